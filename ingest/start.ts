@@ -48,7 +48,7 @@ async function startAsLeader(context: RoleContext, readiness: Readiness, promise
     const changes = await sequenceChanges({ ...context, publisher, onFailure });
     closers.push(() => changes.close());
     const input = await (recording === null
-      ? startAdapters(ADAPTERS, context, publisher, readiness)
+      ? startAdapters(Object.values(ADAPTERS), context, publisher, readiness)
       : startPlayback(recording, context, publisher, readiness, onFailure));
     closers.push(() => input.close());
   } catch (error) {

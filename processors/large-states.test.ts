@@ -4,72 +4,61 @@
  */
 import { expect, it } from 'vitest';
 import { serializeInSlices } from '#infra/stages/sliced-state';
-import { createAnomaliesStage } from './anomalies/stage.ts';
-import { createChannelsStage } from './channels/stage.ts';
-import { createEventsStage } from './events/stage.ts';
-import { createVenueAStage } from './normalise/venue-a/stage.ts';
-import { createVenueBStage } from './normalise/venue-b/stage.ts';
-import { createOrganizationsStage } from './organizations/stage.ts';
-import { createSpreadsStage } from './spreads/stage.ts';
+import { createStages } from './stages.ts';
 
-interface Declared {
-  readonly name: string;
-  readonly slicedMaps?: readonly string[];
-  readonly initialState: () => unknown;
-}
+const SETTINGS = {
+  arbitrageSize: '100',
+  venueAOutcomeTakerFee: '0.0007',
+  venueBConfirmations: 64,
+  anomalyZ: '6',
+};
 
-const STAGES: readonly (readonly [stage: Declared, small: readonly string[]])[] = [
-  [createEventsStage(), []],
-  [createSpreadsStage({ arbitrageSize: '100' }), []],
+/** The maps and sets that stay small, by stage. */
+const SMALL: Readonly<Record<string, readonly string[]>> = {
+  // One entry for each coin, with its bars of three hours.
+  candles: ['coins'],
   // One entry for each provider.
-  [createAnomaliesStage({ anomalyZ: '6' }), ['delays']],
-  [createChannelsStage(), []],
-  [
-    createOrganizationsStage(),
-    [
-      'arrivals',
-      // Rows and the indices that find them by identity are in one slice, whatever their size.
-      'control.organizations',
-      'control.keys',
-      'control.wallets',
-      'control.attributions',
-      'control.webhooks',
-      'control.sessions',
-      'control.seededKeyIds',
-      'control.keysByOrganization',
-      'control.adminKeys',
-      'control.walletsByOwner',
-      'control.walletsByAddress',
-      'control.attributionsByOwner',
-      'control.webhooksByOwner',
-      'control.webhooksByEventType',
-      'control.sessionsByKey',
-      'control.recentIds.current',
-      'control.recentIds.previous',
-    ],
+  anomalies: ['delays'],
+  organizations: [
+    'arrivals',
+    // Rows and the indices that find them by identity are in one slice, whatever their size.
+    'control.organizations',
+    'control.keys',
+    'control.wallets',
+    'control.attributions',
+    'control.webhooks',
+    'control.sessions',
+    'control.seededKeyIds',
+    'control.keysByOrganization',
+    'control.adminKeys',
+    'control.walletsByOwner',
+    'control.walletsByAddress',
+    'control.attributionsByOwner',
+    'control.webhooksByOwner',
+    'control.webhooksByEventType',
+    'control.sessionsByKey',
+    'control.recentIds.current',
+    'control.recentIds.previous',
   ],
-  [
-    createVenueAStage({ outcomeTakerFeeRate: '0.0007' }),
-    [
-      'bookTimes',
-      'contexts',
-      'allMids',
-      'instruments',
-      'universes',
-      'outcomes.outcomes',
-      'outcomes.questions',
-      'outcomes.settled',
-      'outcomes.resolved',
-      'connectedAt',
-      'channelSeqs.active',
-      'channelSeqs.inactive',
-      'channelSeqs.due',
-      'liveness.feeds',
-      'liveness.instruments',
-    ],
+  'normalise.venue_a': [
+    'bookTimes',
+    'contexts',
+    'allMids',
+    'instruments',
+    'universes',
+    'outcomes.outcomes',
+    'outcomes.questions',
+    'outcomes.settled',
+    'outcomes.resolved',
+    'connectedAt',
+    'channelSeqs.active',
+    'channelSeqs.inactive',
+    'channelSeqs.due',
+    'liveness.feeds',
+    'liveness.instruments',
   ],
-  [createVenueBStage({ confirmations: 64 }), ['chain.unconfirmed', 'liveness.feeds']],
-];
+  'normalise.venue_b': ['chain.unconfirmed', 'liveness.feeds'],
+};
 
 type Collection = Map<unknown, unknown> | Set<unknown>;
 
@@ -79,7 +68,7 @@ function collectionsOf(value: unknown, path = ''): [path: string, collection: Co
   return Object.entries(value).flatMap(([name, inner]) => collectionsOf(inner, path === '' ? name : `${path}.${name}`));
 }
 
-const cases = STAGES.map(([stage, small]) => ({ name: stage.name, stage, small }));
+const cases = createStages(SETTINGS).map((stage) => ({ name: stage.name, stage, small: SMALL[stage.name] ?? [] }));
 
 it.each(cases)('each map and set of $name is in slices or listed as small', ({ stage, small }) => {
   const paths = collectionsOf(stage.initialState()).map(([path]) => path);

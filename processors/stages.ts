@@ -7,12 +7,11 @@ import { createAnomaliesStage } from './anomalies/stage.ts';
 import { createCandlesStage } from './candles/stage.ts';
 import { createChannelsStage } from './channels/stage.ts';
 import { createEventsStage } from './events/stage.ts';
-import { createVenueAStage } from './normalise/venue-a/stage.ts';
-import { createVenueBStage } from './normalise/venue-b/stage.ts';
 import { createOrganizationsStage } from './organizations/stage.ts';
 import { stageOverTime } from './settings/over-time.ts';
 import { TABLE_TOPICS } from './sink/table-topics.ts';
 import { createSpreadsStage } from './spreads/stage.ts';
+import { VENUE_BEHAVIOURS } from './venues/index.ts';
 
 /** The settings of a process that change what processors compute. */
 export type ProcessorSettings = Pick<
@@ -23,8 +22,7 @@ export type ProcessorSettings = Pick<
 /** Creates every processor in the order of data flow: a stage that reads a topic follows the one that writes it. */
 export function createStages(settings: ProcessorSettings): readonly Stage<unknown>[] {
   return [
-    createVenueAStage({ outcomeTakerFeeRate: settings.venueAOutcomeTakerFee }),
-    createVenueBStage({ confirmations: settings.venueBConfirmations }),
+    ...Object.values(VENUE_BEHAVIOURS).map(({ createNormaliser }) => createNormaliser(settings)),
     createCandlesStage(),
     createEventsStage(),
     createSpreadsStage({ arbitrageSize: settings.arbitrageSize }),

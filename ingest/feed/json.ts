@@ -1,7 +1,5 @@
-/** Readers for the few JSON fields that adapters need in order to subscribe. Processors interpret everything else. */
+/** Reads answers that adapters need in order to subscribe. Processors interpret everything else. */
 import { UpstreamError } from './errors.ts';
-
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Parses a response. Throws an `UpstreamError` that names `what` if it is not JSON. */
 export function parseAnswer(bytes: Buffer, what: string): unknown {
@@ -10,18 +8,6 @@ export function parseAnswer(bytes: Buffer, what: string): unknown {
   } catch (cause) {
     throw new UpstreamError('upstream_malformed', `the response to ${what} is not JSON`, { cause });
   }
-}
-
-export function asObject(value: unknown): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
-}
-
-export function asList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-export function asText(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
 }
 
 /** A number for ranking only, not for calculation; 0 for anything that is not a number. */

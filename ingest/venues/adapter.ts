@@ -5,7 +5,6 @@ import type { Settings } from '#infra/config/settings';
 import type { Running } from '#infra/context';
 import type { EventLog } from '#infra/log/log';
 import type { Metrics } from '#infra/telemetry/metrics';
-import type { Venue } from '#schemas/domain/providers';
 import { UPSTREAMS, type UpstreamSetting } from '#schemas/venues/streams';
 import type { Publisher } from '../publisher/publisher.ts';
 
@@ -21,7 +20,6 @@ export interface AdapterContext {
 }
 
 export interface VenueAdapter {
-  readonly venue: Venue;
   /** Starts in the background. An unreachable venue is retried and never prevents the process from starting. */
   readonly start: (context: AdapterContext) => Promise<Running>;
 }

@@ -1,6 +1,7 @@
-/** The adapters of all venues. A new venue needs a folder and a line here. */
+import type { Venue } from '#schemas/domain/providers';
 import type { VenueAdapter } from './adapter.ts';
 import { venueA } from './venue-a/adapter.ts';
 import { venueB } from './venue-b/adapter.ts';
 
-export const ADAPTERS: readonly VenueAdapter[] = [venueA, venueB];
+/** The adapter of each venue. A new venue needs a folder and a line here. */
+export const ADAPTERS: Readonly<Record<Venue, VenueAdapter>> = { venue_a: venueA, venue_b: venueB };

@@ -5,8 +5,8 @@ import { expect, it } from 'vitest';
 import { canonicalDecimal, type Decimal, formatDecimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
 import { type Candle, candleTopic } from '#schemas/topics/derived';
 import { tradeTopics } from '#schemas/topics/normalised';
-import { driveVenueA, playEnvelopes, recordedEnvelopes } from '../normalise/venue-a/venue-a.fixture.ts';
 import { driveStage } from '../testing/drive-stage.fixture.ts';
+import { driveVenueA, playEnvelopes, recordedEnvelopes } from '../venues/venue-a/normalise/venue-a.fixture.ts';
 import { createCandlesStage } from './stage.ts';
 
 const RECORDING = join(process.env.PARALLAX_SHARED ?? '../shared', 'recordings/venue_a-eth-2025-12-10');

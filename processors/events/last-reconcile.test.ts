@@ -4,8 +4,8 @@ import { clockTopic } from '#schemas/topics/control';
 import { eventTopic, type Reconcile, reconcileTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { marketTopics } from '#schemas/topics/normalised';
 import type { RawEnvelope } from '#schemas/topics/raw';
-import { type AnyEvent, play, recordedEvents, sharedPath } from '../normalise/venue-b/venue-b.fixture.ts';
 import { emittedTo, probeStage } from '../testing/stage-probe.fixture.ts';
+import { type AnyEvent, play, recordedEvents, sharedPath } from '../venues/venue-b/normalise/venue-b.fixture.ts';
 import { createEventsStage } from './stage.ts';
 
 const RECORDINGS = ['recordings/venue_b-2026', 'recordings/venue_b-mlb-2025-06-19'].map(

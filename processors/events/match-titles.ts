@@ -2,8 +2,8 @@
 import type { Market } from '#schemas/topics/normalised';
 import { toMarketEntry } from './market-entry.ts';
 import { placeMarket } from './membership.ts';
-import type { MarketTexts, Recognition } from './recognise/question.ts';
-import { recogniseTexts } from './recognise/recognise.ts';
+import type { Recognition } from './recognise/question.ts';
+import { recogniseTexts, type VenueTexts } from './recognise/recognise.ts';
 import { createEventsState } from './state.ts';
 import { linksBetween, type TitleLink } from './title-links.ts';
 
@@ -111,7 +111,7 @@ function labelOf(recognition: Recognition): TitleLabel | null {
   };
 }
 
-function textsOf(title: TitleInput): MarketTexts {
+function textsOf(title: TitleInput): VenueTexts {
   const rules = typeof title.rules === 'string' ? title.rules : Object.values(title.rules ?? {}).join('\n');
   return {
     venue: title.venue,

@@ -15,7 +15,11 @@ const EXCEPTIONS: readonly WordException[] = [
     reason: 'letters of the alphabet',
   },
   { text: /\bletters? of the alphabet\b/gi, reason: 'letters of the alphabet' },
-  { path: /^processors\/events\/recognise\//, text: /letters?/gi, reason: 'recognisers read letters of the alphabet' },
+  {
+    path: /^processors\/(events\/recognise|venues\/venue-c)\//,
+    text: /letters?/gi,
+    reason: 'recognisers read letters of the alphabet',
+  },
   { path: /^processors\/events\/recognise\/capitals\.ts$/, text: /\bwish\b/g, reason: 'a company' },
 ];
 

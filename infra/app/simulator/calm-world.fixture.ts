@@ -1,5 +1,5 @@
-import { tradeText } from './venue-a/market-text.ts';
-import { matchLogs } from './venue-b/match-logs.ts';
+import { tradeText } from './venues/venue-a/market-text.ts';
+import { matchLogs } from './venues/venue-b/match-logs.ts';
 import { makeLevelBook } from './world/ladder-book.ts';
 import type { Question } from './world/questions.ts';
 import { MINUTE_MS } from './world/time.ts';

@@ -1,11 +1,12 @@
 import { createSimulation, STEP_MS } from './simulation.ts';
-import { createVenueAFeed } from './venue-a/feed.ts';
-import { createMarkets } from './venue-a/market.ts';
-import { createCatalog } from './venue-b/catalog.ts';
-import { type Block, createChain } from './venue-b/chain.ts';
-import { createVenueBFeed } from './venue-b/feed.ts';
-import { createMarketBoard } from './venue-b/market-board.ts';
-import { logText, shortHeadText } from './venue-b/rpc-text.ts';
+import { createVenueAFeed } from './venues/venue-a/feed.ts';
+import { createMarkets } from './venues/venue-a/market.ts';
+import { createCatalog } from './venues/venue-b/catalog.ts';
+import { type Block, createChain } from './venues/venue-b/chain.ts';
+import { createChainFeed } from './venues/venue-b/chain-feed.ts';
+import { createVenueBFeed } from './venues/venue-b/feed.ts';
+import { createMarketBoard } from './venues/venue-b/market-board.ts';
+import { logText, shortHeadText } from './venues/venue-b/rpc-text.ts';
 import { createWorld, type WorldSettings } from './world/world.ts';
 
 /** Settings of a small world for tests. */
@@ -36,17 +37,14 @@ export function createTestSimulation(settings: WorldSettings = SMALL, options = 
     publish: (_topic, text) => void lines.push(`venue_a ${text}`),
     candleIntervals: () => ['1m'],
   });
-  const simulation = createSimulation(world, chain, {
-    venueA,
-    venueB,
-    blocks(_removed, added) {
-      for (const block of added) {
-        blocks.push(block);
-        lines.push(`block ${shortHeadText(block)}`);
-        for (const log of block.logs) lines.push(`log ${logText(block, log, false)}`);
-      }
-    },
+  const chainFeed = createChainFeed(chain, (_removed, added) => {
+    for (const block of added) {
+      blocks.push(block);
+      lines.push(`block ${shortHeadText(block)}`);
+      for (const log of block.logs) lines.push(`log ${logText(block, log, false)}`);
+    }
   });
+  const simulation = createSimulation(world, [venueA, venueB, chainFeed]);
   return {
     world,
     markets,
@@ -56,6 +54,7 @@ export function createTestSimulation(settings: WorldSettings = SMALL, options = 
     venueB,
     blocks,
     counts: simulation.counts,
+    chainCounts: chainFeed.counts,
     lines,
     /** Simulates [fromMs, toMs) and returns its lines. */
     run(fromMs: number, toMs: number): string[] {

@@ -11,6 +11,7 @@ import { faultsBetween, injectFault } from './faults/spontaneous-faults.ts';
 import { createSimulation, type SimulationCounts, STEP_MS } from './simulation.ts';
 import { startHttpServer } from './sockets/http-host.ts';
 import type { HubStats } from './sockets/socket-hub.ts';
+import type { ChainCounts } from './venues/venue-b/chain-feed.ts';
 import type { Injection } from './world/injections.ts';
 import { assertWorldTime, createWorld } from './world/world.ts';
 
@@ -40,7 +41,7 @@ export interface SimulatorOptions {
 /** URLs of the simulated interfaces, under the names of the service's settings. */
 export type SimulatorUrls = Readonly<Record<UpstreamSetting, string>>;
 
-export interface SimulatorStats extends Readonly<SimulationCounts> {
+export interface SimulatorStats extends Readonly<SimulationCounts>, Readonly<ChainCounts> {
   /** Time up to which the world is simulated, unix ms. */
   readonly simulatedUntilMs: number;
   readonly sockets: Readonly<Record<SocketTarget, HubStats & { readonly subscriptions: number }>>;
@@ -92,7 +93,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   let nextMs = startMs;
   const now = () => nextMs - 1;
   const venues = createVenues(world, board, now, { spontaneousReorgs: options.faults.includes('reorgs') }, onError);
-  const simulation = createSimulation(world, venues.chain, venues.outputs);
+  const simulation = createSimulation(world, venues.feeds);
   const host = options.host ?? '127.0.0.1';
   const server = await startHttpServer({ host, port: options.port ?? 0 }, venues.hosts, venues.sockets, board, onError);
   let stalls = 0;
@@ -112,9 +113,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
         );
       }
       board.count('reorgs', 'venue_b.chain');
-      simulation.counts.reorgs += 1;
-      const { removed, added } = venues.chain.reorg(depth, venues.chain.headAt(now()));
-      venues.outputs.blocks(removed, added);
+      venues.chainFeed.reorg(depth, now());
       venues.flush();
     },
   };
@@ -152,6 +151,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     faults: controls,
     stats: async () => ({
       ...simulation.counts,
+      ...venues.chainFeed.counts,
       simulatedUntilMs: nextMs,
       sockets: venues.socketStats(),
       faults: board.counts(),

@@ -26,7 +26,7 @@ const FEED = 'venue_a.info';
 /** The start of a frame about new or settled outcome markets. */
 const OUTCOME_UPDATE = Buffer.from('{"channel":"outcomeMetaUpdates"');
 
-export const venueA: VenueAdapter = { venue: 'venue_a', start };
+export const venueA: VenueAdapter = { start };
 
 async function start(context: AdapterContext): Promise<Running> {
   const { settings, publisher, logger, metrics } = context;

@@ -1,5 +1,6 @@
 /** Reads the coins to watch from the venue's metadata (venue page, sections 2.1 and 3). */
-import { asList, asMagnitude, asObject, asText } from '../../feed/json.ts';
+import { asList, asObject, asText } from '#schemas/domain/json-fields';
+import { asMagnitude } from '../../feed/json.ts';
 
 export interface Perp {
   readonly coin: string;

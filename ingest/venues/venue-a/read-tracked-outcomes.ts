@@ -2,8 +2,8 @@
 import type { Codec } from '#infra/codec/codec';
 import type { EventLog } from '#infra/log/log';
 import { readUntil } from '#infra/log/read-until';
+import { asObject, parseJsonOrNull } from '#schemas/domain/json-fields';
 import { rawTopic } from '#schemas/topics/raw';
-import { asObject } from '../../feed/json.ts';
 import { readOutcomes } from './coins.ts';
 import { EARLIER_CURSOR_EVERY, isEarlierOutcomeRequest } from './earlier-outcomes.ts';
 import { isMissedOutcomeRequest, MissedOutcomes } from './missed-outcomes.ts';
@@ -62,7 +62,7 @@ export async function readEarlierCursor(log: EventLog, codec: Codec): Promise<nu
         if (!value) continue;
         await codec.fetchSchema(value);
         const { request } = codec.decode(topic, value);
-        if (isEarlierOutcomeRequest(request ?? '')) outcome = Number(asObject(parseOrNull(request!)).outcome);
+        if (isEarlierOutcomeRequest(request ?? '')) outcome = Number(asObject(parseJsonOrNull(request!)).outcome);
       }
     }
     if (outcome !== null) return outcome;
@@ -71,9 +71,9 @@ export async function readEarlierCursor(log: EventLog, codec: Codec): Promise<nu
 }
 
 function applyAnswer({ pending, missed }: TrackedOutcomes, request: string, payload: Buffer): void {
-  const { type, outcome } = asObject(parseOrNull(request));
+  const { type, outcome } = asObject(parseJsonOrNull(request));
   if (type === 'settledOutcome') {
-    const isSettled = parseOrNull(payload.toString()) !== null;
+    const isSettled = parseJsonOrNull(payload.toString()) !== null;
     // The last list with this outcome may precede the answers read here, and some outcomes were in no list.
     pending.recordAnswer(
       Number(outcome),
@@ -83,17 +83,8 @@ function applyAnswer({ pending, missed }: TrackedOutcomes, request: string, payl
     if (isMissedOutcomeRequest(request)) missed.recordRequested(Number(outcome));
   } else if (type === 'outcomeMeta') {
     // An unreadable answer lists nothing and ends no outcome.
-    const outcomes = readOutcomes(parseOrNull(payload.toString()));
+    const outcomes = readOutcomes(parseJsonOrNull(payload.toString()));
     pending.addList(outcomes);
     missed.addList(outcomes);
-  }
-}
-
-function parseOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Published unchanged; the processors report what is wrong with it.
-    return null;
   }
 }

@@ -17,7 +17,7 @@ import { CATALOG_BUDGET, RPC_BUDGET, WATCHED_TOKENS_MAX } from './declaration.ts
 import { EarlierMarkets } from './earlier-markets.ts';
 import { startHistoryBackfills } from './history/history-backfills.ts';
 
-export const venueB: VenueAdapter = { venue: 'venue_b', start };
+export const venueB: VenueAdapter = { start };
 
 /** Minimum time between two rounds of the catalog. */
 const CATALOG_MIN_INTERVAL_MS = 10_000;

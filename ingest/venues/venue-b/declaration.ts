@@ -6,7 +6,7 @@ export const CATALOG_BUDGET = { max: 50, windowMs: 10_000 } as const;
 export const PAGE_MARKETS = 100;
 /**
  * Maximum pages of one pass, for 200,000 open markets. A longer pass stops there and logs a warning. The normaliser stores
- * 250,000 markets and drops open ones last (`processors/normalise/venue-b`), so all of these fit.
+ * 250,000 markets and drops open ones last (`processors/venues/venue-b`), so all of these fit.
  */
 export const PASS_PAGES_MAX = 2_000;
 /** Minimum interval of passes over the open catalog. */

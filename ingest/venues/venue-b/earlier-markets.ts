@@ -3,7 +3,7 @@
  * last months, which is quick, then the complete closed catalog, which takes many hours. The published answers contain the
  * cursor, so a restart continues from there.
  */
-import { asObject, asText } from '../../feed/json.ts';
+import { asObject, asText, parseJsonOrNull } from '#schemas/domain/json-fields';
 import type { CatalogSource } from './catalog-source.ts';
 import {
   CURSOR_EVERY_ANSWERS,
@@ -58,7 +58,7 @@ export class EarlierMarkets {
 
 /** The cursor after a published answer; null if it is not about earlier markets. */
 export function earlierCursorAfter(request: string, payload: Buffer): EarlierCursor | null {
-  return request.startsWith(`GET ${PATH}`) ? cursorAfter(cursorOf(request), parseOrNull(payload)) : null;
+  return request.startsWith(`GET ${PATH}`) ? cursorAfter(cursorOf(request), parseJsonOrNull(payload.toString())) : null;
 }
 
 function pathOf({ since, page }: EarlierCursor): string {
@@ -72,16 +72,10 @@ function cursorOf(request: string): EarlierCursor {
   return { since: query.get('end_date_min'), page: query.get('after_cursor') ?? '', isDone: false };
 }
 
-function parseOrNull(payload: Buffer): unknown {
-  try {
-    return JSON.parse(payload.toString());
-  } catch {
-    // Published unchanged, so that the processors report it. The page is requested again.
-    return null;
-  }
-}
-
-/** @param requested the cursor of the request. @param body the answer; null if it is unreadable. */
+/**
+ * @param requested the cursor of the request. @param body the answer; null if it is unreadable. It was published unchanged
+ * then, so that the processors report it, and the page is requested again.
+ */
 function cursorAfter(requested: EarlierCursor, body: unknown): EarlierCursor {
   if (body === null) return { ...requested, isDone: false };
   const next = asText(asObject(body).next_cursor);

@@ -1,6 +1,8 @@
 /** Reads open markets from answers of the catalog (venue page, section 2). */
+
+import { asList, asObject, asText, parseJsonOrNull } from '#schemas/domain/json-fields';
 import { UpstreamError } from '../../feed/errors.ts';
-import { asList, asMagnitude, asObject, asText } from '../../feed/json.ts';
+import { asMagnitude } from '../../feed/json.ts';
 
 export interface ListedMarket {
   readonly conditionId: string;
@@ -49,16 +51,12 @@ function readMarket(entry: unknown): ListedMarket | null {
   };
 }
 
-/** Reads a list of strings from JSON text inside a string, which is how this catalog encodes lists. */
+/**
+ * Reads a list of strings from JSON text inside a string, which is how this catalog encodes lists. A market with
+ * unreadable tokens has no book to watch; its catalog entry is published anyway.
+ */
 function readTextList(value: unknown): string[] {
-  const text = asText(value);
-  if (text === null) return [];
-  try {
-    return asList(JSON.parse(text)).filter((item) => typeof item === 'string');
-  } catch {
-    // A market with unreadable tokens has no book to watch; its catalog entry is published anyway.
-    return [];
-  }
+  return asList(parseJsonOrNull(asText(value) ?? '')).filter((item) => typeof item === 'string');
 }
 
 const COIN = /\b(bitcoin|btc|ethereum|eth|ether|solana|sol|xrp|doge(coin)?|bnb|hype|hyperliquid)\b/i;

@@ -3,8 +3,8 @@
  * Bounded: the least recently seen markets are dropped first.
  */
 import { hash } from 'node:crypto';
+import { asList, asObject, asText } from '#schemas/domain/json-fields';
 import { parseCatalogTime } from '#schemas/venues/venue-b/catalog-time';
-import { asList, asObject, asText } from '../../feed/json.ts';
 
 /**
  * Fields that do not count as a change of the market: figures, and the times of their changes. All other fields count, so

@@ -1,7 +1,7 @@
 /** Reads questions about elections: who wins which office, in which place and year. */
 import { cleanTitle } from './clean-title.ts';
-import { plainName, tickerYear } from './plain-words.ts';
-import { kindOnly, type MarketTexts, type Recognition } from './question.ts';
+import { plainName } from './plain-words.ts';
+import { kindOnly, type MarketTexts, type Recognition, yearOfId } from './question.ts';
 
 const ABOUT_ELECTIONS =
   /\b(?:elections?(?! (?:day|night))|presidential|gubernatorial|nominee|nomination|primary|primaries|runoff|electoral|mayoral|mayor|senate (?:seat|race)|governor|parliamentary|referendum|popular vote|most seats)\b/i;
@@ -68,7 +68,7 @@ function winner(
   texts: MarketTexts,
   evidence: Readonly<Record<string, string>>,
 ): Recognition {
-  const year = titleYear ?? /\b20\d\d\b/.exec(office)?.[0] ?? tickerYear(texts.venue, texts.marketId);
+  const year = titleYear ?? /\b20\d\d\b/.exec(office)?.[0] ?? yearOfId(texts);
   const name = plainName(candidate);
   const words = plainName(office.replace(/\b20\d\d\b/g, ''))
     .split(' ')

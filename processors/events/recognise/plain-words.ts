@@ -47,9 +47,3 @@ function wordsOf(text: string): string[] {
     .replace(DOTTED, (_, inner?: string, initial?: string) => (inner ?? initial)!.toUpperCase());
   return Array.from(plain.matchAll(WORD), ([word]) => (word === '&' ? 'and' : word));
 }
-
-/** Returns the year in a venue_c ticker, `-25-` or `-25DEC31`; null without one. */
-export function tickerYear(venue: string, marketId: string | null): string | null {
-  const digits = venue === 'venue_c' ? /-(\d\d)(?:-|$|[A-Z]{3}\d\d)/.exec(marketId ?? '')?.[1] : undefined;
-  return digits === undefined ? null : `20${digits}`;
-}

@@ -1,5 +1,5 @@
 /** Finds the minute at which a price question is decided. */
-import { isCoin, isExchangeTraded } from './asset-names.ts';
+import { isExchangeTraded } from './asset-names.ts';
 import { dayOf, momentAt, NEW_YORK, zonedTime } from './calendar.ts';
 import { CLOSING_MINUTES, closingMinutes } from './exchange-calendar.ts';
 import type { MarketTexts, Semantics } from './question.ts';
@@ -7,8 +7,6 @@ import { type TimeOfDay, timesIn } from './times.ts';
 
 /** The last minute of a day, for a touch question that names only the day. */
 const END_OF_DAY: TimeOfDay = { minutes: 23 * 60 + 59, zone: NEW_YORK, isDaylight: null, words: 'end of the day' };
-/** When venue_b's daily coin markets are decided if their texts do not state it (recorded rules of daily markets). */
-const NOON: TimeOfDay = { minutes: 720, zone: NEW_YORK, isDaylight: null, words: "noon, the venue's custom" };
 
 /** A minute and the words that state it. */
 export interface Clock {
@@ -65,14 +63,8 @@ function readClock({ day, time, isVague, semantics, underlying }: Moment, texts:
   if (endTimeMs !== null && dayOf(endTimeMs, NEW_YORK) === day) {
     return { atMs: endTimeMs, words: "the catalog's deadline", confidence: 0.95 };
   }
-  if (texts.venue === 'venue_b' && stated.length === 0 && !isVague) {
-    if (isCoin(underlying)) return at(NOON, 0.9);
-    const closing = isExchangeTraded(underlying) ? closingMinutes(day) : null;
-    if (closing !== null) {
-      return at({ minutes: closing, zone: NEW_YORK, isDaylight: null, words: "the exchange's close" }, 0.9);
-    }
-  }
-  return { atMs: null, words: 'not stated', confidence: 0.8 };
+  const usual = stated.length === 0 && !isVague ? texts.conventions.usualTime?.(underlying, day) : null;
+  return usual ? at(usual, 0.9) : { atMs: null, words: 'not stated', confidence: 0.8 };
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The result of recognising the question of a market. */
+import type { TimeOfDay } from './times.ts';
 
 /** Kinds of questions (contract, Markets). The kind is null only if nothing was recognised. */
 export type EventKind = 'price_binary' | 'price_range' | 'up_down' | 'election' | 'sports' | 'rate' | 'other';
@@ -66,7 +67,8 @@ export interface Recognition {
 
 /** The texts of a market of any venue. */
 export interface MarketTexts {
-  readonly venue: string;
+  /** How its venue writes questions. */
+  readonly conventions: QuestionConventions;
   readonly marketId: string | null;
   readonly title: string;
   readonly description: string;
@@ -83,6 +85,21 @@ export interface MarketTexts {
 
 /** A recogniser returns null for a market that is not its subject. */
 export type Recogniser = (texts: MarketTexts) => Recognition | null;
+
+/** How one venue writes its questions, in addition to the sentences that all venues have in common. */
+export interface QuestionConventions {
+  /** Reads fields that a program of the venue wrote. Sentences are read only if it returns null. */
+  readonly readFields?: Recogniser;
+  /** Returns the year in the id of a market; null without one. */
+  readonly yearOfId?: (marketId: string) => string | null;
+  /** Returns when the price of a day is read if no text states the minute; null if there is no custom. */
+  readonly usualTime?: (underlying: string, day: string) => TimeOfDay | null;
+}
+
+/** Returns the year in the id of a market, for a title without one. */
+export function yearOfId({ marketId, conventions }: MarketTexts): string | null {
+  return marketId === null ? null : (conventions.yearOfId?.(marketId) ?? null);
+}
 
 /** The recognition of a market of which nothing is known. */
 export const UNRECOGNISED: Recognition = {

@@ -1,9 +1,9 @@
 /** Reads questions about policy rates: a central bank's decision at a meeting, or its moves in a year. */
 import { cleanTitle } from './clean-title.ts';
 import { parsePeriod } from './dates.ts';
-import { plainName, tickerYear } from './plain-words.ts';
+import { plainName } from './plain-words.ts';
 import { contextOf } from './price-text.ts';
-import { kindOnly, type MarketTexts, type Recognition } from './question.ts';
+import { kindOnly, type MarketTexts, type Recognition, yearOfId } from './question.ts';
 
 const BANK = `((?:us )?fed(?:eral reserve)?|fomc|ecb|european central bank|boe|boj|boc|bank of (?:england|japan|canada))(?:'s)?`;
 const RATES = `(?:(?:its|interest|policy|key|the|target|deposit|bank) )*rates?`;
@@ -70,7 +70,7 @@ function readCount(title: string, texts: MarketTexts): Recognition | null {
   const [, count, more = '', bank, what, year] = COUNT.exec(title) ?? [];
   if (count !== undefined) return times(bank!, year!, what!, count.toLowerCase() === 'no' ? '0' : count, more, title);
   const [, who, action, number, inYear] = TIMES.exec(title) ?? [];
-  const endYear = inYear ?? tickerYear(texts.venue, texts.marketId);
+  const endYear = inYear ?? yearOfId(texts);
   // "4 times" may mean at least 4 times, so the subtitle must state it exactly.
   const exact = /^exactly (\d+)/i.exec(texts.groupItemTitle ?? '')?.[1] === number;
   return number === undefined || endYear === null || !exact ? null : times(who!, endYear, action!, number, '', title);

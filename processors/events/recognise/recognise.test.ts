@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { MarketTexts } from './question.ts';
-import { recogniseTexts } from './recognise.ts';
+import { recogniseTexts, type VenueTexts } from './recognise.ts';
 
-const texts = (changes: Partial<MarketTexts>): MarketTexts => ({
+const texts = (changes: Partial<VenueTexts>): VenueTexts => ({
   venue: 'venue_b',
   marketId: '0xc',
   title: '',
@@ -15,7 +14,7 @@ const texts = (changes: Partial<MarketTexts>): MarketTexts => ({
   fields: {},
   ...changes,
 });
-const title = (text: string, changes: Partial<MarketTexts> = {}) => recogniseTexts(texts({ title: text, ...changes }));
+const title = (text: string, changes: Partial<VenueTexts> = {}) => recogniseTexts(texts({ title: text, ...changes }));
 
 describe('a price title', () => {
   it.each([
@@ -166,7 +165,7 @@ describe('trading above an amount on a day', () => {
 describe('the day of a stock', () => {
   const close = 'Will Tesla (TSLA) close above $300 on November 28?';
   const FOUR = Date.UTC(2031, 10, 28, 21);
-  const near = (text: string, changes: Partial<MarketTexts> = {}) =>
+  const near = (text: string, changes: Partial<VenueTexts> = {}) =>
     title(text, { contextDay: '2031-11-20', ...changes }).deadline!.atMs;
 
   it('ends early on a half day, unless a later time is stated', () => {

@@ -2,22 +2,21 @@
  * Recognises the question of a market. The first recogniser with a result decides; without one the market is not
  * linked.
  */
+import { asObject } from '#schemas/domain/json-fields';
+import { VENUES } from '#schemas/domain/providers';
 import type { Market } from '#schemas/topics/normalised';
+import { conventionsOf } from '../../venues/index.ts';
 import { dayOf, UTC } from './calendar.ts';
 import { readElection } from './election.ts';
 import { readOther } from './other.ts';
-import { readOutcomeDescription } from './outcome-description.ts';
 import { readPriceRange, readPriceText } from './price-text.ts';
 import { type MarketTexts, type Recogniser, type Recognition, UNRECOGNISED } from './question.ts';
 import { readRate } from './rate.ts';
 import { readSports } from './sports.ts';
-import { readTicker } from './ticker.ts';
 import { readUpDown } from './up-down.ts';
 
-/** Recognisers in order of strength: machine-readable fields, then sentences, then words. */
+/** Recognisers after the one of the venue's own fields, in order of strength: sentences, then words. */
 const RECOGNISERS: readonly Recogniser[] = [
-  readOutcomeDescription,
-  readTicker,
   readPriceText,
   readUpDown,
   readPriceRange,
@@ -31,18 +30,24 @@ const RECOGNISERS: readonly Recogniser[] = [
 const TITLE_MAX = 300;
 const DESCRIPTION_MAX = 8000;
 
+/** The texts of a market with the venue that asks. */
+export type VenueTexts = Omit<MarketTexts, 'conventions'> & { readonly venue: string };
+
 /** Recognises the question of texts. */
-export function recogniseTexts(texts: MarketTexts): Recognition {
-  const bounded = {
+export function recogniseTexts({ venue, ...texts }: VenueTexts): Recognition {
+  const conventions = conventionsOf(venue);
+  const bounded: MarketTexts = {
     ...texts,
+    conventions,
     title: texts.title.slice(0, TITLE_MAX),
     groupTitle: texts.groupTitle?.slice(0, TITLE_MAX) ?? null,
     groupItemTitle: texts.groupItemTitle?.slice(0, TITLE_MAX) ?? null,
     description: texts.description.slice(0, DESCRIPTION_MAX),
   };
-  for (const recogniser of RECOGNISERS) {
+  const { readFields = () => null } = conventions;
+  for (const recogniser of [readFields, ...RECOGNISERS]) {
     const recognition = recogniser(bounded);
-    if (recognition) return { ...recognition, venue: texts.venue };
+    if (recognition) return { ...recognition, venue };
   }
   return UNRECOGNISED;
 }
@@ -50,7 +55,7 @@ export function recogniseTexts(texts: MarketTexts): Recognition {
 /** Recognises the question of a market of a catalog. */
 export function recogniseMarket(market: Market): Recognition {
   return recogniseTexts({
-    venue: market.provider.startsWith('venue_a') ? 'venue_a' : market.provider,
+    venue: venueOf(market.provider),
     marketId: market.marketId,
     title: market.title,
     description: market.description,
@@ -59,11 +64,11 @@ export function recogniseMarket(market: Market): Recognition {
     resolutionSource: market.resolutionSource,
     endTimeMs: market.endTime,
     contextDay: dayOf(market.endTime ?? market.startTime ?? market.receivedAt, UTC),
-    fields: readFields(market.fields),
+    fields: asObject(JSON.parse(market.fields)),
   });
 }
 
-function readFields(text: string): Record<string, unknown> {
-  const value: unknown = JSON.parse(text);
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+/** Returns the venue of a provider, which may be a sub-provider. */
+function venueOf(provider: string): string {
+  return VENUES.find((venue) => provider === venue || provider.startsWith(`${venue}_`)) ?? provider;
 }

@@ -2,8 +2,8 @@
 import { cleanTitle } from './clean-title.ts';
 import { sidesOf } from './games.ts';
 import { isStatement } from './other.ts';
-import { plainName, tickerYear } from './plain-words.ts';
-import { kindOnly, type MarketTexts, type Recognition } from './question.ts';
+import { plainName } from './plain-words.ts';
+import { kindOnly, type MarketTexts, type Recognition, yearOfId } from './question.ts';
 
 /** Fields of venue_b's sports markets. The start time of a game is not among them, since other markets have it too. */
 const FIELDS = ['gameId', 'sportsMarketType'];
@@ -72,7 +72,7 @@ function readWinner(title: string, texts: MarketTexts): Recognition | null {
   const end = end1 ?? end2;
   const dated = end === undefined ? (y1 ?? y2 ?? null) : `20${end}`;
   const played = bowl === undefined ? null : yearOfBowl(bowl);
-  const year = played ?? dated ?? tickerYear(texts.venue, texts.marketId);
+  const year = played ?? dated ?? yearOfId(texts);
   const winner = plainName(name)
     .replace(/^la (?=\w+$)/, 'los angeles ')
     .replace(/^ny (?=\w+$)/, 'new york ');

@@ -1,12 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { parseDecimal } from '#schemas/domain/decimal';
+import { PRICE_PROVIDERS, PROVIDERS, VENUES } from '#schemas/domain/providers';
 import { pricingTermsOverTime } from '../terms.ts';
 import type { FeeModel } from './fee-model.ts';
-import { feesOverTime } from './fee-models.ts';
+import { FEE_MODELS, feesOverTime } from './fee-models.ts';
 
 const modelOf = (provider: string, since: number): FeeModel => ({ provider, since, levelFee: () => BigInt(since) });
 
 describe('the fee models', () => {
+  it('cover every provider of questions whose venue has an adapter', () => {
+    const isFollowed = (provider: string) => VENUES.some((venue) => provider.startsWith(venue));
+    const asking = PROVIDERS.filter((provider) => isFollowed(provider) && !PRICE_PROVIDERS.has(provider));
+    const covered = new Set(FEE_MODELS.filter(({ since }) => since === 0).map(({ provider }) => provider));
+    expect([...covered].sort()).toEqual([...asking].sort());
+  });
+
   it('are valid from their start until the next model of their provider', () => {
     const models = [modelOf('x', 300), modelOf('y', 200), modelOf('x', 0), modelOf('y', 300)];
     const termsAt = pricingTermsOverTime('100', models);

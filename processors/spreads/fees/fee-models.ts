@@ -1,9 +1,8 @@
+import { VENUE_BEHAVIOURS } from '../../venues/index.ts';
 import type { FeeModel } from './fee-model.ts';
-import { venueAOutcomeFee } from './venue-a-outcome.ts';
-import { venueBFee } from './venue-b.ts';
 
 /** Every current and former fee model, in any order. */
-export const FEE_MODELS: readonly FeeModel[] = [venueAOutcomeFee, venueBFee];
+export const FEE_MODELS: readonly FeeModel[] = Object.values(VENUE_BEHAVIOURS).flatMap(({ feeModels }) => feeModels);
 
 /** The fee models that are valid together, from one moment until the next `Fees`. */
 export interface Fees {

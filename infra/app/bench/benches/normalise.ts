@@ -8,8 +8,8 @@
  * process them before); unused outputs, whose calculation could be optimised away (outputs and parsed values are
  * counted).
  */
-import { createVenueAStage } from '#processors/normalise/venue-a/stage';
-import { createVenueBStage } from '#processors/normalise/venue-b/stage';
+import { createVenueAStage } from '#processors/venues/venue-a/normalise/stage';
+import { createVenueBStage } from '#processors/venues/venue-b/normalise/stage';
 import { FRAME_TOPICS, type RawEnvelope, rawTopics } from '#schemas/topics/raw';
 import type { Codec } from '../../../codec/codec.ts';
 import type { LogRecord } from '../../../log/log.ts';

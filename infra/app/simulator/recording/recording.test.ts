@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TOPIC } from '../venue-b/contracts.ts';
+import { TOPIC } from '../venues/venue-b/contracts.ts';
 import { createNdjsonFile, LineOrderError } from './ndjson-file.ts';
 import { RecordingFolderError, type RecordingSummary, writeSimulatedRecording } from './write-simulated-recording.ts';
 

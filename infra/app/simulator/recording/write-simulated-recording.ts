@@ -1,16 +1,17 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSimulation, STEP_MS } from '../simulation.ts';
-import { createVenueAFeed, type FramePublisher } from '../venue-a/feed.ts';
-import { createInfo } from '../venue-a/info.ts';
-import { createMarkets, outcomeNumber } from '../venue-a/market.ts';
-import { createCatalog } from '../venue-b/catalog.ts';
-import { type Block, createChain } from '../venue-b/chain.ts';
-import { createClob } from '../venue-b/clob.ts';
-import { createVenueBFeed, type MarketPublisher } from '../venue-b/feed.ts';
-import { createGamma } from '../venue-b/gamma.ts';
-import { createMarketBoard } from '../venue-b/market-board.ts';
-import { logText, shortHeadText } from '../venue-b/rpc-text.ts';
+import { createVenueAFeed, type FramePublisher } from '../venues/venue-a/feed.ts';
+import { createInfo } from '../venues/venue-a/info.ts';
+import { createMarkets, outcomeNumber } from '../venues/venue-a/market.ts';
+import { createCatalog } from '../venues/venue-b/catalog.ts';
+import { type Block, createChain } from '../venues/venue-b/chain.ts';
+import { createChainFeed } from '../venues/venue-b/chain-feed.ts';
+import { createClob } from '../venues/venue-b/clob.ts';
+import { createVenueBFeed, type MarketPublisher } from '../venues/venue-b/feed.ts';
+import { createGamma } from '../venues/venue-b/gamma.ts';
+import { createMarketBoard } from '../venues/venue-b/market-board.ts';
+import { logText, shortHeadText } from '../venues/venue-b/rpc-text.ts';
 import type { Injection } from '../world/injections.ts';
 import { BUILDER_DEX } from '../world/ladders.ts';
 import type { Question } from '../world/questions.ts';
@@ -193,11 +194,12 @@ export async function writeSimulatedRecording(options: SimulatedRecordingOptions
   const answers = createAnswerRecorder(world, files);
   const recorder = createFrameRecorder(files, () => nowMs);
   const venueB = createVenueBFeed(world, answers.board, answers.catalog, recorder.venueB);
-  const simulation = createSimulation(world, createChain(world, answers.board, { spontaneousReorgs: false }), {
-    venueA: createVenueAFeed(world, answers.markets, recorder.venueA),
+  const chain = createChain(world, answers.board, { spontaneousReorgs: false });
+  const simulation = createSimulation(world, [
+    createVenueAFeed(world, answers.markets, recorder.venueA),
     venueB,
-    blocks: recorder.blocks,
-  });
+    createChainFeed(chain, recorder.blocks),
+  ]);
   /** Records the books that a new subscriber receives immediately. */
   const recordBooks = (questions: readonly Question[], atMs: number) => {
     for (const question of questions) {
@@ -220,8 +222,7 @@ export async function writeSimulatedRecording(options: SimulatedRecordingOptions
       nowMs = turn + STEP_MS;
       simulation.runStep(turn);
       if (turn % HOUR_MS === 0 && turn > startMs) {
-        const listed = world.venueB.expiringAt(turn).map(({ slot }) => world.venueB.liveIn(slot.index, turn));
-        recordBooks(listed, turn + STEP_MS - 1);
+        recordBooks(world.venueB.createdAt(turn), turn + STEP_MS - 1);
       }
       if (turn % HOUR_MS > ANSWERS_AFTER_HOUR_MS && turn % SECOND_MS === 0) {
         for (const question of world.venueB.settledIn(turn, turn + SECOND_MS)) answers.afterResult(question, nowMs);

@@ -87,6 +87,8 @@ export interface QuestionBoard {
   byGeneration(slot: number, generation: number): Question;
   /** Questions that expire at this hour. All expiries are on the hour. */
   expiringAt(hourMs: number): readonly Question[];
+  /** Questions that are listed at this time, each in the slot of one that expires; none except on the hour. */
+  createdAt(atMs: number): readonly Question[];
   /** Questions whose result is published in [fromMs, toMs), which must be within one second; in order of slots. */
   settledIn(fromMs: number, toMs: number): readonly Question[];
 }
@@ -151,6 +153,7 @@ export function createQuestionBoard(
     byGeneration,
     earlier: (index, atMs, back) => byGeneration(index, liveIn(index, atMs).generation - back),
     expiringAt,
+    createdAt: (atMs) => (atMs % HOUR_MS === 0 ? expiringAt(atMs).map(({ slot }) => liveIn(slot.index, atMs)) : []),
     settledIn(fromMs, toMs) {
       const second = Math.floor(fromMs / SECOND_MS);
       const hourMs = Math.floor(fromMs / HOUR_MS) * HOUR_MS;

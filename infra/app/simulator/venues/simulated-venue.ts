@@ -1,0 +1,37 @@
+import type { FaultBoard, SocketTarget } from '../faults/fault-board.ts';
+import type { SimulatedFeed } from '../simulation.ts';
+import type { Host } from '../sockets/http-host.ts';
+import type { SocketHub } from '../sockets/socket-hub.ts';
+import type { SimulatorUrls } from '../start-simulator.ts';
+import type { World } from '../world/world.ts';
+
+/** What a simulated venue is created from. */
+export interface VenueContext {
+  readonly world: World;
+  readonly board: FaultBoard;
+  /** Path of each interface on the simulator's server. */
+  readonly paths: Readonly<Record<keyof SimulatorUrls, string>>;
+  /** Returns the time up to which the world is simulated. */
+  readonly now: () => number;
+  /** True if the chain is reorganized spontaneously. */
+  readonly spontaneousReorgs: boolean;
+  /** Called with errors of handlers. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** A WebSocket of a simulated venue. */
+export interface SimulatedSocket {
+  readonly path: string;
+  readonly target: SocketTarget;
+  readonly hub: SocketHub;
+  /** Returns the number of subscriptions of all clients. */
+  readonly subscriptions: () => number;
+}
+
+/** The interfaces of a simulated venue, and what it publishes without being asked. */
+export interface SimulatedVenue {
+  readonly feeds: readonly SimulatedFeed[];
+  /** A host whose path starts with another host's path must come first. */
+  readonly hosts: readonly Host[];
+  readonly sockets: readonly SimulatedSocket[];
+}

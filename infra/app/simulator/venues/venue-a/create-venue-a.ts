@@ -1,0 +1,30 @@
+import { parseJsonOrNull } from '#schemas/domain/json-fields';
+import type { HostRequest } from '../../sockets/http-host.ts';
+import { createSocketHub, type SocketHub } from '../../sockets/socket-hub.ts';
+import type { SimulatedVenue, VenueContext } from '../simulated-venue.ts';
+import { createVenueAFeed } from './feed.ts';
+import { createInfo, UNREADABLE } from './info.ts';
+import { createMarkets } from './market.ts';
+import { createVenueASocket } from './socket-protocol.ts';
+import { answerStats } from './stats.ts';
+
+/** The venue closes a connection to which it sent nothing for a minute (venue page, section 7). */
+const IDLE_MS = 60_000;
+
+export function createVenueA({ world, board, paths, now }: VenueContext): SimulatedVenue {
+  const markets = createMarkets(world);
+  const info = createInfo(world, markets);
+  const protocol = createVenueASocket(world, markets, info, now, () => hub);
+  const hub: SocketHub = createSocketHub('venue_a.ws', board, () => protocol, IDLE_MS);
+  // An unreadable body is answered like null.
+  const answerInfo = ({ method, path, body }: HostRequest) =>
+    method === 'POST' && path === '/info' ? info(parseJsonOrNull(body), now()) : UNREADABLE;
+  return {
+    feeds: [createVenueAFeed(world, markets, protocol.publisher)],
+    hosts: [
+      { prefix: paths.venueAStatsUrl, target: 'venue_a.stats', answer: ({ path }) => answerStats(path) },
+      { prefix: paths.venueAApiUrl, target: 'venue_a.info', answer: answerInfo },
+    ],
+    sockets: [{ path: paths.venueAWsUrl, target: 'venue_a.ws', hub, subscriptions: () => protocol.subscriptions() }],
+  };
+}

@@ -1,0 +1,132 @@
+import { hashOf, STREAM } from '../../world/hash.ts';
+import { BUILDER_DEX } from '../../world/ladders.ts';
+import { HOUR_MS } from '../../world/time.ts';
+import type { World } from '../../world/world.ts';
+import { aggregatedBookText, isAggregation } from './aggregated-book.ts';
+import { candlesText, isInterval } from './candles.ts';
+import { DELISTED, outcomeMeta, perpDexs, perpMeta, settledOutcome, spotMeta } from './catalog.ts';
+import { DELISTED_CONTEXT_TEXT, perpContextText, spotContextText } from './contexts.ts';
+import type { Markets } from './market.ts';
+import { midText, tradeText } from './market-text.ts';
+
+/** Answer to `POST /info`: HTTP status and body text. */
+export interface InfoAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Answer to an unknown type or an unreadable body (venue page, section 1). */
+export const UNREADABLE: InfoAnswer = {
+  status: 422,
+  text: 'Failed to deserialize the JSON body into the target type',
+};
+/** Trades of a `recentTrades` answer, and of the first frame after a subscription. */
+export const RECENT_TRADES = 10;
+
+type Body = Readonly<Record<string, unknown>>;
+type Handler = (body: Body, atMs: number) => string | null | Promise<string | null>;
+
+/** Mids of every market of a dex as JSON text. The main dex includes spot pairs and outcome coins. */
+export function midsText(markets: Markets, dex: string, atMs: number): string {
+  const listed =
+    dex === BUILDER_DEX.name
+      ? markets.ladders.filter((market) => market.kind === 'builder')
+      : [...markets.ladders.filter((market) => market.kind !== 'builder'), ...markets.outcomes(atMs)];
+  const mids = listed.map((market) => `"${market.coin}":"${midText(markets.bookAt(market, atMs, 1).book)}"`);
+  return `{${mids.join(',')}}`;
+}
+
+/** Contexts of a dex, in the order of its universe. */
+export function perpContextsText(world: World, markets: Markets, dex: string, atMs: number): string {
+  const kind = dex === '' ? 'perp' : 'builder';
+  const contexts = world.ladders
+    .filter((ladder) => ladder.kind === kind)
+    .map((ladder) => perpContextText(world, markets, ladder, atMs));
+  if (dex === '') contexts.splice(DELISTED.place, 0, DELISTED_CONTEXT_TEXT);
+  return `[${contexts.join(',')}]`;
+}
+
+/** Recent trades as JSON text, newest first. */
+export function recentTradesText(world: World, markets: Markets, coin: string, atMs: number): string | null {
+  const market = markets.find(coin, atMs);
+  if (!market) return coin === DELISTED.name ? '[]' : null;
+  const trades = markets.recentTrades(market, atMs + 1, RECENT_TRADES);
+  return `[${trades.map((trade) => tradeText(world, coin, trade)).join(',')}]`;
+}
+
+/** A full book as JSON text, `null` as text for an unknown coin; null for an invalid request. */
+export function bookAnswer(markets: Markets, body: Body, atMs: number): string | null {
+  const { coin } = body;
+  if (typeof coin !== 'string') return null;
+  if (coin === DELISTED.name) return `{"coin":"${coin}","time":${atMs},"levels":[[],[]]}`;
+  const market = markets.find(coin, atMs);
+  if (!market) return 'null';
+  const nSigFigs = body.nSigFigs ?? null;
+  if (nSigFigs !== null) {
+    if (!isAggregation(nSigFigs, body.mantissa ?? null)) return null;
+    return aggregatedBookText(markets, market, nSigFigs as number, (body.mantissa ?? null) as number | null, atMs);
+  }
+  const { book, timeMs } = markets.bookAt(market, atMs);
+  return markets.writer.book(market, timeMs, book, body.fast === true ? 5 : 20);
+}
+
+function fundingText(world: World, body: Body, atMs: number): string | null {
+  const { coin, startTime, endTime } = body;
+  if (typeof coin !== 'string' || typeof startTime !== 'number') return null;
+  const until = Math.min(typeof endTime === 'number' ? endTime : atMs, atMs);
+  const rows: string[] = [];
+  // Paid on the hour, with a time some milliseconds later; 500 rows per page (venue page, section 3.1).
+  for (let hour = Math.ceil(startTime / HOUR_MS); hour * HOUR_MS <= until && rows.length < 500; hour += 1) {
+    const chance = hashOf(world.settings.seed, STREAM.context, hour, coin.length) % 1000;
+    const rate = (0.0000125 * (0.5 + chance / 1000)).toFixed(10);
+    rows.push(
+      `{"coin":${JSON.stringify(coin)},"fundingRate":"${rate}","premium":"0.0","time":${hour * HOUR_MS + (chance % 90)}}`,
+    );
+  }
+  return `[${rows.join(',')}]`;
+}
+
+/** Creates the handler of `POST /info`, which answers from the world as of a time. */
+export function createInfo(world: World, markets: Markets): (body: unknown, atMs: number) => Promise<InfoAnswer> {
+  const dexOf = (body: Body) => (typeof body.dex === 'string' ? body.dex : '');
+  const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
+  const handlers: Readonly<Record<string, Handler>> = {
+    meta: (body) => json(perpMeta(world, dexOf(body))),
+    allPerpMetas: () => JSON.stringify([perpMeta(world, ''), perpMeta(world, BUILDER_DEX.name)]),
+    metaAndAssetCtxs(body, atMs) {
+      const meta = perpMeta(world, dexOf(body));
+      return meta && `[${JSON.stringify(meta)},${perpContextsText(world, markets, dexOf(body), atMs)}]`;
+    },
+    allMids: (body, atMs) => midsText(markets, dexOf(body), atMs),
+    l2Book: (body, atMs) => bookAnswer(markets, body, atMs),
+    recentTrades: (body, atMs) => recentTradesText(world, markets, String(body.coin), atMs),
+    spotMeta: () => JSON.stringify(spotMeta(world)),
+    spotMetaAndAssetCtxs(_body, atMs) {
+      const contexts = world.ladders
+        .filter((ladder) => ladder.kind === 'spot')
+        .map((ladder) => spotContextText(world, markets, ladder, atMs));
+      return `[${JSON.stringify(spotMeta(world))},[${contexts.join(',')}]]`;
+    },
+    perpDexs: () => JSON.stringify(perpDexs(world)),
+    outcomeMeta: (_body, atMs) => JSON.stringify(outcomeMeta(world, atMs)),
+    settledOutcome: (body, atMs) => JSON.stringify(settledOutcome(world, Number(body.outcome), atMs)),
+    fundingHistory: (body, atMs) => fundingText(world, body, atMs),
+    exchangeStatus: (_body, atMs) => `{"time":${atMs},"specialStatuses":null}`,
+    async candleSnapshot(body, atMs) {
+      const request = body.req as Body | undefined;
+      if (typeof request?.coin !== 'string' || !isInterval(request.interval)) return null;
+      if (typeof request.startTime !== 'number') return null;
+      const market = markets.find(request.coin, atMs);
+      if (!market) return '[]';
+      const endMs = typeof request.endTime === 'number' ? request.endTime : atMs;
+      return candlesText(markets, market, request.interval, request.startTime, endMs, atMs);
+    },
+  };
+  return async (body, atMs) => {
+    const fields = body as Body | null;
+    if (typeof fields !== 'object' || fields === null || typeof fields.type !== 'string') return UNREADABLE;
+    const handler = Object.hasOwn(handlers, fields.type) ? handlers[fields.type] : undefined;
+    const text = await handler?.(fields, atMs);
+    return text === undefined || text === null ? UNREADABLE : { status: 200, text };
+  };
+}

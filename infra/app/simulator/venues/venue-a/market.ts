@@ -1,0 +1,132 @@
+import { LADDER_DEPTH, type LevelBook, makeLevelBook, type VenueATrade } from '../../world/ladder-book.ts';
+import type { Question } from '../../world/questions.ts';
+import type { SeriesKind, World } from '../../world/world.ts';
+import { type BookWriter, createBookWriter } from './market-text.ts';
+
+/** A market of venue_a with a book and trades: a ladder or one side of an outcome. */
+export interface Market {
+  readonly coin: string;
+  readonly kind: 'perp' | 'spot' | 'builder' | 'outcome';
+  /** Ladder number, or outcome coin number (slot * 2 + side). */
+  readonly index: number;
+}
+
+/** Outcome number of a question, unique over slots and generations. */
+export function outcomeNumber(question: Question, slots: number): number {
+  return 1 + question.generation * slots + question.slot.index;
+}
+
+/** Coin of one side of a question: `#<10 * outcome + side>` (venue page, section 2.1). */
+export function outcomeCoin(question: Question, slots: number, side: number): string {
+  return `#${outcomeNumber(question, slots) * 10 + side}`;
+}
+
+/** Finds venue_a's markets by coin, and calculates their books and trades at a time. */
+export interface Markets {
+  /** The market of a coin that trades at this time; null if there is none. */
+  find(coin: string, atMs: number): Market | null;
+  /** Every ladder, in order. */
+  readonly ladders: readonly Market[];
+  /** Both sides of every live outcome. */
+  outcomes(atMs: number): readonly Market[];
+  /** Both sides of the live outcome of a slot. */
+  sidesOf(slot: number, atMs: number): readonly [Market, Market];
+  /** Writes the book into a shared buffer that is valid until the next call. Returns it with its venue time. */
+  bookAt(market: Market, atMs: number, depth?: number): { readonly book: LevelBook; readonly timeMs: number };
+  readonly writer: BookWriter;
+  /** The trade of an event of the market's trade series. */
+  tradeOf(market: Market, event: number): VenueATrade;
+  /** At most `limit` trades before a time, newest first. */
+  recentTrades(market: Market, beforeMs: number, limit: number): readonly VenueATrade[];
+  /** Number of trades in [fromMs, toMs). */
+  countTrades(market: Market, fromMs: number, toMs: number): number;
+  /** Trades in [fromMs, toMs), oldest first. */
+  tradesBetween(market: Market, fromMs: number, toMs: number): Iterable<VenueATrade>;
+}
+
+const DEEP = 400;
+
+export function createMarkets(world: World): Markets {
+  const { schedule, venueA } = world;
+  const slots = venueA.slots.length;
+  const ladders: Market[] = world.ladders.map(({ coin, kind, index }) => ({ coin, kind, index }));
+  const byCoin = new Map(ladders.map((market) => [market.coin, market]));
+  const shallow = makeLevelBook(LADDER_DEPTH);
+  const deep = makeLevelBook(DEEP);
+  const top = makeLevelBook(1);
+  const sides = new WeakMap<Question, readonly [Market, Market]>();
+
+  const sidesOf = (slot: number, atMs: number) => {
+    const question = venueA.liveIn(slot, atMs);
+    let pair = sides.get(question);
+    if (!pair) {
+      const make = (side: 0 | 1): Market => ({
+        coin: outcomeCoin(question, slots, side),
+        kind: 'outcome',
+        index: slot * 2 + side,
+      });
+      pair = [make(0), make(1)];
+      sides.set(question, pair);
+    }
+    return pair;
+  };
+  const seriesOf = (market: Market, what: 'book' | 'trade') => {
+    const kind = `${market.kind === 'outcome' ? 'outcome' : 'ladder'}_${what}` as SeriesKind;
+    return world.seriesOf(kind, market.index);
+  };
+  const tradeOf = (market: Market, event: number) =>
+    market.kind === 'outcome' ? world.outcomeTradeOf(market.index, event) : world.ladderTradeOf(market.index, event);
+  /** Start of trading: an outcome coin has no trades before its listing. */
+  const tradesSince = (market: Market, atMs: number) =>
+    market.kind === 'outcome' ? venueA.liveIn(market.index >> 1, atMs).listedAtMs : 0;
+
+  return {
+    ladders,
+    writer: createBookWriter(),
+    sidesOf,
+    find(coin, atMs) {
+      const ladder = byCoin.get(coin);
+      if (ladder) return ladder;
+      const digits = /^#(\d{1,15})$/.exec(coin)?.[1];
+      if (!digits) return null;
+      const number = Number(digits);
+      const outcome = Math.floor(number / 10);
+      const side = number % 10;
+      if (side > 1 || outcome < 1) return null;
+      const market = sidesOf((outcome - 1) % slots, atMs)[side as 0 | 1];
+      return market.coin === coin ? market : null;
+    },
+    outcomes: (atMs) => venueA.slots.flatMap((slot) => sidesOf(slot.index, atMs)),
+    bookAt(market, atMs, depth = LADDER_DEPTH) {
+      const book = depth === 1 ? top : depth > LADDER_DEPTH ? deep : shallow;
+      const timeMs =
+        market.kind === 'outcome'
+          ? world.outcomeBookAt(market.index, atMs, book)
+          : world.ladderBookAt(market.index, atMs, Math.min(depth, DEEP), book);
+      return { book, timeMs };
+    },
+    tradeOf,
+    recentTrades(market, beforeMs, limit) {
+      const series = seriesOf(market, 'trade');
+      const since = tradesSince(market, beforeMs - 1);
+      const trades: VenueATrade[] = [];
+      for (let version = schedule.versionAt(series, beforeMs); trades.length < limit && version >= 0; version -= 1) {
+        const event = schedule.eventOf(series, version);
+        if (schedule.timeOf(event) < since) break;
+        trades.push(tradeOf(market, event));
+      }
+      return trades;
+    },
+    countTrades(market, fromMs, toMs) {
+      const series = seriesOf(market, 'trade');
+      return Math.max(0, schedule.versionAt(series, toMs) - schedule.versionAt(series, fromMs));
+    },
+    *tradesBetween(market, fromMs, toMs) {
+      const series = seriesOf(market, 'trade');
+      const last = schedule.versionAt(series, toMs);
+      for (let version = schedule.versionAt(series, fromMs) + 1; version <= last; version += 1) {
+        yield tradeOf(market, schedule.eventOf(series, version));
+      }
+    },
+  };
+}

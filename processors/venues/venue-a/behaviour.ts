@@ -1,0 +1,12 @@
+import type { Stage } from '#infra/stages/stage';
+import type { VenueBehaviour } from '../venue-behaviour.ts';
+import { createVenueAStage } from './normalise/stage.ts';
+import { venueAOutcomeFee } from './outcome-fee.ts';
+import { readOutcomeDescription } from './recognise-description.ts';
+
+export const venueA: VenueBehaviour = {
+  createNormaliser: ({ venueAOutcomeTakerFee }) =>
+    createVenueAStage({ outcomeTakerFeeRate: venueAOutcomeTakerFee }) as Stage<unknown>,
+  feeModels: [venueAOutcomeFee],
+  conventions: { readFields: readOutcomeDescription },
+};

@@ -1,0 +1,119 @@
+/** Handles answers of `info` (venue page, sections 3.1 and 3.5). Each is read completely before anything is emitted. */
+
+import type { Emit } from '#infra/stages/stage';
+import { asText, type JsonObject, readList, readObject } from '#schemas/domain/json-fields';
+import type { RawEnvelope } from '#schemas/topics/raw';
+import { parseJson } from '../../shared/malformed.ts';
+import { emitBook, isOutdated, readBook } from './books.ts';
+import { emitContexts, emitMids, readAlignedContexts, readMids, readSpotContexts } from './contexts.ts';
+import { dexOf, emitInstruments, type InstrumentMessage, readPerps, readSpots, storeUniverse } from './instruments.ts';
+import { parseRequest } from './messages.ts';
+import { readOutcomeMeta } from './outcome-messages.ts';
+import { markUnresolved, processOutcomeMeta } from './outcomes.ts';
+import { processSettledOutcome, readSettledOutcome } from './settlements.ts';
+import type { VenueAState } from './state.ts';
+import { emitTrades, readTrades } from './trades.ts';
+
+/** One answer with everything that handling it needs. */
+interface Answer {
+  readonly state: VenueAState;
+  readonly request: JsonObject;
+  readonly body: unknown;
+  readonly feed: string;
+  readonly receivedAt: number;
+  readonly takerFeeRate: string;
+  readonly emit: Emit;
+}
+
+type AnswerHandler = (answer: Answer) => void;
+
+/** Handlers by request type. Answers of other types are about accounts, or contain nothing that is stored. */
+const ANSWERS: Readonly<Record<string, AnswerHandler>> = {
+  meta: (answer) => processPerps(answer, requestedDex(answer.request), readPerps(answer.body, 'answer')),
+  allPerpMetas: processAllPerps,
+  metaAndAssetCtxs: processPerpsWithContexts,
+  spotMeta: ({ state, body, receivedAt, emit }) => emitInstruments(state, readSpots(body, 'answer'), receivedAt, emit),
+  spotMetaAndAssetCtxs: processSpotsWithContexts,
+  allMids: ({ state, body, receivedAt, emit }) =>
+    emitMids(state, readMids(state, readObject(body, 'answer'), 'answer'), receivedAt, emit),
+  l2Book: processBook,
+  recentTrades: ({ state, body, receivedAt, emit }) =>
+    // The venue lists the newest trade first.
+    emitTrades(state, [...readTrades(body)].reverse(), receivedAt, emit),
+  settledOutcome: ({ state, body, receivedAt, takerFeeRate, emit }) =>
+    processSettledOutcome(state.outcomes, readSettledOutcome(body, 'answer'), { takerFeeRate, receivedAt, emit }),
+  outcomeMeta: ({ state, body, receivedAt, takerFeeRate, emit }) =>
+    processOutcomeMeta(state.outcomes, readOutcomeMeta(body, 'answer'), { takerFeeRate, receivedAt, emit }),
+};
+
+/** Handles one answer. Throws `MalformedError` or `FieldError` before anything is emitted or changed. */
+export function processAnswer(
+  state: VenueAState,
+  envelope: RawEnvelope,
+  feed: string,
+  takerFeeRate: string,
+  emit: Emit,
+): void {
+  const request = parseRequest(envelope.request);
+  const handle = Object.hasOwn(ANSWERS, request.type) ? ANSWERS[request.type] : undefined;
+  if (!handle) return;
+  const body = parseJson(envelope.payload.toString(), 'malformed_answer');
+  // The venue answers null for unknown things, and for the settlement of an outcome that is not resolved yet.
+  if (body === null) {
+    if (request.type === 'settledOutcome') markUnresolved(state.outcomes, Number(request.outcome), envelope.receivedAt);
+    return;
+  }
+  handle({ state, request, body, feed, receivedAt: envelope.receivedAt, takerFeeRate, emit });
+}
+
+/** Returns the dex of the request; `` is the main one. */
+function requestedDex(request: JsonObject): string {
+  return asText(request.dex) ?? '';
+}
+
+function processPerps({ state, receivedAt, emit }: Answer, dex: string, coins: readonly InstrumentMessage[]): void {
+  storeUniverse(state, dex, coins);
+  emitInstruments(state, coins, receivedAt, emit);
+}
+
+/** Handles one entry per dex, the main one first: its `meta`, or in some documents the pair of `meta` and contexts. */
+function processAllPerps(answer: Answer): void {
+  const dexes = readList(answer.body, 'answer').map((entry, at) => {
+    const meta: unknown = Array.isArray(entry) ? entry[0] : entry;
+    return readPerps(meta, `answer[${at}]`);
+  });
+  for (const [at, coins] of dexes.entries()) {
+    const dex = at === 0 ? '' : dexOf(coins[0]?.coin ?? '');
+    // A builder dex without coins cannot be identified, and there is nothing to emit for it.
+    if (at === 0 || dex !== '') processPerps(answer, dex, coins);
+  }
+}
+
+function processPerpsWithContexts(answer: Answer): void {
+  const [meta, contexts] = readPair(answer.body);
+  const coins = readPerps(meta, 'answer[0]');
+  const names = coins.map(({ coin }) => coin);
+  const figures = readAlignedContexts(names, contexts, 'answer[1]');
+  processPerps(answer, requestedDex(answer.request), coins);
+  emitContexts(answer.state, figures, answer.receivedAt, answer.emit);
+}
+
+function processSpotsWithContexts({ state, body, receivedAt, emit }: Answer): void {
+  const [meta, contexts] = readPair(body);
+  const pairs = readSpots(meta, 'answer[0]');
+  const figures = readSpotContexts(contexts, 'answer[1]');
+  emitInstruments(state, pairs, receivedAt, emit);
+  emitContexts(state, figures, receivedAt, emit);
+}
+
+function readPair(body: unknown): readonly [unknown, unknown] {
+  const pair = readList(body, 'answer');
+  return [pair[0], pair[1]];
+}
+
+function processBook({ state, request, body, feed, receivedAt, emit }: Answer): void {
+  // Levels that are aggregated by significant figures are not levels of the book.
+  if (typeof request.nSigFigs === 'number') return;
+  const book = readBook(body);
+  if (!isOutdated(state, book)) emitBook(state, book, feed, receivedAt, emit);
+}

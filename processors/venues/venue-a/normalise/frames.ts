@@ -1,0 +1,146 @@
+/** Handles frames of the socket (venue page, section 7). Each is read completely before anything is emitted. */
+
+import type { Emit, StageEvent } from '#infra/stages/stage';
+import { asText, readList, readObject, readText } from '#schemas/domain/json-fields';
+import type { RawEnvelope } from '#schemas/topics/raw';
+import type { TextPiece } from '../../../shared/emit-raw.ts';
+import type { Liveness } from '../../shared/liveness.ts';
+import { type BookMessage, emitBook, readBook } from './books.ts';
+import { marketOf, providerOf } from './coins.ts';
+import {
+  type CoinFigures,
+  emitContexts,
+  emitMids,
+  readActiveContext,
+  readAlignedContexts,
+  readMids,
+  readSpotContexts,
+} from './contexts.ts';
+import { type Frame, parseFrame, splitFrame } from './messages.ts';
+import { readOutcomeUpdates } from './outcome-messages.ts';
+import { processOutcomeUpdate } from './outcomes.ts';
+import { emitBookFrame, emitMidsFrame, emitOutcomeFrame } from './raw-feeds.ts';
+import { scanBook } from './scan-book.ts';
+import type { VenueAState } from './state.ts';
+import { emitTrades, readTrades } from './trades.ts';
+
+/** For this long after connecting, a socket may still send what happened before. */
+export const CATCH_UP_MS = 30_000;
+
+/** Everything that handling a frame needs. */
+export interface FrameContext {
+  readonly state: VenueAState;
+  /** The record that contains the frame. */
+  readonly record: StageEvent<RawEnvelope>;
+  /** The connection that carried the frame. */
+  readonly feed: string;
+  readonly receivedAt: number;
+  readonly takerFeeRate: string;
+  readonly liveness: Liveness;
+  readonly emit: Emit;
+}
+
+const BOOKS = 'l2Book';
+
+type FrameHandler = (frame: Frame, context: FrameContext) => void;
+
+/** Handlers by channel. Acknowledgements, pongs, errors and other channels only prove that the connection is alive. */
+const CHANNELS: ReadonlyMap<string, FrameHandler> = new Map<string, FrameHandler>([
+  [BOOKS, processBookFrame],
+  ['trades', processTradesFrame],
+  ['allMids', processMidsFrame],
+  ['activeAssetCtx', processActiveContext],
+  ['activeSpotAssetCtx', processActiveContext],
+  ['assetCtxs', processDexContexts],
+  ['allDexsAssetCtxs', processAllDexContexts],
+  ['spotAssetCtxs', processSpotContexts],
+  ['outcomeMetaUpdates', processOutcomeUpdates],
+]);
+
+/** Handles one frame. Throws `MalformedError` or `FieldError` before anything is emitted or changed. */
+export function processFrame(context: FrameContext): void {
+  const text = context.record.value.payload.toString();
+  const parts = splitFrame(text);
+  const book = parts?.channel === BOOKS ? scanBook(text, parts.piece) : null;
+  if (book) {
+    processBook(book, parts!.piece, context);
+    return;
+  }
+  const frame = parseFrame(text);
+  if (frame) CHANNELS.get(frame.channel)?.(frame, context);
+}
+
+function processBookFrame(frame: Frame, context: FrameContext): void {
+  processBook(readBook(frame.data), frame.piece, context);
+}
+
+function processBook(book: BookMessage, piece: TextPiece, context: FrameContext): void {
+  const { state, feed, receivedAt, liveness, emit } = context;
+  const { coin } = book;
+  emitBook(state, book, feed, receivedAt, emit);
+  const source = { provider: providerOf(coin), instrument: coin, marketId: marketOf(coin), feed };
+  liveness.bookReceived(state.liveness, source, receivedAt, emit);
+  emitBookFrame({ ...context, piece }, coin);
+}
+
+function processTradesFrame(frame: Frame, context: FrameContext): void {
+  const { state, receivedAt, emit } = context;
+  const trades = readTrades(frame.data);
+  emitTrades(state, trades, receivedAt, emit);
+  emitOutcomeFrame({ ...context, piece: frame.piece }, trades);
+}
+
+function processMidsFrame(frame: Frame, context: FrameContext): void {
+  const { state, receivedAt, emit } = context;
+  const { mids, dex } = readObject(frame.data, 'data');
+  const byCoin = readObject(mids, 'data.mids');
+  emitMids(state, readMids(state, byCoin, 'data.mids'), receivedAt, emit);
+  const provider = asText(dex) !== null ? 'venue_a_dex' : 'venue_a_perp';
+  emitMidsFrame({ ...context, piece: frame.piece }, provider, Object.keys(byCoin));
+}
+
+function processActiveContext(frame: Frame, context: FrameContext): void {
+  const { state, receivedAt, emit } = context;
+  const contexts = readActiveContext(frame.data);
+  emitContexts(state, contexts, receivedAt, emit);
+  const coins = contexts.map(([coin]) => ({ coin }));
+  emitOutcomeFrame({ ...context, piece: frame.piece }, coins);
+}
+
+function processDexContexts(frame: Frame, { state, receivedAt, emit }: FrameContext): void {
+  const { dex, ctxs } = readObject(frame.data, 'data');
+  emitContexts(state, readDex(state, dex, ctxs, 'data.ctxs'), receivedAt, emit);
+}
+
+function processAllDexContexts(frame: Frame, { state, receivedAt, emit }: FrameContext): void {
+  const { ctxs } = readObject(frame.data, 'data');
+  const dexes = readList(ctxs, 'data.ctxs').map((entry, at) => {
+    const [dex, contexts] = readList(entry, `data.ctxs[${at}]`);
+    return readDex(state, dex, contexts, `data.ctxs[${at}][1]`);
+  });
+  for (const contexts of dexes) emitContexts(state, contexts, receivedAt, emit);
+}
+
+/** Reads the contexts of a dex. Returns none if its universe is unknown or outdated: contexts match by position. */
+function readDex(state: VenueAState, dex: unknown, contexts: unknown, field: string): CoinFigures {
+  const name = dex === undefined || dex === '' ? '' : readText(dex, 'dex');
+  const universe = state.universes.get(name);
+  if (universe?.length !== readList(contexts, field).length) return [];
+  return readAlignedContexts(universe, contexts, field);
+}
+
+function processSpotContexts(frame: Frame, context: FrameContext): void {
+  const { state, receivedAt, emit } = context;
+  const contexts = readSpotContexts(frame.data, 'data');
+  emitContexts(state, contexts, receivedAt, emit);
+  const coins = contexts.map(([coin]) => ({ coin }));
+  emitOutcomeFrame({ ...context, piece: frame.piece }, coins);
+}
+
+function processOutcomeUpdates(frame: Frame, { state, feed, receivedAt, takerFeeRate, emit }: FrameContext): void {
+  const updates = readOutcomeUpdates(frame.data);
+  const connectedAt = state.connectedAt.get(feed);
+  const isTimely = connectedAt !== undefined && receivedAt - connectedAt >= CATCH_UP_MS;
+  for (const update of updates)
+    processOutcomeUpdate(state.outcomes, update, { takerFeeRate, receivedAt, emit }, isTimely);
+}

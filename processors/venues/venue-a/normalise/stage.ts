@@ -1,0 +1,102 @@
+/**
+ * The normaliser of venue_a: turns raw records of the venue into trades, books, contexts, instruments, markets,
+ * statuses, resolutions and raw channels.
+ */
+
+import { type Emit, on, type Stage, type StageEvent } from '#infra/stages/stage';
+import { canonicalDecimal } from '#schemas/domain/decimal';
+import { channelTopics } from '#schemas/topics/channels';
+import { type ClockMark, clockTopic } from '#schemas/topics/control';
+import { contextTopics, statusTopics } from '#schemas/topics/normalised';
+import { type FeedEvent, feedTopics, type RawEnvelope, rawTopic } from '#schemas/topics/raw';
+import { expireInactiveChannels } from '../../../shared/channel-seqs.ts';
+import { createLiveness } from '../../shared/liveness.ts';
+import { rejectMalformed } from '../../shared/malformed.ts';
+import { venueTopics } from '../../shared/venue-topics.ts';
+import { processAnswer } from './answers.ts';
+import { processFrame } from './frames.ts';
+import { forgetClosed } from './outcomes.ts';
+import { forgetQuiet } from './seen-trades.ts';
+import { createVenueAState, type VenueAState } from './state.ts';
+
+export interface VenueAOptions {
+  /** Taker fee rate of outcome markets, as decimal text (`PARALLAX_VENUE_A_OUTCOME_TAKER_FEE`). */
+  readonly outcomeTakerFeeRate: string;
+}
+
+/** For how long a closed outcome is stored, for trades and books that arrive late. */
+const CLOSED_RETENTION_MS = 86_400_000;
+
+const liveness = createLiveness(statusTopics.venue_a);
+
+/** Creates the stage. Throws `DecimalError` for a fee rate that is no decimal. */
+export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
+  const takerFeeRate = canonicalDecimal(options.outcomeTakerFeeRate);
+
+  const onFrame = (state: VenueAState, record: StageEvent<RawEnvelope>, emit: Emit) => {
+    const { key, value } = record;
+    const { receivedAt } = value;
+    // A frame that cannot be read also proves that the connection is alive.
+    liveness.frameReceived(state.liveness, key, receivedAt, emit);
+    try {
+      processFrame({ state, record, feed: key, receivedAt, takerFeeRate, liveness, emit });
+    } catch (error) {
+      rejectMalformed(error, 'malformed_frame', emit);
+    }
+  };
+
+  const onAnswer = (state: VenueAState, { key, value }: StageEvent<RawEnvelope>, emit: Emit) => {
+    try {
+      processAnswer(state, value, key, takerFeeRate, emit);
+    } catch (error) {
+      rejectMalformed(error, 'malformed_answer', emit);
+    }
+  };
+
+  return {
+    name: 'normalise.venue_a',
+    stateVersion: 7,
+    // Holds some hundred trades per coin; the other maps have one entry per listed coin or outcome.
+    slicedMaps: ['seenTrades'],
+    inputs: [
+      on(rawTopic('venue_a', 'ws'), onFrame),
+      on(rawTopic('venue_a', 'info'), onAnswer),
+      on(feedTopics.venue_a, onFeedEvent),
+      on(clockTopic, onClock),
+    ],
+    outputs: venueTopics('venue_a'),
+    initialState: createVenueAState,
+  };
+}
+
+function onFeedEvent(state: VenueAState, { value }: StageEvent<FeedEvent>, emit: Emit): void {
+  const { feed, kind, receivedAt } = value;
+  if (kind === 'connected' || kind === 'recorded') state.connectedAt.set(feed, receivedAt);
+  // A silent socket may send again, and nothing was lost then.
+  else if (kind !== 'silent') state.connectedAt.delete(feed);
+  liveness.feedChanged(state.liveness, value, emit);
+}
+
+function onClock(state: VenueAState, { value }: StageEvent<ClockMark>, emit: Emit): void {
+  const now = value.receivedAt;
+  liveness.tick(state.liveness, now, emit);
+  expireInactiveChannels(
+    state.channelSeqs,
+    channelTopics.venue_a,
+    now,
+    (channel) =>
+      channel.kind !== 'raw' ||
+      channel.instrument === '*' ||
+      state.instruments.get(channel.instrument)?.delisted === false,
+  );
+  if (!value.day) return;
+  forgetQuiet(state.seenTrades, now);
+  for (const coin of forgetClosed(state.outcomes, now - CLOSED_RETENTION_MS)) forgetCoin(state, coin, emit);
+}
+
+function forgetCoin(state: VenueAState, coin: string, emit: Emit): void {
+  state.bookTimes.delete(coin);
+  state.allMids.delete(coin);
+  if (state.contexts.delete(coin)) emit.remove(contextTopics.venue_a, coin);
+  liveness.forget(state.liveness, coin, emit);
+}

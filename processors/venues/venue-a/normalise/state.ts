@@ -1,0 +1,43 @@
+/** State of the normaliser of venue_a. It is plain data, since snapshots serialize it with `v8.serialize`. */
+import type { AssetContext, Instrument } from '#schemas/topics/normalised';
+import { type ChannelSeqs, createChannelSeqs } from '../../../shared/channel-seqs.ts';
+import { createLivenessState, type LivenessState } from '../../shared/liveness.ts';
+import { createOutcomeState, type OutcomeState } from './outcome-state.ts';
+import type { SeenTrades } from './seen-trades.ts';
+
+export interface VenueAState {
+  /** Number of trades emitted so far. */
+  arrival: number;
+  readonly seenTrades: SeenTrades;
+  /** Venue time of the newest book, by coin. */
+  readonly bookTimes: Map<string, number>;
+  /** Last emitted context by coin. */
+  readonly contexts: Map<string, AssetContext>;
+  /** Newest value of `allMids` as the venue wrote it, by coin. */
+  readonly allMids: Map<string, string>;
+  /** Last emitted instrument by coin. */
+  readonly instruments: Map<string, Instrument>;
+  /** Coins of each perp dex in the order of its contexts; the main dex is ``. */
+  readonly universes: Map<string, readonly string[]>;
+  readonly outcomes: OutcomeState;
+  /** Since when each connection is open; for a recording, since its start. Bounded by the number of connections. */
+  readonly connectedAt: Map<string, number>;
+  readonly channelSeqs: ChannelSeqs;
+  readonly liveness: LivenessState;
+}
+
+export function createVenueAState(): VenueAState {
+  return {
+    arrival: 0,
+    seenTrades: new Map(),
+    bookTimes: new Map(),
+    contexts: new Map(),
+    allMids: new Map(),
+    instruments: new Map(),
+    universes: new Map(),
+    outcomes: createOutcomeState(),
+    connectedAt: new Map(),
+    channelSeqs: createChannelSeqs(),
+    liveness: createLivenessState(),
+  };
+}

@@ -1,0 +1,192 @@
+/**
+ * Handles chain records. Fills become trades: the maker legs of a transaction are collected and emitted at their taker
+ * leg. Oracle logs become dispute phases and resolutions. Headers confirm or revert all of them.
+ */
+import type { Emit, StageEvent } from '#infra/stages/stage';
+import type { RawEnvelope } from '#schemas/topics/raw';
+import { MalformedError } from '../../shared/malformed.ts';
+import { confirmBackfilled, trackFirstHeader } from './backfilled-trades.ts';
+import { type ChainLog, type Header, parseChainMessage } from './chain-message.ts';
+import { acceptHeader, blockOfLog, type ChainBlock, isConfirmed, trimBlocks } from './chain-view.ts';
+import { emitTrade, updateTradeStatus } from './emitted-trades.ts';
+import {
+  forgetSettlements,
+  isSettlementLog,
+  onSettlementLog,
+  revertSettlementLog,
+  revertSettlements,
+  updateSettlementStatus,
+} from './on-settlement-log.ts';
+import { decodeOrderFilled, isOrderFilled, type OrderFilled } from './order-filled.ts';
+import type { OpenLeg, VenueBState } from './state.ts';
+import { tradeId, tradeOfLeg } from './trade-of-leg.ts';
+
+/**
+ * Event time after which the legs of a transaction are emitted without a taker leg. Logs of one transaction come
+ * together, so a taker leg that is missing after a second does not exist.
+ */
+export const LEG_WAIT_MS = 1_000;
+
+export interface ChainOptions {
+  /** Blocks above a trade that confirm it. */
+  readonly confirmations: number;
+  /** Exchange contracts, lower case. */
+  readonly exchanges: ReadonlySet<string>;
+}
+
+/** Handles one record of `raw.venue_b.rpc`. */
+export function onChainRecord(
+  options: ChainOptions,
+  state: VenueBState,
+  event: StageEvent<RawEnvelope>,
+  emit: Emit,
+): void {
+  try {
+    const message = parseChainMessage(event.value.payload);
+    if (message.kind === 'header') onHeader(options, state, message.header, emit);
+    else if (message.kind === 'log') onLog(options, state, message.log, event.receivedAt, emit);
+    else onFinalized(options, state, message.number, emit);
+  } catch (error) {
+    if (!(error instanceof MalformedError)) throw error;
+    emit.deadLetter(error.code, error.message);
+  }
+}
+
+/** Emits the legs that wait for a taker leg once `LEG_WAIT_MS` of event time have passed. */
+export function onChainTime(options: ChainOptions, state: VenueBState, now: number, emit: Emit): void {
+  const open = state.openTransaction;
+  if (open && now - open.receivedAt >= LEG_WAIT_MS) closeTransaction(options, state, emit);
+}
+
+/** Emits the legs of the open transaction, if any, each as filled directly: no taker leg came. */
+export function closeTransaction(options: ChainOptions, state: VenueBState, emit: Emit): void {
+  const open = state.openTransaction;
+  if (!open) return;
+  state.openTransaction = null;
+  for (const leg of open.legs) emitLeg(options, state, leg, null, emit);
+}
+
+function onHeader(options: ChainOptions, state: VenueBState, header: Header, emit: Emit): void {
+  closeTransaction(options, state, emit);
+  const dropped = acceptHeader(state.chain, header);
+  for (const block of dropped) {
+    for (const id of block.tradeIds.toReversed()) updateTradeStatus(state.trades, id, block.hash, 'reverted', emit);
+  }
+  revertSettlements(state, dropped, emit);
+  trackFirstHeader(state.backfilled, header, emit);
+  confirmBlocks(options, state, emit);
+  for (const block of trimBlocks(state.chain)) forgetBlock(state, block);
+}
+
+function onFinalized(options: ChainOptions, state: VenueBState, number: number, emit: Emit): void {
+  closeTransaction(options, state, emit);
+  state.chain.finalized = Math.max(state.chain.finalized, number);
+  confirmBlocks(options, state, emit);
+}
+
+function confirmBlocks(options: ChainOptions, state: VenueBState, emit: Emit): void {
+  const { chain, trades } = state;
+  for (const number of chain.unconfirmed) {
+    if (!isConfirmed(chain, number, options.confirmations)) continue;
+    const { tradeIds, settlementIds, hash } = chain.blocks.get(number)!;
+    for (const id of tradeIds) updateTradeStatus(trades, id, hash, 'confirmed', emit);
+    for (const id of settlementIds) updateSettlementStatus(state, id, hash, 'confirmed', emit);
+    chain.unconfirmed.delete(number);
+  }
+  confirmBackfilled(state.backfilled, (number) => isConfirmed(chain, number, options.confirmations), emit);
+}
+
+function forgetBlock(state: VenueBState, block: ChainBlock): void {
+  for (const id of block.tradeIds)
+    if (state.trades.known.get(id)?.blockHash === block.hash) state.trades.known.delete(id);
+  forgetSettlements(state, block);
+}
+
+function onLog(options: ChainOptions, state: VenueBState, log: ChainLog, receivedAt: number, emit: Emit): void {
+  if (log.removed) {
+    onRemoved(state, log, emit);
+    return;
+  }
+  const { openTransaction: open } = state;
+  if (open && (open.transactionHash !== log.transactionHash || open.blockHash !== log.blockHash)) {
+    closeTransaction(options, state, emit);
+  }
+  if (isSettlementLog(log)) {
+    const emitted = onSettlementLog(state, log, receivedAt, emit);
+    if (!emitted) return;
+    const { id, block } = emitted;
+    awaitConfirmation(options, state, block, () => updateSettlementStatus(state, id, block.hash, 'confirmed', emit));
+    return;
+  }
+  if (!options.exchanges.has(log.address) || !isOrderFilled(log.topics[0])) return;
+  const order = decodeOrderFilled(log);
+  blockOfLog(state.chain, log);
+  if (order.taker === order.exchange) onTakerLeg(options, state, order, emit);
+  else if (!options.exchanges.has(order.taker)) addLeg(state, log, order, receivedAt, emit);
+  else
+    throw new MalformedError(
+      'malformed_log',
+      `taker ${order.taker} is an exchange, but not the one that emitted the log`,
+    );
+}
+
+function addLeg(state: VenueBState, log: ChainLog, order: OrderFilled, receivedAt: number, emit: Emit): void {
+  const { blockHash, blockNumber, transactionHash, logIndex } = log;
+  const known = state.trades.known.get(tradeId(transactionHash, logIndex));
+  if (known?.blockHash === blockHash) return;
+  // The same log in another block: the chain was reorganized without a header that showed it, as in a gap.
+  if (known?.blockHash) updateTradeStatus(state.trades, known.id, known.blockHash, 'reverted', emit);
+  state.openTransaction ??= { transactionHash, blockHash, receivedAt, legs: [] };
+  const open = state.openTransaction;
+  if (open.legs.some((leg) => leg.logIndex === logIndex)) return;
+  open.receivedAt = receivedAt;
+  open.legs.push({ transactionHash, blockNumber, blockHash, logIndex, receivedAt, order });
+}
+
+/** Maker legs belong to the first taker leg of the same contract that follows them in the transaction. */
+function onTakerLeg(options: ChainOptions, state: VenueBState, takerLeg: OrderFilled, emit: Emit): void {
+  const open = state.openTransaction;
+  if (!open) return;
+  const others: OpenLeg[] = [];
+  for (const leg of open.legs) {
+    if (leg.order.exchange === takerLeg.exchange) emitLeg(options, state, leg, takerLeg, emit);
+    else others.push(leg);
+  }
+  open.legs = others;
+  if (others.length === 0) state.openTransaction = null;
+}
+
+function emitLeg(
+  options: ChainOptions,
+  state: VenueBState,
+  leg: OpenLeg,
+  takerLeg: OrderFilled | null,
+  emit: Emit,
+): void {
+  const block = state.chain.blocks.get(leg.blockNumber)!;
+  const { number, hash, timestampMs } = block;
+  const trade = tradeOfLeg({ ...leg, number, hash, timestampMs }, takerLeg, state.catalog);
+  const { id } = trade;
+  emitTrade(state.trades, trade, emit);
+  block.tradeIds.push(id);
+  awaitConfirmation(options, state, block, () => updateTradeStatus(state.trades, id, block.hash, 'confirmed', emit));
+}
+
+/** Confirms a record at once if its log came late for its block. It was emitted as pending first, like every record. */
+function awaitConfirmation(options: ChainOptions, state: VenueBState, block: ChainBlock, confirm: () => void): void {
+  if (isConfirmed(state.chain, block.number, options.confirmations)) confirm();
+  else state.chain.unconfirmed.add(block.number);
+}
+
+/** Handles a log that the node reverts. If a header dropped its block before, there is nothing left to revert. */
+function onRemoved(state: VenueBState, log: ChainLog, emit: Emit): void {
+  if (isSettlementLog(log)) {
+    revertSettlementLog(state, log, emit);
+    return;
+  }
+  const open = state.openTransaction;
+  if (open?.blockHash === log.blockHash && open.transactionHash === log.transactionHash) {
+    open.legs = open.legs.filter((leg) => leg.logIndex !== log.logIndex);
+  }
+  updateTradeStatus(state.trades, tradeId(log.transactionHash, log.logIndex), log.blockHash, 'reverted', emit);
+}

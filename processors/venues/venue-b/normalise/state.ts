@@ -1,0 +1,61 @@
+/** State of the normaliser of venue_b. It is plain data, since snapshots serialize it with `v8.serialize`. */
+
+import { type ChannelSeqs, createChannelSeqs } from '../../../shared/channel-seqs.ts';
+import { createLivenessState, type LivenessState } from '../../shared/liveness.ts';
+import { type BackfilledTrades, createBackfilledTrades } from './backfilled-trades.ts';
+import { type CatalogState, createCatalogState } from './catalog-state.ts';
+import { type ChainView, createChainView } from './chain-view.ts';
+import { createEmittedPhases, type EmittedPhases } from './emitted-phases.ts';
+import type { EmittedResolutions } from './emitted-resolutions.ts';
+import { createEmittedTrades, type EmittedTrades } from './emitted-trades.ts';
+import type { OrderFilled } from './order-filled.ts';
+import type { TokenBook } from './token-books.ts';
+
+/** A maker leg that waits for the taker leg of its match. */
+export interface OpenLeg {
+  readonly transactionHash: string;
+  readonly blockNumber: number;
+  readonly blockHash: string;
+  readonly logIndex: number;
+  readonly receivedAt: number;
+  readonly order: OrderFilled;
+}
+
+/** The transaction whose logs are being received. Logs of one transaction come together, so there is one at most. */
+export interface OpenTransaction {
+  readonly transactionHash: string;
+  readonly blockHash: string;
+  /** Receive time of the newest leg. */
+  receivedAt: number;
+  legs: OpenLeg[];
+}
+
+export interface VenueBState {
+  readonly chain: ChainView;
+  openTransaction: OpenTransaction | null;
+  readonly trades: EmittedTrades;
+  /** Trades from before the chain was followed. */
+  readonly backfilled: BackfilledTrades;
+  readonly phases: EmittedPhases;
+  readonly resolutions: EmittedResolutions;
+  readonly catalog: CatalogState;
+  /** Books by token, the one whose snapshot is oldest first. */
+  readonly books: Map<string, TokenBook>;
+  readonly liveness: LivenessState;
+  readonly channelSeqs: ChannelSeqs;
+}
+
+export function createVenueBState(): VenueBState {
+  return {
+    chain: createChainView(),
+    openTransaction: null,
+    trades: createEmittedTrades(),
+    backfilled: createBackfilledTrades(),
+    phases: createEmittedPhases(),
+    resolutions: new Map(),
+    catalog: createCatalogState(),
+    books: new Map(),
+    liveness: createLivenessState(),
+    channelSeqs: createChannelSeqs(),
+  };
+}
