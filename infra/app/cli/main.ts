@@ -19,6 +19,7 @@ import { simulator } from './commands/simulator.ts';
 import { start } from './commands/start.ts';
 import { watch } from './commands/watch.ts';
 import { ReplayRefusedError } from './replay/replay-refused-error.ts';
+import { StageThreadError } from './replay/threads/run-in-thread.ts';
 
 /** Every command, in the order of `parallax help`. */
 export const COMMANDS: readonly Command[] = [
@@ -64,6 +65,6 @@ function exitCodeOf(error: unknown): number | null {
   if (error instanceof LogError || error instanceof StoreError || error instanceof RecordingError) return 1;
   if (error instanceof RegistryError || error instanceof PartFailedError) return 1;
   if (error instanceof TrimmedInputError || error instanceof StateVersionError) return 1;
-  if (error instanceof ReplayRefusedError) return 1;
+  if (error instanceof ReplayRefusedError || error instanceof StageThreadError) return 1;
   return null;
 }

@@ -11,6 +11,11 @@ export interface StoredBlock {
   readonly value: Buffer;
 }
 
+interface DecodedBlock {
+  readonly value: Buffer;
+  readonly records: readonly LogRecord[];
+}
+
 /** Blocks with at most this many records are decoded on each read. */
 const SMALL_RECORDS = 16;
 
@@ -47,8 +52,11 @@ export class Partition implements TopicPartition {
   run = new OpenRun();
   /** True if the run was started with the last block of the tree. */
   private hasBegun = false;
-  /** The block that was read last, if it is large and some of its records are still to be read. */
-  private decoded: { readonly value: Buffer; readonly records: readonly LogRecord[] } | null = null;
+  /**
+   * The block that was read last, if it is large and some of its records may still be read. The garbage collector may
+   * drop it: a reader that stops within a block would otherwise hold it in memory for good.
+   */
+  private decoded: WeakRef<DecodedBlock> | null = null;
 
   constructor(topic: string, partition: number, db: PartitionDb) {
     this.topic = topic;
@@ -159,10 +167,11 @@ export class Partition implements TopicPartition {
   /** The records of a block. */
   recordsOf({ value }: StoredBlock): readonly LogRecord[] {
     // Comparing the stored bytes also detects changes by another process.
-    if (this.decoded?.value.equals(value)) return this.decoded.records;
+    const decoded = this.decoded?.deref();
+    if (decoded?.value.equals(value)) return decoded.records;
     const header = readHeader(value);
     const records = decodeBody(this.topic, this.partition, header, bodyOf(header, value));
-    if (header.count > SMALL_RECORDS) this.decoded = { value, records };
+    if (header.count > SMALL_RECORDS) this.decoded = new WeakRef({ value, records });
     return records;
   }
 

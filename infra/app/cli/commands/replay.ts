@@ -75,6 +75,7 @@ export const replay: Command = {
       const replayed: Replay = {
         ports,
         stages,
+        threads: settings,
         logger,
         metrics: createMetrics(),
         bars: !settings.json && process.stderr.isTTY === true,

@@ -3,7 +3,7 @@ import { dropProjections } from './drop-projections.ts';
 import { type RebuildOptions, rebuild } from './rebuild.ts';
 import { ReplayRefusedError } from './replay-refused-error.ts';
 
-export type Replay = Pick<RebuildOptions, 'ports' | 'stages' | 'logger' | 'metrics' | 'bars'>;
+export type Replay = Pick<RebuildOptions, 'ports' | 'stages' | 'threads' | 'logger' | 'metrics' | 'bars'>;
 
 /**
  * Drops every projection and derives it again. Channels start a new epoch, which informs clients. Rejects with

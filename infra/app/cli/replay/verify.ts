@@ -72,6 +72,7 @@ export async function verifyAgainstRebuild(
     await rebuildTopics({
       ...replay,
       ports: rebuildPorts,
+      scratch: scratchDir,
       label: 'rebuild',
       ...(checkpoint ? { startFrom: checkpoint.snapshots } : {}),
     });

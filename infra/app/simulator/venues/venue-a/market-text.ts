@@ -25,7 +25,7 @@ interface SideTexts {
   text: string;
 }
 /** Number of level texts at which a side's cache is cleared, to drop old prices. */
-const MAX_TEXTS = 1_000;
+const MAX_TEXTS = 200;
 
 function makeSideTexts(): SideTexts {
   const room = () => new Float64Array(LADDER_DEPTH);

@@ -68,8 +68,8 @@ const REORG_TERM = 60;
 const MAX_REORG_DEPTH = 5;
 /** Number of blocks below the head that can be found by hash. */
 const HASH_REACH = 5_000;
-/** Total number of logs in the cache. */
-const CACHED_LOGS = 40_000;
+/** Total number of logs in the cache, of which each takes about 2 KB: several blocks at 5,000 events a second. */
+const CACHED_LOGS = 10_000;
 
 /** Separates the hash of a market's transaction from that of a match with the same number. */
 const MARKET_SALT = 1_000_000;
