@@ -30,7 +30,7 @@ export async function migrate(store: Store, migrations: readonly Migration[] = M
     if (before !== undefined || number < newest)
       throw new StoreError(
         'store_misconfigured',
-        `${name} cannot be applied: ${before ?? `number ${newest}`} was applied before`,
+        `${name} cannot be applied: ${before ?? `number ${newest}`} was applied before, by another version; start with an empty database or another --data-dir`,
       );
     await apply(store, migration);
     names.push(name);

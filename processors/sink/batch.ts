@@ -1,5 +1,6 @@
 import type { LogRecord, TopicPartition } from '#infra/log/log';
-import { rowKey, type TableRow, type TableSpec } from '#schemas/tables/table';
+import type { TableRow } from '#schemas/tables/declaration';
+import { rowKey, type TableSpec } from '#schemas/tables/table';
 
 /** A row and the record that it was made from. */
 export interface BatchEntry {

@@ -1,7 +1,7 @@
 import { type Codec, CodecError } from '#infra/codec/codec';
 import type { LogRecord } from '#infra/log/log';
-import { RowError } from '#schemas/tables/columns';
-import type { TableRow } from '#schemas/tables/table';
+import { RowError } from '#schemas/tables/column-values';
+import type { TableRow } from '#schemas/tables/declaration';
 import type { TableTopic } from './table-topics.ts';
 
 /** Result of converting a record. */

@@ -4,17 +4,9 @@
  * the live ones.
  */
 import type { Stage } from '#infra/stages/stage';
-import { anomaliesTable } from '#schemas/tables/anomalies';
-import { arbitrageTable } from '#schemas/tables/arbitrage';
-import { arbitrageSignalsTable } from '#schemas/tables/arbitrage-signals';
-import { candlesTable } from '#schemas/tables/candles';
-import { disputePhasesTable } from '#schemas/tables/dispute-phases';
-import { eventsTable } from '#schemas/tables/events';
-import { marketsTable } from '#schemas/tables/markets';
-import { resolutionsTable } from '#schemas/tables/resolutions';
-import { spreadsTable } from '#schemas/tables/spreads';
-import { rowKey, type TableRow, type TableSpec } from '#schemas/tables/table';
-import { tradesTable } from '#schemas/tables/trades';
+import type { TableRow } from '#schemas/tables/declaration';
+import { TABLES } from '#schemas/tables/index';
+import { rowKey, type TableSpec } from '#schemas/tables/table';
 import type { Topic } from '#schemas/topics/topic';
 import { fixedFreshness } from '../views/freshness.ts';
 import { VIEWS, type Views } from '../views/views.ts';
@@ -35,18 +27,7 @@ export interface DataSetRecord {
  * Tables of market data. The other tables hold data of organizations, where a sandbox key sees that of its own
  * organization.
  */
-export const MARKET_TABLES = [
-  tradesTable,
-  marketsTable,
-  disputePhasesTable,
-  resolutionsTable,
-  candlesTable,
-  eventsTable,
-  spreadsTable,
-  arbitrageTable,
-  arbitrageSignalsTable,
-  anomaliesTable,
-] as readonly TableSpec[];
+export const MARKET_TABLES = TABLES.filter(({ holds }) => holds === 'market');
 
 const TABLE_BY_TOPIC: ReadonlyMap<string, TableSpec> = new Map(
   MARKET_TABLES.flatMap((table) => table.fromTopics.map(({ name }) => [name, table] as const)),

@@ -10,7 +10,7 @@ import { marketTopics, tradeTopics } from '../topics/normalised.ts';
 import { type DisputePhase, disputeTopic, type Resolution, resolutionTopics } from '../topics/oracle.ts';
 import { type NodeUsageRecord, usageTopic } from '../topics/usage.ts';
 import { attemptTopic, type Delivery, type DeliveryAttempt, deliveryTopic } from '../topics/webhooks.ts';
-import type { RecordMeta } from './table.ts';
+import type { RecordMeta } from './declaration.ts';
 import { usageKey } from './usage.ts';
 
 const AT = 1_765_432_100_987;

@@ -1,5 +1,4 @@
 import { type Spread, spreadTopic } from '../topics/derived.ts';
-import { countColumn, nullableDecimalColumn, nullableTimeColumn, timeColumn } from './columns.ts';
 import { defineTable } from './table.ts';
 
 /**
@@ -9,20 +8,10 @@ import { defineTable } from './table.ts';
 export const spreadsTable = defineTable<Spread>({
   name: 'spreads',
   description: 'Published spreads of every event.',
+  holds: 'market',
   orderBy: ['universalId', 'receivedAt', 'version'],
+  monthOf: 'receivedAt',
   fromTopics: [spreadTopic],
-  row: (spread, meta) => ({
-    universalId: spread.universalId,
-    receivedAt: timeColumn(spread.receivedAt),
-    causeProvider: spread.causeProvider,
-    causeMarketId: spread.causeMarketId,
-    'legs.provider': spread.legs.map((leg) => leg.provider),
-    'legs.marketId': spread.legs.map((leg) => leg.marketId),
-    'legs.yesBid': spread.legs.map((leg) => nullableDecimalColumn(leg.yesBid)),
-    'legs.yesAsk': spread.legs.map((leg) => nullableDecimalColumn(leg.yesAsk)),
-    'legs.yesMid': spread.legs.map((leg) => nullableDecimalColumn(leg.yesMid)),
-    'legs.live': spread.legs.map((leg) => leg.live),
-    'legs.bookAt': spread.legs.map((leg) => nullableTimeColumn(leg.bookAt)),
-    version: countColumn(meta.seq),
-  }),
+  lowCardinality: ['causeProvider', 'legs.provider'],
+  settings: 'index_granularity = 1024',
 });

@@ -1,23 +1,19 @@
 import { type NodeUsageRecord, usageTopic } from '../topics/usage.ts';
-import { countColumn, timeColumn } from './columns.ts';
-import { defineTable, type RecordMeta, type TableRow } from './table.ts';
+import { countColumn, timeColumn } from './column-values.ts';
+import type { RecordMeta, TableRow } from './declaration.ts';
+import { defineTable } from './table.ts';
 
 /** One row per organization, day, SKU and node that served it. */
 export const usageTable = defineTable<NodeUsageRecord>({
   name: 'usage',
   description: 'Units of each SKU by organization, UTC day and node.',
+  holds: 'organization',
   orderBy: ['orgId', 'day', 'sku', 'node'],
   fromTopics: [usageTopic],
-  row: ({ orgId, day, sku, node, dayUnits }, { offset }) => ({
-    orgId,
-    day: timeColumn(day),
-    sku,
-    node,
-    units: countColumn(dayUnits),
-    removed: 0,
-    // The topic has several writers, so its records are unnumbered; the newest total of a node is the last in the log.
-    version: countColumn(offset),
-  }),
+  omit: ['minute', 'minuteUnits', 'dayUnits'],
+  added: { units: { type: 'UInt64', comment: 'Units on that day.', value: ({ dayUnits }) => countColumn(dayUnits) } },
+  // The topic has several writers, so its records are unnumbered; the newest total of a node is the last in the log.
+  version: 'offset',
   tombstone: usageTombstone,
 });
 
@@ -26,7 +22,7 @@ export function usageKey({ node, orgId, sku, day }: Pick<NodeUsageRecord, 'node'
   return `${node} ${orgId} ${sku} ${day}`;
 }
 
-function usageTombstone({ key, offset }: RecordMeta): TableRow {
+function usageTombstone({ key }: RecordMeta): TableRow {
   const [node, orgId, sku, day] = key.split(' ');
-  return { orgId, day: timeColumn(Number(day)), sku, node, units: 0, removed: 1, version: countColumn(offset) };
+  return { orgId, day: timeColumn(Number(day)), sku, node };
 }

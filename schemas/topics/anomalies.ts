@@ -28,5 +28,4 @@ export const anomalyTopic = defineTopic({
   partitions: 1,
   retention: { kind: 'derived' },
   schema: anomaly,
-  table: 'anomalies',
 });

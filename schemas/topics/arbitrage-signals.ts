@@ -31,5 +31,4 @@ export const arbitrageSignalTopic = defineTopic({
   partitions: 1,
   retention: { kind: 'derived' },
   schema: arbitrageSignal,
-  table: 'arbitrage_signals',
 });

@@ -22,5 +22,4 @@ export const auditTopic = defineTopic({
   partitions: 1,
   retention: { kind: 'forever' },
   schema: auditEntry,
-  table: 'audit_log',
 });

@@ -36,7 +36,6 @@ export const candleTopic = defineTopic({
   partitions: 4,
   retention: { kind: 'derived' },
   schema: candle,
-  table: 'candles',
 });
 
 const link = record('EventLink', 'A market of one venue in a universal event.', {
@@ -104,7 +103,6 @@ export const eventTopic = defineTopic({
   partitions: 1,
   retention: COMPACTED_FOR_PROCESSORS,
   schema: universalEvent,
-  table: 'events',
 });
 
 const reconcile = record('Reconcile', 'The newest catalog pass.', {
@@ -165,7 +163,6 @@ export const spreadTopic = defineTopic({
   partitions: 4,
   retention: { kind: 'derived' },
   schema: spread,
-  table: 'spreads',
 });
 
 const arbitrage = record('Arbitrage', 'An arbitrage of one size on two venues, fees included.', {
@@ -205,5 +202,4 @@ export const arbitrageTopic = defineTopic({
   partitions: 4,
   retention: { kind: 'derived' },
   schema: arbitrage,
-  table: 'arbitrage',
 });

@@ -23,7 +23,6 @@ function perVenue<T>(
   partitions: number,
   retention: Retention,
   schema: AvroType<T>,
-  table?: string,
 ): Record<Venue, Topic<T>> {
   return Object.fromEntries(
     VENUES.map((venue) => [
@@ -35,7 +34,6 @@ function perVenue<T>(
         partitions,
         retention,
         schema,
-        ...(table ? { table } : {}),
       }),
     ]),
   ) as Record<Venue, Topic<T>>;
@@ -70,7 +68,7 @@ const trade = record('Trade', "One observed trade; the taker's view on the instr
 });
 export type Trade = Infer<typeof trade>;
 /** `derived.trades.<venue>`; a trade is published again under its id when its status or its market changes. */
-export const tradeTopics = perVenue('trades', 'Trades', 'instrument', 4, { kind: 'derived' }, trade, 'trades');
+export const tradeTopics = perVenue('trades', 'Trades', 'instrument', 4, { kind: 'derived' }, trade);
 
 /**
  * Trades of venue_b from before the service followed its chain, which a backfill found. They are history, so stages that
@@ -83,7 +81,6 @@ export const backfilledTradeTopic = defineTopic({
   partitions: 1,
   retention: { kind: 'derived' },
   schema: trade,
-  table: 'trades',
 });
 
 const level = record('BookLevel', 'One price level.', {
@@ -144,15 +141,7 @@ const market = record('Market', "A prediction market as its venue's catalog list
 });
 export type Market = Infer<typeof market>;
 /** `derived.markets.<venue>`. */
-export const marketTopics = perVenue(
-  'markets',
-  'The catalog',
-  'market',
-  1,
-  COMPACTED_FOR_PROCESSORS,
-  market,
-  'markets',
-);
+export const marketTopics = perVenue('markets', 'The catalog', 'market', 1, COMPACTED_FOR_PROCESSORS, market);
 
 const marketStatus = record('MarketStatus', 'Whether the prices of a market can be relied on.', {
   provider: text('The provider.'),

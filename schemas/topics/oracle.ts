@@ -36,7 +36,6 @@ export const disputeTopic = defineTopic({
   partitions: 1,
   retention: { kind: 'derived' },
   schema: disputePhase,
-  table: 'dispute_phases',
 });
 
 const resolution = record('Resolution', 'How a market was resolved, and what its outcomes pay.', {
@@ -70,7 +69,6 @@ export const resolutionTopics = Object.fromEntries(
       partitions: 1,
       retention: { kind: 'derived' },
       schema: resolution,
-      table: 'resolutions',
     }),
   ]),
 ) as Record<Venue, Topic<Resolution>>;

@@ -32,8 +32,6 @@ export interface Topic<T = unknown> {
   readonly partitions: number;
   readonly retention: Retention;
   readonly schema: AvroType<T>;
-  /** The table that the sink fills from this topic. */
-  readonly table?: string;
 }
 
 /** Returns the topic itself; infers `T` from the schema. */

@@ -21,5 +21,4 @@ export const usageTopic = defineTopic({
   partitions: 1,
   retention: { kind: 'compacted' },
   schema: nodeUsage,
-  table: 'usage',
 });

@@ -30,7 +30,6 @@ export const deliveryTopic = defineTopic({
   partitions: 4,
   retention: { kind: 'hours', hours: RETENTION_HOURS },
   schema: delivery,
-  table: 'deliveries',
 });
 
 const attempt = record('DeliveryAttempt', 'One attempt to deliver, and its result.', {
@@ -58,7 +57,6 @@ export const attemptTopic = defineTopic({
   partitions: deliveryTopic.partitions,
   retention: { kind: 'hours', hours: RETENTION_HOURS },
   schema: attempt,
-  table: 'delivery_attempts',
 });
 
 const progress = record('DeliveryProgress', 'The offset up to which every delivery of a partition is settled.', {

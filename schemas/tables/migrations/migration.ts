@@ -9,7 +9,7 @@ export interface Migration {
   readonly sql: readonly string[];
 }
 
-const REPEATABLE = /\b(IF NOT EXISTS|IF EXISTS|MODIFY SETTING|MODIFY TTL)\b/;
+const REPEATABLE = /\b(IF NOT EXISTS|IF EXISTS|MODIFY SETTING|MODIFY TTL|MODIFY COLUMN)\b/;
 const CHANGES = /^\s*(CREATE|DROP|ALTER)\b/;
 
 /** The errors in a list of migrations, one sentence each; empty if the list can be applied. */

@@ -11,6 +11,12 @@ import { SETTINGS } from '../../../config/settings.ts';
 import { COMMANDS } from '../main.ts';
 
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+/** The tables that a topic fills. */
+const tablesOf = (topic: string) =>
+  TABLES.filter(({ fromTopics }) => fromTopics.some(({ name }) => name === topic))
+    .map(({ name }) => `\`${name}\``)
+    .join(', ');
+
 const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
   [
     `| ${head.join(' | ')} |`,
@@ -81,12 +87,12 @@ In addition, every stage has \`state.<stage>\` for its snapshots and \`state.<st
 
 ${table(
   ['topic', 'key', 'partitions', 'retention', 'table', 'what it holds'],
-  TOPICS.map(({ name, key, partitions, retention, description, table: filled }) => [
+  TOPICS.map(({ name, key, partitions, retention, description }) => [
     `\`${name}\``,
     key,
     String(partitions),
     RETENTION[retention.kind](retention),
-    filled ? `\`${filled}\`` : '',
+    tablesOf(name),
     description,
   ]),
 )}
