@@ -10,14 +10,16 @@ export interface DeclaredTable {
   readonly name: string;
   /** Types by column, in order. */
   readonly columns: Readonly<Record<string, string>>;
-  readonly indexes: readonly string[];
+  /** Definitions of indexes and projections, by name. */
+  readonly indexes: Readonly<Record<string, string>>;
   /** Engine, keys, expiry and settings. */
   readonly clauses: string;
 }
 
 export function declaredTable(table: TableSpec): DeclaredTable {
   const columns = Object.fromEntries(table.columns.map(({ name, type }) => [name, type]));
-  return { name: table.name, columns, indexes: table.indexes ?? [], clauses: tableClauses(table) };
+  const indexes = Object.fromEntries((table.indexes ?? []).map((index) => [index.split(' ')[1]!, index]));
+  return { name: table.name, columns, indexes, clauses: tableClauses(table) };
 }
 
 /**
@@ -47,14 +49,14 @@ function changesOf(old: DeclaredTable, table: DeclaredTable): string[] {
     return [`${alter} ADD COLUMN IF NOT EXISTS \`${name}\` ${type} ${place}`];
   });
   const removed = Object.keys(old.columns).filter((name) => !(name in table.columns));
-  const added = table.indexes.filter((index) => !old.indexes.includes(index));
-  const gone = old.indexes.filter((index) => !table.indexes.includes(index));
+  const added = Object.entries(table.indexes).filter(([name, index]) => old.indexes[name] !== index);
+  const gone = Object.entries(old.indexes).filter(([name, index]) => table.indexes[name] !== index);
   // An index is dropped before the columns that it covers, and added after them.
   return [
-    ...gone.map((index) => `${alter} DROP ${index.replace(/^(INDEX|PROJECTION) (\w+).*/s, '$1 IF EXISTS $2')}`),
+    ...gone.map(([name, index]) => `${alter} DROP ${index.split(' ')[0]} IF EXISTS ${name}`),
     ...columns,
     ...removed.map((name) => `${alter} DROP COLUMN IF EXISTS \`${name}\``),
-    ...added.map((index) => `${alter} ADD ${index.replace(/^(INDEX|PROJECTION) /, '$1 IF NOT EXISTS ')}`),
+    ...added.map(([, index]) => `${alter} ADD ${index.replace(/^(INDEX|PROJECTION) /, '$1 IF NOT EXISTS ')}`),
     ...(old.clauses === table.clauses
       ? []
       : [`-- ${table.name}: MODIFY TTL or MODIFY SETTING, or a new table if a key changed: ${table.clauses}`]),
