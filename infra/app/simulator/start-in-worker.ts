@@ -28,6 +28,8 @@ const START_TIMEOUT_MS = 60_000;
 const CALL_TIMEOUT_MS = 30_000;
 /** Memory for short-lived objects, a third of the default: nearly all that the simulator creates is garbage at once. */
 const YOUNG_GENERATION_MB = 16;
+/** Limit of the other memory. It needs far less, but V8 lets garbage grow with the limit. */
+const OLD_GENERATION_MB = 1_024;
 
 interface PendingCall {
   readonly resolve: (value: unknown) => void;
@@ -50,7 +52,7 @@ export async function startInWorker(
   const worker = new Worker(script, {
     workerData: options,
     name: 'simulator',
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB, maxOldGenerationSizeMb: OLD_GENERATION_MB },
   });
   const pending = new Map<number, PendingCall>();
   let calls = 0;
