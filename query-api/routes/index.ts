@@ -15,6 +15,7 @@ import { getEventHealth } from './v1/events/get-health.ts';
 import { getSettlement } from './v1/events/get-settlement.ts';
 import { getSpread } from './v1/events/get-spread.ts';
 import { getEventTrades } from './v1/events/get-trades.ts';
+import { getAllArbitrage } from './v1/get-arbitrage.ts';
 import { getCandles } from './v1/markets/venue-a/coins/get-candles.ts';
 import { getCoin } from './v1/markets/venue-a/coins/get-coin.ts';
 import { getCoins } from './v1/markets/venue-a/coins/get-coins.ts';
@@ -55,6 +56,7 @@ export const ROUTES: readonly Route[] = [
   getSpread,
   getEventHealth,
   getArbitrage,
+  getAllArbitrage,
   getArbDecay,
   getEventTrades,
   getAnomalyHistory,

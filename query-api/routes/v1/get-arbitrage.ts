@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { parseDecimal } from '#schemas/domain/decimal';
+import { arbitrageRecordSchema } from '#schemas/http/arbitrage';
+import { clampedInteger, cursorParameter } from '#schemas/http/parameters';
+import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
+import { arbitrageHeadTopic } from '#schemas/topics/derived';
+import { currentArbitrage } from '../../queries/current-arbitrage.ts';
+import { listArbitrage } from '../../queries/list-arbitrage.ts';
+import { defineRoute } from '../route.ts';
+
+const named = { canonicalName: z.string().describe('The name of the event.') };
+/** An arbitrage record with the name of its event. */
+const listedSchema = z.discriminatedUnion('kind', [
+  arbitrageRecordSchema.options[0].extend(named),
+  arbitrageRecordSchema.options[1].extend(named),
+]);
+
+export const getAllArbitrage = defineRoute({
+  method: 'GET',
+  path: '/v1/arbitrage',
+  scope: 'read',
+  sku: 'api.request',
+  cacheTtlMs: 0,
+  summary: 'The current best arbitrage of each kind of every event, largest net edge first.',
+  params: z.object({}),
+  query: z.object({
+    min_net_edge: z
+      .string()
+      .regex(/^-?\d{1,20}(\.\d{1,18})?$/, 'must be a decimal number')
+      .optional()
+      .describe('Only records with at least this net edge, USD per share.'),
+    kind: z.enum(['cross_provider', 'negation_pair']).optional(),
+    provider: z.string().max(64).optional().describe('Only records with a leg of this provider.'),
+    sort: z.enum(['-netEdge']).default('-netEdge').describe('The largest net edge first.'),
+    limit: clampedInteger({ min: 1, max: 1_000, fallback: 100 }),
+    cursor: cursorParameter.optional(),
+  }),
+  response: z.object({
+    records: z.array(listedSchema),
+    pagination: z.object({ nextCursor: z.string().nullable(), hasMore: z.boolean() }),
+    fetchedAt: isoTimeSchema,
+  }),
+  handle({ query }, { views: { events, freshness } }) {
+    const minNetEdge = query.min_net_edge === undefined ? null : parseDecimal(query.min_net_edge);
+    const filter = { minNetEdge, kind: query.kind, provider: query.provider };
+    const { items, nextCursor } = listArbitrage(events, filter, query.limit, query.cursor ?? null);
+    const records = items.flatMap(({ event, record }) =>
+      currentArbitrage(freshness, event, [record]).map((current) => ({
+        ...current,
+        canonicalName: event.canonicalName,
+      })),
+    );
+    const asOf = freshness.asOf(arbitrageHeadTopic) ?? 0;
+    return {
+      records,
+      // While the figures lag there are no records, on no page.
+      pagination:
+        records.length > 0 ? { nextCursor, hasMore: nextCursor !== null } : { nextCursor: null, hasMore: false },
+      fetchedAt: isoTime(Math.max(asOf, ...items.map(({ record }) => record.receivedAt))),
+    };
+  },
+});
