@@ -15,6 +15,7 @@ import { createLogger } from '../../../telemetry/logger.ts';
 import { createMetrics } from '../../../telemetry/metrics.ts';
 import { startOpsServer } from '../../../telemetry/ops-server.ts';
 import { startInWorker } from '../../simulator/start-in-worker.ts';
+import { writeAdminKey } from '../admin-key-file.ts';
 import type { Command } from '../command.ts';
 import { type Lifetime, startLifetime } from '../lifetime.ts';
 import { openPorts } from '../ports.ts';
@@ -86,7 +87,7 @@ async function startAll({ settings, logger, health, lifetime, parts }: StartOpti
   if (starts('query-api')) {
     const api = started(await startQueryApi(context));
     lines.push(`REST       ${api.url}`);
-    lines.push(...api.announcements);
+    if (api.newAdminToken) lines.push(keyLine(api.newAdminToken, settings.dataDir));
   } else if (!lifetime.isShuttingDown()) {
     lines.push(`Health     ${started(await startOpsServer(context)).url}`);
   }
@@ -95,6 +96,12 @@ async function startAll({ settings, logger, health, lifetime, parts }: StartOpti
   // Ingest starts last and stops first, so that its consumers run while it does.
   if (starts('ingest')) started(await startIngest(context));
   return { context, lines };
+}
+
+/** The line that shows a generated admin key. */
+function keyLine(token: string, dataDir: string): string {
+  const file = writeAdminKey(dataDir, token);
+  return `Admin key  ${token} (${file ? `stored in ${file}` : 'shown once; keep it'})`;
 }
 
 /** With `--venues sim`, starts the simulator in this process and uses its URLs. Explicitly set URLs take precedence. */

@@ -1,24 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WebSocket } from 'ws';
-import { TRADE_STREAM_PROVIDERS } from '#schemas/domain/providers';
 import { integerSetting, readSettings, SettingError, textSetting, urlSetting } from '../../../config/declare.ts';
 import { settingsHelp } from '../../../config/help.ts';
 import { SETTINGS } from '../../../config/settings.ts';
+import { readAdminKey } from '../admin-key-file.ts';
 import type { Command } from '../command.ts';
 import { FrameRate } from '../watch/frame-rate.ts';
 import { LiveCandles } from '../watch/live-candles.ts';
-import {
-  renderScreen,
-  type WatchedCandle,
-  type WatchedEvent,
-  type WatchedLeg,
-  type WatchedTrade,
-} from '../watch/screen.ts';
+import { RestReader } from '../watch/rest-reader.ts';
+import { renderScreen, type WatchedEvent, type WatchedTrade } from '../watch/screen.ts';
+import { TradeStream } from '../watch/trade-stream.ts';
 
 const REFRESH_MS = 1_000;
-const EVENTS_SHOWN = 10;
+const NAMES_REFRESH_MS = 30_000;
 const TRADES_SHOWN = 8;
-const REQUEST_TIMEOUT_MS = 10_000;
 
 const WATCH_SETTINGS = {
   rest: urlSetting({
@@ -42,9 +36,10 @@ const WATCH_SETTINGS = {
     accepts: 'a key of the service',
     pattern: /^plx_\S+$/,
     description:
-      'The key to read with: the admin key that npm start printed, or any other key with the scopes read and stream.',
+      'The key to read with, which has the scopes read and stream. Default: the admin key in the data directory.',
     secret: true,
   }),
+  dataDir: SETTINGS.dataDir,
   coin: textSetting({
     flag: 'coin',
     variable: 'PARALLAX_WATCH_COIN',
@@ -63,27 +58,23 @@ const WATCH_SETTINGS = {
   }),
 };
 
-/** Shows live spreads, arbitrage, candles and trades of a running service in the terminal. */
+/** Shows live edges, spreads, candles and trades of a running service in the terminal. */
 export const watch: Command = {
   name: 'watch',
-  summary: 'live spreads, candles and trades of a running service in the terminal',
+  summary: 'live edges, spreads, candles and trades of a running service in the terminal',
   async run(argv) {
     if (argv.includes('--help')) {
       console.log(`npm run watch -- [settings]\n\n${settingsHelp(WATCH_SETTINGS)}`);
       return 0;
     }
-    const { rest, stream, token, coin, seconds } = readSettings(WATCH_SETTINGS, argv, process.env).values;
-    if (!token) throw new SettingError('--token is missing; accepted: the admin key that npm start printed');
-    const trades: WatchedTrade[] = [];
-    const live = new LiveCandles(coin!);
-    const frames = new FrameRate(performance.now());
-    const onTrade = (trade: WatchedTrade) => {
-      frames.add(performance.now());
-      live.add(trade);
-      trades.unshift(trade);
-      trades.length = Math.min(trades.length, TRADES_SHOWN);
-    };
-    const socket = await openTrades(stream!, token, { onTrade, onMissed: () => live.reset() });
+    const { rest, stream, dataDir, coin, seconds, ...given } = readSettings(WATCH_SETTINGS, argv, process.env).values;
+    const token = given.token ?? readAdminKey(dataDir);
+    if (!token)
+      throw new SettingError(
+        `--token is missing, and ${dataDir} holds no admin key; accepted: the key that npm start printed, or the --data-dir of a service that generated one`,
+      );
+    const screen = new WatchedService(new RestReader(rest!, token), coin!);
+    const socket = new TradeStream(stream!, token, screen);
     const until = seconds === 0 ? Number.POSITIVE_INFINITY : Date.now() + seconds * 1_000;
     let stopping = false;
     process.once('SIGINT', () => {
@@ -91,10 +82,7 @@ export const watch: Command = {
     });
     try {
       while (!stopping && Date.now() < until) {
-        const [events, restCandles] = await Promise.all([readEvents(rest!, token), readCandles(rest!, token, coin!)]);
-        const rate = frames.perSecond(performance.now());
-        const candles = live.merge(restCandles);
-        show(renderScreen({ coin: coin!, events, candles, trades, rate }, process.stdout.columns ?? 120));
+        show(await screen.refresh(socket.isOpen, process.stdout.columns ?? 120));
         await sleep(REFRESH_MS);
       }
     } finally {
@@ -109,67 +97,65 @@ function show(lines: readonly string[]): void {
   process.stdout.write(`${process.stdout.isTTY ? '\x1b[H\x1b[2J' : ''}${lines.join('\n')}\n`);
 }
 
-interface TradeListener {
-  readonly onTrade: (trade: WatchedTrade) => void;
-  /** Called when the server reports missing trades, and when the connection ends. */
-  readonly onMissed: () => void;
-}
+/** What is known of the service. While it cannot be reached, the last known is shown with the reason. */
+class WatchedService {
+  private readonly reader: RestReader;
+  private readonly coin: string;
+  private readonly live: LiveCandles;
+  private readonly frames = new FrameRate(performance.now());
+  private trades: readonly WatchedTrade[] = [];
+  private events: readonly WatchedEvent[] = [];
+  private names: ReadonlyMap<string, string> = new Map();
+  private namesReadAt = Number.NEGATIVE_INFINITY;
+  private candles: ReturnType<LiveCandles['merge']> = { bars: [], isLive: false };
 
-async function openTrades(base: string, token: string, { onTrade, onMissed }: TradeListener): Promise<WebSocket> {
-  const socket = new WebSocket(`${base}/v1/stream`, {
-    headers: { authorization: `Bearer ${token}` },
-    handshakeTimeout: REQUEST_TIMEOUT_MS,
-  });
-  socket.on('message', (data) => {
-    const frame = JSON.parse(data.toString()) as { type: string; data?: { payload: WatchedTrade } };
-    if (frame.type === 'event' && frame.data) onTrade(frame.data.payload);
-    else if (frame.type === 'lagged' || frame.type === 'gap') onMissed();
-  });
-  socket.once('close', onMissed);
-  await new Promise<void>((resolve, reject) => {
-    socket.once('open', resolve);
-    socket.once('error', (error) => reject(new SettingError(`--stream ${base} cannot be reached: ${error.message}`)));
-  });
-  for (const provider of TRADE_STREAM_PROVIDERS) {
-    socket.send(JSON.stringify({ type: 'subscribe', channel: `svc:stream:trade:${provider}` }));
+  constructor(reader: RestReader, coin: string) {
+    this.reader = reader;
+    this.coin = coin;
+    this.live = new LiveCandles(coin);
   }
-  return socket;
-}
 
-async function read<T>(rest: string, token: string, path: string): Promise<T> {
-  const response = await fetch(`${rest}${path}`, {
-    headers: { authorization: `Bearer ${token}` },
-    signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
-  });
-  if (response.status === 401)
-    throw new SettingError('--token is unknown to this service; accepted: the admin key that npm start printed');
-  if (!response.ok) throw new Error(`GET ${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as T;
-}
+  readonly onTrade = (trade: WatchedTrade): void => {
+    this.frames.add(performance.now());
+    this.live.add(trade);
+    this.trades = [trade, ...this.trades.slice(0, TRADES_SHOWN - 1)];
+  };
 
-async function readEvents(rest: string, token: string): Promise<WatchedEvent[]> {
-  const { events } = await read<{ events: { universalId: string; canonicalName: string }[] }>(
-    rest,
-    token,
-    `/v1/events?min_providers=2&status=open&limit=${EVENTS_SHOWN}`,
-  );
-  return Promise.all(
-    events.map(async ({ universalId, canonicalName }) => {
-      const [{ legs }, { records }] = await Promise.all([
-        read<{ legs: WatchedLeg[] }>(rest, token, `/v1/events/${universalId}/spread`),
-        read<{ records: { netEdge: number }[] }>(rest, token, `/v1/events/${universalId}/arbitrage`),
-      ]);
-      const edges = records.map((record) => record.netEdge);
-      return { name: canonicalName, legs, netEdge: edges.length > 0 ? Math.max(...edges) : null };
-    }),
-  );
-}
+  readonly onMissed = (): void => this.live.reset();
 
-async function readCandles(rest: string, token: string, coin: string): Promise<WatchedCandle[]> {
-  const { candles } = await read<{ candles: WatchedCandle[] }>(
-    rest,
-    token,
-    `/v1/markets/venue_a/coins/${encodeURIComponent(coin)}/candles?interval=1m&limit=60`,
-  );
-  return candles;
+  /** Reads the service and returns the lines of the screen. Rejects with `SettingError` if it refuses the key. */
+  async refresh(isStreaming: boolean, columns: number): Promise<string[]> {
+    const problem = await this.read();
+    return renderScreen(
+      {
+        coin: this.coin,
+        events: this.events,
+        candles: this.candles,
+        trades: this.trades,
+        names: this.names,
+        rate: this.frames.perSecond(performance.now()),
+        problem: problem ?? (isStreaming ? null : 'the stream is not connected, trying again'),
+      },
+      columns,
+    );
+  }
+
+  /** Returns why the service could not be read; null if it could. */
+  private async read(): Promise<string | null> {
+    try {
+      if (performance.now() - this.namesReadAt > NAMES_REFRESH_MS) {
+        this.names = await this.reader.readNames();
+        this.namesReadAt = performance.now();
+      }
+      const [events, bars] = await Promise.all([this.reader.readEvents(), this.reader.readCandles(this.coin)]);
+      this.events = events;
+      this.candles = this.live.merge(bars);
+      return null;
+    } catch (error) {
+      if (error instanceof SettingError) throw error;
+      const { message, cause } = error as Error;
+      const reason = cause instanceof Error ? cause.message : message;
+      return `the service cannot be read (${reason.slice(0, 120)}), trying again; what follows is from before`;
+    }
+  }
 }

@@ -35,6 +35,10 @@ export interface Watched {
   readonly events: readonly WatchedEvent[];
   readonly candles: Candles;
   readonly trades: readonly WatchedTrade[];
+  /** Names of events by market: `<provider> <marketId>`. */
+  readonly names: ReadonlyMap<string, string>;
+  /** Why the service cannot be read now; null if it can. */
+  readonly problem: string | null;
   /** Event frames received per second. */
   readonly rate: number;
 }
@@ -44,10 +48,14 @@ const truncate = (text: string, width: number) =>
   text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width);
 
 /** Renders the lines for a terminal with this many columns. */
-export function renderScreen({ coin, events, candles, trades, rate }: Watched, columns: number): string[] {
+export function renderScreen(watched: Watched, columns: number): string[] {
+  const { coin, events, candles, trades, names, rate, problem } = watched;
   const nameWidth = Math.max(20, columns - 62);
+  const marketOf = ({ provider, marketId }: WatchedTrade) =>
+    names.get(`${provider} ${marketId}`) ?? marketId ?? 'unknown market';
   return [
-    `Spreads: the same question on several venues (YES bid / ask)                ${rate.toFixed(0)} frames/s`,
+    ...(problem ? [problem, ''] : []),
+    `Largest net edges: the same question on several venues (YES bid / ask)      ${rate.toFixed(0)} frames/s`,
     ...events.map((event) => {
       const legs = event.legs.map(
         (leg) => `${leg.provider.slice(0, 9).padEnd(9)}${price(leg.yesBid)}/${price(leg.yesAsk)}`,
@@ -66,7 +74,7 @@ export function renderScreen({ coin, events, candles, trades, rate }: Watched, c
     'Trades',
     ...trades.map(
       (trade) =>
-        `${trade.ts.slice(11, 23)}  ${trade.provider.padEnd(16)}${truncate(trade.marketId ?? 'unknown market', 24)} ${trade.side.padEnd(4)} ${String(trade.qty).padStart(12)} @ ${trade.price}`,
+        `${trade.ts.slice(11, 23)}  ${trade.provider.padEnd(16)}${truncate(marketOf(trade), 40)} ${trade.side.padEnd(4)} ${String(trade.qty).padStart(12)} @ ${trade.price}`,
     ),
   ];
 }

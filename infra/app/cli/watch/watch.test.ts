@@ -77,11 +77,39 @@ describe('candles on the screen', () => {
   });
 
   it('are marked when they may be old', () => {
-    const watched = { coin: 'BTC', events: [], trades: [], rate: 49.6 };
+    const watched = {
+      coin: 'BTC',
+      events: [],
+      trades: [],
+      names: new Map<string, string>(),
+      problem: null,
+      rate: 49.6,
+    };
     const rest = [bar('12:00:00', 1, 10)];
     const lines = (isLive: boolean) => renderScreen({ ...watched, candles: { bars: rest, isLive } }, 120).join('\n');
     expect(lines(true)).not.toContain('30 s');
     expect(lines(false)).toContain('BTC, one-minute candles (the newest may be 30 s old)');
     expect(lines(true)).toContain('50 frames/s');
+  });
+});
+
+describe('the screen', () => {
+  const watched = {
+    coin: 'BTC',
+    events: [{ name: 'Will it rain?', legs: [], netEdge: 0.0123 }],
+    candles: { bars: [], isLive: true },
+    trades: [trade('12:00:00', 0.5, 10, { provider: 'venue_b', marketId: '0xm' })],
+    names: new Map([['venue_b 0xm', 'Will it rain?']]),
+    rate: 1,
+  };
+
+  it('names the events of edges and trades', () => {
+    const lines = renderScreen({ ...watched, problem: null }, 120);
+    expect(lines[1]).toMatch(/^Will it rain\? .* net \+0\.0123$/);
+    expect(lines.at(-1)).toContain('Will it rain?');
+  });
+
+  it('states first why the service cannot be read', () => {
+    expect(renderScreen({ ...watched, problem: 'connection refused' }, 120)[0]).toBe('connection refused');
   });
 });
