@@ -29,6 +29,16 @@ describe('a data directory', () => {
     expect((error as Error).message).toMatch(/^--data-dir \S+ cannot be created \(ENOTDIR\); accepted: /);
   });
 
+  it('of another seed of the simulator is rejected with a one-line message', async () => {
+    const dataDir = join(folder, 'seeded');
+    const openWith = (simSeed: number) => openPorts({ dataDir, ...SETTINGS, simSeed });
+    for (const seed of [7, 7]) await (await openWith(seed)).close();
+    await expect(openWith(8)).rejects.toThrow(
+      `--sim-seed 8 does not fit the data directory ${dataDir}, which was created with --sim-seed 7; choose another --data-dir`,
+    );
+    await (await open(dataDir)).close();
+  });
+
   it('is not claimed when the recording does not exist or is not a recording', async () => {
     const dataDir = join(folder, 'for-recording');
     writeFileSync(join(folder, 'no-recording'), '');

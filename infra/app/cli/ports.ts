@@ -21,7 +21,15 @@ export interface Ports {
   close(): Promise<void>;
 }
 
-type PortSettings = Pick<Settings, 'dataDir' | 'log' | 'store' | 'schemaRegistry' | 'venues' | 'retentionDays'>;
+type PortSettings = Pick<Settings, 'dataDir' | 'log' | 'store' | 'schemaRegistry' | 'venues' | 'retentionDays'> &
+  Partial<Pick<Settings, 'simSeed'>>;
+
+/** What a data directory was created with (`parallax.json`). */
+interface Origin {
+  readonly venues: string;
+  /** Seed of the simulator; not set for other venues. */
+  readonly simSeed?: number;
+}
 
 /**
  * Opens log, codec and store as configured. When it resolves, topics exist and tables are migrated. `claim: false`
@@ -33,7 +41,7 @@ export async function openPorts(
 ): Promise<Ports> {
   const dataDir = resolve(settings.dataDir);
   if (settings.log === 'embedded' || settings.store === 'embedded') {
-    if (claim) claimDataDir(dataDir, settings.venues);
+    if (claim) claimDataDir(dataDir, settings);
     else if (!existsSync(dataDir))
       throw new SettingError(`no data directory ${dataDir}; accepted: one that npm start created`);
   }
@@ -59,8 +67,8 @@ export async function openPorts(
   }
 }
 
-/** Records the `--venues` value of a new data directory, and rejects another value for an existing one. */
-function claimDataDir(dataDir: string, venues: string): void {
+/** Records what a new data directory is created with, and rejects other venues or another seed for an existing one. */
+function claimDataDir(dataDir: string, { venues, simSeed }: PortSettings): void {
   const file = join(dataDir, 'parallax.json');
   const folder = venues.startsWith('recording:') ? resolve(venues.slice('recording:'.length)) : null;
   if (folder && !existsSync(folder))
@@ -69,21 +77,31 @@ function claimDataDir(dataDir: string, venues: string): void {
     throw new SettingError(
       `--venues: ${folder} is not a folder with *.ndjson or *.ndjson.gz files, as npm run record writes them`,
     );
-  const value = folder ? `recording:${folder}` : venues;
+  const origin: Origin = {
+    venues: folder ? `recording:${folder}` : venues,
+    ...(venues === 'sim' && simSeed !== undefined ? { simSeed } : {}),
+  };
   if (existsSync(file)) {
-    const existing = (JSON.parse(readFileSync(file, 'utf8')) as { venues: string }).venues;
-    if (existing === value) return;
-    throw new SettingError(
-      `--venues ${venues} does not fit the data directory ${dataDir}, which was created with --venues ${existing}; choose another --data-dir`,
-    );
+    const existing = JSON.parse(readFileSync(file, 'utf8')) as Origin;
+    if (existing.venues !== origin.venues) throw refusal(dataDir, '--venues', origin.venues, existing.venues);
+    // Two worlds with the same names of markets would be mixed.
+    if (existing.simSeed !== undefined && origin.simSeed !== undefined && existing.simSeed !== origin.simSeed)
+      throw refusal(dataDir, '--sim-seed', origin.simSeed, existing.simSeed);
+    return;
   }
   try {
     createFolder(dataDir);
-    writeFileSync(file, `${JSON.stringify({ venues: value })}\n`);
+    writeFileSync(file, `${JSON.stringify(origin)}\n`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new SettingError(`--data-dir ${dataDir} cannot be created (${code}); accepted: a writable folder`);
   }
+}
+
+function refusal(dataDir: string, flag: string, given: string | number, created: string | number): SettingError {
+  return new SettingError(
+    `${flag} ${given} does not fit the data directory ${dataDir}, which was created with ${flag} ${created}; choose another --data-dir`,
+  );
 }
 
 function isRecording(folder: string): boolean {
