@@ -24,7 +24,7 @@ export interface Ports {
 type PortSettings = Pick<Settings, 'dataDir' | 'log' | 'store' | 'schemaRegistry' | 'venues' | 'retentionDays'> &
   Partial<Pick<Settings, 'simSeed'>>;
 
-/** What a data directory was created with (`parallax.json`). */
+/** What a data directory was created with. */
 interface Origin {
   readonly venues: string;
   /** Seed of the simulator; not set for other venues. */
