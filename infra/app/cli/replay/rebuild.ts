@@ -19,8 +19,8 @@ export interface RebuildOptions {
   /** Snapshots by stage name, for stages that should not start at their newest one. */
   readonly startFrom?: ReadonlyMap<string, Snapshot<unknown>>;
   /**
-   * Settings of the log, for stages that run in threads of their own, as many at a time as there are cores. Left out:
-   * stages run in this thread, one after the other.
+   * Settings of the log, for stages that run in threads of their own beside one that runs in this thread, as many at a
+   * time as there are cores. Left out: stages run in this thread, one after the other.
    */
   readonly threads?: ThreadSettings;
   /** Folder of the scratch log, if the log of `ports` is an overlay of it. */
@@ -52,12 +52,19 @@ export async function rebuildTopics(options: RebuildOptions): Promise<void> {
   await ports.log.createTopics(topics);
   await ports.codec.prepare(topics);
   const bars = options.bars ? new ProgressBars() : null;
+  // A thread costs about a second and a copy of each record that it writes: the first stage of those that run side by
+  // side runs here.
+  let isBusy = false;
   try {
     await runSideBySide(stages, threads ? availableParallelism() : 1, async (stage, signal) => {
       const bar = bars?.start(`${options.label} ${stage.name.padEnd(20)}`, 'records', await inputRecords(ports, stage));
       const onProgress = (records: number) => bar?.update(records);
-      if (threads) await rebuildInThread(options, threads, { stage, onProgress, signal });
-      else await rebuildHere(options, stage, onProgress);
+      if (threads && isBusy) await rebuildInThread(options, threads, { stage, onProgress, signal });
+      else {
+        isBusy = true;
+        await rebuildHere(options, stage, onProgress, signal);
+        isBusy = false;
+      }
       bar?.update(bar.getTotal());
       bar?.stop();
     });
@@ -70,6 +77,7 @@ async function rebuildHere(
   { ports, startFrom, logger, metrics }: RebuildOptions,
   stage: Stage<unknown>,
   onProgress: (records: number) => void,
+  signal: AbortSignal,
 ): Promise<void> {
   const snapshot = startFrom?.get(stage.name);
   const running = await runStage({
@@ -82,6 +90,8 @@ async function rebuildHere(
     ...(snapshot ? { startFrom: snapshot } : {}),
     onProgress,
   });
+  // Its failure is reported through `stopped`.
+  signal.addEventListener('abort', () => void running.close().catch(() => {}));
   await running.stopped;
 }
 
