@@ -1,8 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Budget } from '../../../feed/budget.ts';
 import { type Answer, startHttpServer } from '../../../testing/http-server.fixture.ts';
 import { startSocketServer } from '../../../testing/ws-server.fixture.ts';
-import { openChainRpc, type PositionFilter } from './chain-rpc.ts';
+import { ChainRpcError, openChainRpc, type PositionFilter } from './chain-rpc.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -44,6 +44,23 @@ describe('openChainRpc', () => {
     await rpc.close();
     await closed;
   });
+
+  it.each(['http', 'ws'])(
+    'rejects running requests at its close, although a node over %s never answers',
+    async (kind) => {
+      const sockets = await startSocketServer();
+      closing.push(() => sockets.close());
+      const node = await nodeThat(() => ({ hang: true }));
+      const received = vi.fn();
+      sockets.onFrame = received;
+      const rpc = rpcTo(kind === 'ws' ? sockets.url : node.url, 600_000);
+      const rejected = expect(rpc.header('latest')).rejects.toBeInstanceOf(ChainRpcError);
+      await vi.waitFor(() => expect(received.mock.calls.length + node.requests.length).toBe(1));
+      await rpc.close();
+      await rejected;
+      await expect(rpc.header('latest')).rejects.toBeInstanceOf(ChainRpcError);
+    },
+  );
 
   it.each([
     ['query returned more than 10000 results', error(-32_005, 'query returned more than 10000 results')],

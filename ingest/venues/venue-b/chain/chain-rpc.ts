@@ -1,4 +1,5 @@
 /** A JSON-RPC client of a chain's node. Answers stay in the JSON-RPC encoding (hex quantities). */
+import { setMaxListeners } from 'node:events';
 import {
   BaseError,
   createClient,
@@ -46,6 +47,7 @@ export interface ChainRpc {
   logsWith(filter: PositionFilter, from: number, to: number): Promise<RpcLog[]>;
   /** Logs of blocks `from` to `to`, both included. Rejects with `rangeTooLarge` if the range is too large. */
   logsOfRange(from: number, to: number): Promise<RpcLog[]>;
+  /** Rejects running requests, so that a slow node does not delay the end. */
   close(): Promise<void>;
 }
 
@@ -61,12 +63,19 @@ export function openChainRpc(options: ChainRpcOptions): ChainRpc {
   const { url, filters, budget, timeoutMs } = options;
   const usesSocket = url.startsWith('ws');
   const timing = { timeout: timeoutMs, retryCount: RETRIES, retryDelay: RETRY_DELAY_MS };
-  const transport: Transport = usesSocket ? webSocket(url, timing) : http(url, timing);
+  const closing = new AbortController();
+  // Each running request listens to it.
+  setMaxListeners(0, closing.signal);
+  const onFetchRequest = (_: Request, { signal, ...init }: RequestInit) => ({
+    ...init,
+    signal: AbortSignal.any(signal ? [signal, closing.signal] : [closing.signal]),
+  });
+  const transport: Transport = usesSocket ? webSocket(url, timing) : http(url, { ...timing, onFetchRequest });
   const client = createClient({ transport });
   const send = async <T>(request: () => Promise<T>): Promise<T> => {
-    await budget.acquire(1);
     try {
-      return await request();
+      await budget.acquire(1, closing.signal);
+      return await untilAborted(request(), closing.signal);
     } catch (error) {
       throw toChainRpcError(error, url);
     }
@@ -108,6 +117,7 @@ export function openChainRpc(options: ChainRpcOptions): ChainRpc {
     logsWith: inRange,
 
     async close() {
+      closing.abort(new Error('the client was closed'));
       if (!usesSocket) return;
       const { getRpcClient } = client.transport as unknown as { getRpcClient(): Promise<{ close(): void }> };
       await getRpcClient().then(
@@ -117,6 +127,16 @@ export function openChainRpc(options: ChainRpcOptions): ChainRpc {
       );
     },
   };
+}
+
+/** Settles like `work`, or rejects with the signal's reason as soon as it aborts. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    if (signal.aborted) onAbort();
+  });
 }
 
 /** Error messages of providers for a range that is too large (venue page, section 9). */

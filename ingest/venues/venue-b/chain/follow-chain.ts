@@ -1,4 +1,5 @@
 /** Runs the chain follower every second, and reports a stalled or failing node as feed events. */
+import { closeAll } from '#infra/closing';
 import type { Running } from '#infra/context';
 import type { Budget } from '../../../feed/budget.ts';
 import { ConnectionState } from '../../../feed/connection-state.ts';
@@ -71,12 +72,8 @@ export async function followChain(
         .catch((error: unknown) => logger.debug({ error }, 'could not read the finalized block'));
     },
   });
-  return {
-    close: async () => {
-      await poller.close();
-      await rpc.close();
-    },
-  };
+  // Concurrently: closing the client ends the requests that the poller waits for.
+  return { close: () => closeAll([poller, rpc]) };
 }
 
 /** Treats a new head as activity, and an unchanged head as silence even if the node answers. */

@@ -1,5 +1,5 @@
 /** Serves backfills from the chain's node, without delaying the live follower. */
-import { closeInReverse } from '#infra/closing';
+import { closeAll } from '#infra/closing';
 import type { Running } from '#infra/context';
 import { pause } from '#infra/pause';
 import type { HistoryPayload } from '#schemas/domain/recording';
@@ -77,7 +77,8 @@ export async function startHistoryBackfills(
       return scanned;
     },
   });
-  return { close: () => closeInReverse([() => rpc.close(), () => server.close()]) };
+  // Concurrently: closing the client ends the requests that a running scan waits for.
+  return { close: () => closeAll([server, rpc]) };
 }
 
 /** Waits for the first followed block, and caches it. */
