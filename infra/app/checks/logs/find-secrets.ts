@@ -14,7 +14,7 @@ const SECRETS: readonly (readonly [string, RegExp])[] = [
   ['a bare secret', /(?<![\w-])(?=[\w-]*[A-Z])[\w-]{43}(?![\w-])/],
 ];
 /** The only line that may hold a secret: the generated admin key, which the first start prints on standard output. */
-const ADMIN_KEY_LINE = /^Admin key {2}plx_live_\S+ \((shown once; keep it|stored in [^()]+)\)$/;
+const ADMIN_KEY_LINE = /^Admin key {2}plx_live_\S+ \(shown once; keep it\)$/;
 const IS_OUTPUT = /-out\.\d+\.log$/;
 
 /** Where a secret was found. It does not repeat the secret. */

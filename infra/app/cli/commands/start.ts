@@ -15,11 +15,11 @@ import { createLogger } from '../../../telemetry/logger.ts';
 import { createMetrics } from '../../../telemetry/metrics.ts';
 import { startOpsServer } from '../../../telemetry/ops-server.ts';
 import { startInWorker } from '../../simulator/start-in-worker.ts';
-import { writeAdminKey } from '../admin-key-file.ts';
 import type { Command } from '../command.ts';
 import { type Lifetime, startLifetime } from '../lifetime.ts';
 import { openPorts } from '../ports.ts';
 import { finishInterruptedReplay } from '../replay/run-exclusively.ts';
+import { createWatchKey } from '../watch/watch-key.ts';
 
 /** Time between two runs of retention and compaction. A failed run is retried sooner, since it may free disk space. */
 const MAINTENANCE_INTERVAL_MS = 60_000;
@@ -68,6 +68,8 @@ interface Started {
   readonly context: RoleContext;
   /** Lines to print once ready. */
   readonly lines: readonly string[];
+  /** The admin key that this start generated, and the REST API that accepts it. */
+  readonly newKey: { readonly rest: string; readonly adminToken: string } | null;
 }
 
 async function startAll({ settings, logger, health, lifetime, parts }: StartOptions): Promise<Started> {
@@ -84,10 +86,14 @@ async function startAll({ settings, logger, health, lifetime, parts }: StartOpti
   // No further role starts once shutdown was requested.
   const starts = (role: Settings['roles'][number]) => settings.roles.includes(role) && !lifetime.isShuttingDown();
   const lines: string[] = [];
+  let newKey: Started['newKey'] = null;
   if (starts('query-api')) {
     const api = started(await startQueryApi(context));
     lines.push(`REST       ${api.url}`);
-    if (api.newAdminToken) lines.push(keyLine(api.newAdminToken, settings.dataDir));
+    if (api.newAdminToken) {
+      lines.push(`Admin key  ${api.newAdminToken} (shown once; keep it)`);
+      newKey = { rest: api.url, adminToken: api.newAdminToken };
+    }
   } else if (!lifetime.isShuttingDown()) {
     lines.push(`Health     ${started(await startOpsServer(context)).url}`);
   }
@@ -95,13 +101,7 @@ async function startAll({ settings, logger, health, lifetime, parts }: StartOpti
   if (starts('processors')) started(await startProcessors(context));
   // Ingest starts last and stops first, so that its consumers run while it does.
   if (starts('ingest')) started(await startIngest(context));
-  return { context, lines };
-}
-
-/** The line that shows a generated admin key. */
-function keyLine(token: string, dataDir: string): string {
-  const file = writeAdminKey(dataDir, token);
-  return `Admin key  ${token} (${file ? `stored in ${file}` : 'shown once; keep it'})`;
+  return { context, lines, newKey };
 }
 
 /** With `--venues sim`, starts the simulator in this process and uses its URLs. Explicitly set URLs take precedence. */
@@ -150,11 +150,16 @@ function startMaintenance({ settings, log, logger, health }: RoleContext): Runni
   };
 }
 
-async function announceWhenReady({ context, lines }: Started, lifetime: Lifetime): Promise<void> {
-  while (!isReady(context.health)) {
+async function announceWhenReady({ context, lines, newKey }: Started, lifetime: Lifetime): Promise<void> {
+  const { health, settings, logger } = context;
+  while (!isReady(health)) {
     if (lifetime.isShuttingDown()) return;
     await sleep(50);
   }
+  if (newKey && settings.log === 'embedded')
+    await createWatchKey({ ...newKey, dataDir: settings.dataDir }).catch((error: unknown) =>
+      logger.warn({ error }, 'could not create the key of npm run watch, which needs --token now'),
+    );
   console.log(lines.join('\n'));
 }
 

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { integerSetting, readSettings, SettingError, textSetting, urlSetting } from '../../../config/declare.ts';
 import { settingsHelp } from '../../../config/help.ts';
 import { SETTINGS } from '../../../config/settings.ts';
-import { readAdminKey } from '../admin-key-file.ts';
 import type { Command } from '../command.ts';
 import { FrameRate } from '../watch/frame-rate.ts';
 import { LiveCandles } from '../watch/live-candles.ts';
 import { RestReader } from '../watch/rest-reader.ts';
 import { renderScreen, type WatchedEvent, type WatchedTrade } from '../watch/screen.ts';
 import { TradeStream } from '../watch/trade-stream.ts';
+import { readWatchKey } from '../watch/watch-key.ts';
 
 const REFRESH_MS = 1_000;
 const NAMES_REFRESH_MS = 30_000;
@@ -35,8 +35,7 @@ const WATCH_SETTINGS = {
     fallback: null,
     accepts: 'a key of the service',
     pattern: /^plx_\S+$/,
-    description:
-      'The key to read with, which has the scopes read and stream. Default: the admin key in the data directory.',
+    description: 'The key to read with, which has the scopes read and stream. Default: the key in the data directory.',
     secret: true,
   }),
   dataDir: SETTINGS.dataDir,
@@ -68,10 +67,10 @@ export const watch: Command = {
       return 0;
     }
     const { rest, stream, dataDir, coin, seconds, ...given } = readSettings(WATCH_SETTINGS, argv, process.env).values;
-    const token = given.token ?? readAdminKey(dataDir);
+    const token = given.token ?? readWatchKey(dataDir);
     if (!token)
       throw new SettingError(
-        `--token is missing, and ${dataDir} holds no admin key; accepted: the key that npm start printed, or the --data-dir of a service that generated one`,
+        `--token is missing, and ${dataDir} holds no key for it; accepted: a key with the scopes read and stream, or the --data-dir of a service that generated its admin key`,
       );
     const screen = new WatchedService(new RestReader(rest!, token), coin!);
     const socket = new TradeStream(stream!, token, screen);
