@@ -26,5 +26,8 @@ export const BODIES_PER_WEBHOOK_MAX = 64;
 /** A body that is not sent within this time is removed from the cache. */
 export const BODY_HOLD_MS = 10_000;
 
-/** Time for running attempts at the close; then they are aborted, and repeated after the next start. */
-export const CLOSE_GRACE_MS = 5_000;
+/**
+ * Time for running attempts at the close; then they are aborted, and repeated after the next start. All parts of the
+ * process, which close one after the other, have 8 s together.
+ */
+export const CLOSE_GRACE_MS = 2_000;

@@ -26,6 +26,8 @@ export interface Service {
   readonly process: ChildProcess;
   /** Standard error: the structured logs. */
   logs(): string;
+  /** Standard output. */
+  output(): string;
   /** Stops the process, by SIGTERM unless another signal is given, and resolves with its exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
   /** `kill -9`. */
@@ -59,6 +61,10 @@ export async function startService({ dataDir, flags, env }: ServiceOptions): Pro
     },
   );
   gatherFrom(child, 'service');
+  let output = '';
+  child.stdout!.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
   let errors = '';
   child.stderr!.on('data', (chunk: Buffer) => {
     errors = (errors + chunk.toString()).slice(-1_000_000);
@@ -69,6 +75,7 @@ export async function startService({ dataDir, flags, env }: ServiceOptions): Pro
     ...urls,
     process: child,
     logs: () => errors,
+    output: () => output,
     async stop(signal = 'SIGTERM') {
       child.kill(signal);
       const code = await Promise.race([exited, sleep(STOP_TIMEOUT_MS, 'late' as const)]);

@@ -159,3 +159,19 @@ it('a webhook whose endpoint answers 410 is disabled with the reason gone', asyn
     await gone.close();
   }
 });
+
+it('the service stops in order while an endpoint does not answer', async () => {
+  const hanging = await openEndpoint(answers.silence);
+  try {
+    const webhook = await create(TEST_EVENTS_ONLY, TEST_TOKEN, hanging);
+    await request('POST', `/v1/webhooks/${webhook.id}/test`);
+    await eventually(
+      async () => hanging.received.length,
+      (count) => count > 0,
+    );
+    expect(await service.stop('SIGINT')).toBe(0);
+    expect(service.output()).toMatch(/^stopped\n$/m);
+  } finally {
+    await hanging.close();
+  }
+});

@@ -51,7 +51,9 @@ export const start: Command = {
     } finally {
       closed = await lifetime.close(parts);
     }
-    return closed ? 0 : 1;
+    if (!closed) return 1;
+    console.log('stopped');
+    return 0;
   },
 };
 
