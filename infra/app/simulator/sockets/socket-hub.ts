@@ -71,12 +71,13 @@ export function createSocketHub(
   const clients = new Set<Client>();
   const corked: Client[] = [];
   let silentUntilMs = 0;
+  /** Runs while the sockets are silent. Until it has closed them nothing is sent, even if it runs late. */
   let silenceTimer: NodeJS.Timeout | null = null;
   let framesSent = 0;
   let bytesSent = 0;
   let slowDropped = 0;
 
-  const isSilent = () => silentUntilMs > Date.now();
+  const isSilent = () => silenceTimer !== null;
   const terminate = (client: Client) => client.ws.terminate();
 
   const deliver = (client: Client, frame: Buffer) => {
@@ -139,6 +140,11 @@ export function createSocketHub(
   const terminateAll = () => {
     for (const client of clients) terminate(client);
   };
+  const endSilence = () => {
+    // Frames that were not sent are lost, so clients must reconnect.
+    terminateAll();
+    silenceTimer = null;
+  };
 
   return {
     upgrade: (request, socket, head) => server.handleUpgrade(request, socket, head, (ws) => admit(ws, socket)),
@@ -164,8 +170,7 @@ export function createSocketHub(
       board.count('silence', target);
       silentUntilMs = Math.max(silentUntilMs, Date.now() + durationMs);
       if (silenceTimer) clearTimeout(silenceTimer);
-      // Frames that were not sent are lost, so clients must reconnect.
-      silenceTimer = setTimeout(terminateAll, silentUntilMs - Date.now());
+      silenceTimer = setTimeout(endSilence, silentUntilMs - Date.now());
       silenceTimer.unref();
     },
     stats: () => ({ open: clients.size, framesSent, bytesSent, slowDropped }),
