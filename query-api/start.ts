@@ -14,6 +14,7 @@ import { monitorStages } from '#infra/stages/stage-monitor';
 import { clockTopic } from '#schemas/topics/control';
 import { attemptTopic, deliveryTopic } from '#schemas/topics/webhooks';
 import { buildApp } from './app.ts';
+import { measureQueries } from './queries/measure-queries.ts';
 import { openTableBarrier } from './queries/table-barrier.ts';
 import { openSandbox } from './sandbox/open-sandbox.ts';
 import { bookTimeOf, bookTimesView } from './views/book-times.ts';
@@ -73,7 +74,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     };
     let ready = false;
     const app = await buildApp({
-      store,
+      store: measureQueries(store, { metrics, logger }),
       tables,
       sandbox: openSandbox(store),
       views: { events: events.state, coins: coins.state, books: books.state, freshness },

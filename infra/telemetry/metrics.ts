@@ -110,6 +110,13 @@ export function createMetrics() {
       buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
       registers,
     }),
+    queries: new Histogram({
+      name: 'parallax_query_seconds',
+      help: 'Time of a query of REST in the store, failed ones included; queries that are sent as one statement count once.',
+      labelNames: ['query'],
+      buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
+      registers,
+    }),
     sockets: new Gauge({ name: 'parallax_sockets', help: 'Open WebSocket connections of clients.', registers }),
     framesSent: new Counter({ name: 'parallax_frames_sent_total', help: 'Event frames sent to sockets.', registers }),
     channelGaps: new Counter({

@@ -1,6 +1,7 @@
 /** Counts the archived events that match a filter. A count scans the whole table, so it is cached. */
 import { LRUCache } from 'lru-cache';
-import { type Parameter, type Store, StoreError } from '#infra/store/store';
+import { type Parameter, StoreError } from '#infra/store/store';
+import { query, type Reader } from './query.ts';
 
 /** How long a count is cached: once old catalogs have been crawled, only a few events are archived per hour. */
 const TTL_MS = 60_000;
@@ -23,7 +24,7 @@ export class ArchivedTotals {
   private readonly totals: LRUCache<string, number, CountRequest>;
 
   /** @param now monotonic ms. */
-  constructor(store: Pick<Store, 'query'>, now: () => number = () => performance.now()) {
+  constructor(store: Reader, now: () => number = () => performance.now()) {
     this.totals = new LRUCache<string, number, CountRequest>({
       max: FILTERS_MAX,
       ttl: TTL_MS,
@@ -43,17 +44,18 @@ export class ArchivedTotals {
 }
 
 async function count(
-  store: Pick<Store, 'query'>,
+  store: Reader,
   { condition: { where, parameters }, excludedIds }: CountRequest,
   previous: number | undefined,
 ): Promise<number> {
   try {
-    const rows = await store.query<{ total: number }>(
-      `SELECT toFloat64(count()) AS total FROM events AS e FINAL
+    return await query(store, {
+      name: 'archived-events-total',
+      sql: `SELECT toFloat64(count()) AS total FROM events AS e FINAL
        WHERE ${where} AND universalId NOT IN {excludedIds:Array(String)}`,
-      { ...parameters, excludedIds: excludedIds() },
-    );
-    return rows[0]?.total ?? 0;
+      parameters: { ...parameters, excludedIds: excludedIds() },
+      parse: ([row]: { total: number }[]) => row?.total ?? 0,
+    });
   } catch (error) {
     // No rows are inserted while the store is unavailable, so the last count still holds.
     if (previous !== undefined && error instanceof StoreError && error.canRetry) return previous;

@@ -4,7 +4,6 @@
  * old value of another. A reader of all three therefore checks their consistency, and waits for the missing records.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Store } from '#infra/store/store';
 import { parseDecimal } from '#schemas/domain/decimal';
 import { hasLeg } from '#schemas/domain/linked-markets';
 import {
@@ -19,6 +18,7 @@ import type { EventsView } from '../views/events.ts';
 import type { Freshness } from '../views/freshness.ts';
 import type { Views } from '../views/views.ts';
 import { findEvent, survivorOf } from './find-event.ts';
+import type { Reader } from './query.ts';
 
 export interface EventSnapshot {
   readonly event: UniversalEvent;
@@ -40,7 +40,7 @@ const WAITS_MAX = 20;
  */
 export async function consistentSnapshot(
   { events: view, freshness }: Pick<Views, 'events' | 'freshness'>,
-  store: Pick<Store, 'query'>,
+  store: Reader,
   universalId: string,
 ): Promise<EventSnapshot> {
   let snapshot = snapshotOf(view, freshness, await findEvent(view, store, universalId));

@@ -1,13 +1,10 @@
-import type { Store } from '#infra/store/store';
+import { deliveriesTable } from '#schemas/tables/deliveries';
+import { query, type Reader } from './query.ts';
+import { type RowOf, selectColumns } from './select-columns.ts';
 
-/** A delivery with its body. */
-export interface StoredDelivery {
-  readonly id: string;
-  readonly eventId: string;
-  readonly eventType: string;
-  /** The CloudEvent exactly as it is sent by every attempt. */
-  readonly body: string;
-}
+const COLUMNS = selectColumns(deliveriesTable, 'd', ['id', 'eventId', 'eventType', 'body']);
+/** A delivery with its body: the CloudEvent exactly as it is sent by every attempt. */
+export type StoredDelivery = RowOf<typeof COLUMNS>;
 
 interface DeliveryKey {
   readonly orgId: string;
@@ -18,19 +15,20 @@ interface DeliveryKey {
 }
 
 /** Reads a delivery of a webhook; null if there is none. */
-export async function findDelivery(
-  store: Pick<Store, 'query'>,
+export function findDelivery(
+  store: Reader,
   { orgId, webhookId, id, since }: DeliveryKey,
 ): Promise<StoredDelivery | null> {
   // Selects the newest row directly: FINAL would merge the bodies of all deliveries of the webhook.
-  const [found] = await store.query<StoredDelivery>(
-    `SELECT id, eventId, eventType, body
-     FROM deliveries
+  return query(store, {
+    name: 'delivery',
+    sql: `SELECT ${COLUMNS}
+     FROM deliveries AS d
      PREWHERE orgId = {orgId:String} AND webhookId = {webhookId:String}
        AND createdAt >= fromUnixTimestamp64Milli({since:Int64}) AND id = {id:String}
      ORDER BY version DESC
      LIMIT 1`,
-    { orgId, webhookId, id, since },
-  );
-  return found ?? null;
+    parameters: { orgId, webhookId, id, since },
+    parse: ([found]: StoredDelivery[]) => found ?? null,
+  });
 }

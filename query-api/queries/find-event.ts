@@ -1,7 +1,7 @@
-import type { Store } from '#infra/store/store';
 import { ApiError } from '#schemas/errors';
 import type { UniversalEvent } from '#schemas/topics/derived';
 import type { EventIndex } from '../views/event-index.ts';
+import type { Reader } from './query.ts';
 import { readEvent } from './read-archived-events.ts';
 
 /**
@@ -10,7 +10,7 @@ import { readEvent } from './read-archived-events.ts';
  */
 export async function findEvent(
   index: Pick<EventIndex, 'byId'>,
-  store: Pick<Store, 'query'>,
+  store: Reader,
   universalId: string,
 ): Promise<UniversalEvent> {
   let id = universalId;

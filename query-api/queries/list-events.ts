@@ -1,9 +1,9 @@
-import type { Store } from '#infra/store/store';
 import type { UniversalEvent } from '#schemas/topics/derived';
 import { compareEvents, type EventSortKey } from '../views/event-index.ts';
 import type { EventsView } from '../views/events.ts';
 import { ArchivedTotals } from './archived-totals.ts';
 import { type EventFilter, eventPredicate } from './event-filter.ts';
+import type { Reader } from './query.ts';
 import { archivedCondition, readArchivedSortKeys, readEventsAt } from './read-archived-events.ts';
 import { formatCursor, readCursor } from './time-cursor.ts';
 
@@ -15,7 +15,7 @@ export interface EventPage {
 }
 
 /** Counts per store: the sandbox has its own. */
-const totalsByStore = new WeakMap<Pick<Store, 'query'>, ArchivedTotals>();
+const totalsByStore = new WeakMap<Reader, ArchivedTotals>();
 
 /**
  * Number of newest events of the view that the table may not contain yet: it lags behind the view by about a second.
@@ -30,7 +30,7 @@ const RECENT_EVENTS = 1_000;
  */
 export async function listEvents(
   view: Pick<EventsView, 'listed' | 'byId' | 'archiveCutoff'>,
-  store: Pick<Store, 'query'>,
+  store: Reader,
   filter: EventFilter,
   limit: number,
   cursor: string | null,
@@ -77,7 +77,7 @@ function readLive(
 /** Reads both consistently: no event is in both results, and none is missed because it was archived in between. */
 async function readLiveAndArchived(
   view: Pick<EventsView, 'listed' | 'byId' | 'archiveCutoff'>,
-  store: Pick<Store, 'query'>,
+  store: Reader,
   filter: EventFilter,
   limit: number,
   after: EventSortKey | null,
@@ -100,7 +100,7 @@ async function readLiveAndArchived(
 
 /** Loads the events of a page: those that are not in the view are read from the table. */
 async function loadEvents(
-  store: Pick<Store, 'query'>,
+  store: Reader,
   page: readonly EventSortKey[],
   live: readonly UniversalEvent[],
 ): Promise<UniversalEvent[]> {

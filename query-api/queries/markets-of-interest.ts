@@ -1,10 +1,10 @@
-import type { Store } from '#infra/store/store';
 import type { Owner } from '#schemas/domain/control/owner';
 import { ownerName } from '#schemas/domain/control/owner';
 import type { ControlState } from '#schemas/domain/control/state';
 import { marketKey, PRICE_PROVIDERS } from '#schemas/domain/providers';
 import type { EventIndex } from '../views/event-index.ts';
 import type { LinkedMarket } from './linked-markets.ts';
+import type { Reader } from './query.ts';
 import { readFilledMarkets } from './read-filled-markets.ts';
 
 const INTEREST_MS = 30 * 86_400_000;
@@ -14,7 +14,7 @@ const INTEREST_MS = 30 * 86_400_000;
  * 30 days before `now`. Null, which means all markets, if there are none (contract, Markets, Anomaly detectors).
  */
 export async function marketsOfInterest(
-  store: Pick<Store, 'query'>,
+  store: Reader,
   index: Pick<EventIndex, 'byMarket' | 'byId'>,
   control: Pick<ControlState, 'walletsByOwner'>,
   caller: Owner,

@@ -8,6 +8,7 @@ afterAll(close);
 
 /** A query for rows with values of every column type, in descending order. */
 const numbersQuery = (count: number, text: string): Query<Record<string, unknown>[]> => ({
+  name: 'numbers',
   sql: `SELECT number AS id, toFloat64(number) / 4 AS share, {text:String} AS label, CAST(NULL AS Nullable(String)) AS none,
       toDecimal128('12345678901234567890.000000000000000001', 18) AS exact, [exact, exact] AS list,
       ${unixMs("toDateTime64('2026-03-01 12:00:00.001', 3, 'UTC')")} AS ts, 7 > 1 AS flag

@@ -1,11 +1,24 @@
-import type { Store } from '#infra/store/store';
-import { unixMs } from '#infra/store/unix-ms';
-import type { Anomaly, AnomalyKind } from '#schemas/topics/anomalies';
+import { anomaliesTable } from '#schemas/tables/anomalies';
+import type { AnomalyKind } from '#schemas/topics/anomalies';
 import { IS_OF_MARKETS, type LinkedMarket, marketParameters } from './linked-markets.ts';
-import { type Query, query } from './query.ts';
+import { type Query, query, type Reader } from './query.ts';
+import { type RowOf, selectColumns } from './select-columns.ts';
 
+const COLUMNS = selectColumns(anomaliesTable, 'a', [
+  'id',
+  'kind',
+  'universalId',
+  'provider',
+  'marketId',
+  'ts',
+  'bucketVol',
+  'baselineMean',
+  'baselineStddev',
+  'zScore',
+  'raw',
+]);
 /** A row of the table, with exact decimals. */
-export type AnomalyRow = Omit<Anomaly, 'receivedAt' | 'value'>;
+export type AnomalyRow = RowOf<typeof COLUMNS>;
 
 export interface AnomalyFilter {
   /** Only anomalies of these markets, whichever event they belonged to at the time; null means all. */
@@ -23,7 +36,7 @@ export const ANOMALIES_WINDOW_MS = 7 * 86_400_000;
 const MARKETS_MAX = 2_500;
 
 /** Reads the newest anomalies, newest first by time, then by id. */
-export async function readAnomalies(store: Pick<Store, 'query'>, filter: AnomalyFilter): Promise<AnomalyRow[]> {
+export async function readAnomalies(store: Reader, filter: AnomalyFilter): Promise<AnomalyRow[]> {
   const { markets, limit } = filter;
   if (markets === null) return query(store, anomalies(filter));
   const found: AnomalyRow[] = [];
@@ -36,8 +49,8 @@ export async function readAnomalies(store: Pick<Store, 'query'>, filter: Anomaly
 /** The query of `readAnomalies` for at most 2,500 markets. */
 export function anomalies({ markets, kind, since, limit }: AnomalyFilter): Query<AnomalyRow[]> {
   return {
-    sql: `SELECT id, kind, universalId, provider, marketId, ${unixMs('a.ts')} AS ts, bucketVol, baselineMean,
-       baselineStddev, zScore, raw
+    name: 'anomalies',
+    sql: `SELECT ${COLUMNS}
      FROM anomalies AS a FINAL
      WHERE a.ts >= fromUnixTimestamp64Milli({since:Int64})
        ${markets === null ? '' : `AND ${IS_OF_MARKETS}`}

@@ -1,15 +1,17 @@
 /** Reads archived events, which the view no longer holds (`schemas/domain/archived-events.ts`), from the table. */
-import type { Parameter, Store } from '#infra/store/store';
+import type { Parameter } from '#infra/store/store';
 import { unixMs } from '#infra/store/unix-ms';
+import { eventsTable } from '#schemas/tables/events';
 import type { EventLink, UniversalEvent } from '#schemas/topics/derived';
 import type { EventSortKey } from '../views/event-index.ts';
 import type { Condition } from './archived-totals.ts';
 import type { EventFilter } from './event-filter.ts';
+import { query, type Reader } from './query.ts';
+import { type RowOf, selectColumns } from './select-columns.ts';
 
-type Reader = Pick<Store, 'query'>;
 /** A link as stored in the table, which has parallel arrays. */
 type StoredLink = Omit<EventLink, 'marketState'>;
-type Row = Omit<UniversalEvent, 'links'> & { readonly [K in keyof StoredLink as `link_${K}`]: StoredLink[K][] };
+type Row = RowOf<typeof EVENT_COLUMNS> & { readonly [K in keyof StoredLink as `link_${K}`]: StoredLink[K][] };
 
 const LINK_FIELDS = [
   'provider',
@@ -24,13 +26,24 @@ const LINK_FIELDS = [
   'takerFeeRate',
 ] as const satisfies readonly (keyof StoredLink)[];
 
-const COLUMNS = [
-  'universalId, canonicalName, kind, underlying, threshold, op, status, mergedInto, details',
-  ...(['receivedAt', 'resolutionTime', 'firstSeenAt', 'lastSeenAt', 'overAt'] as const).map(
-    (column) => `${unixMs(`e.${column}`)} AS ${column}`,
-  ),
-  ...LINK_FIELDS.map((field) => `\`links.${field}\` AS link_${field}`),
-].join(', ');
+const EVENT_FIELDS = [
+  'universalId',
+  'receivedAt',
+  'canonicalName',
+  'kind',
+  'underlying',
+  'threshold',
+  'op',
+  'resolutionTime',
+  'status',
+  'firstSeenAt',
+  'lastSeenAt',
+  'mergedInto',
+  'details',
+  'overAt',
+] as const satisfies readonly (keyof UniversalEvent)[];
+const EVENT_COLUMNS = selectColumns(eventsTable, 'e', EVENT_FIELDS);
+const COLUMNS = [EVENT_COLUMNS, ...LINK_FIELDS.map((field) => `\`links.${field}\` AS link_${field}`)].join(', ');
 
 /** The sort key, the version, and the columns that conditions use. */
 const SORT_KEY_COLUMNS =
@@ -43,12 +56,13 @@ const AFTER = `WHERE firstSeenAt >= fromUnixTimestamp64Milli({firstSeenAt:Int64}
   AND (firstSeenAt, universalId) > (fromUnixTimestamp64Milli({firstSeenAt:Int64}), {universalId:String})`;
 
 /** Reads the record of an id, archived or not; undefined for an unknown id. */
-export async function readEvent(store: Reader, universalId: string): Promise<UniversalEvent | undefined> {
-  const rows = await store.query<Row>(
-    `SELECT ${COLUMNS} FROM events AS e FINAL WHERE universalId = {universalId:String} AND removed = 0`,
-    { universalId },
-  );
-  return rows.map(toEvent)[0];
+export function readEvent(store: Reader, universalId: string): Promise<UniversalEvent | undefined> {
+  return query(store, {
+    name: 'archived-event',
+    sql: `SELECT ${COLUMNS} FROM events AS e FINAL WHERE universalId = {universalId:String} AND removed = 0`,
+    parameters: { universalId },
+    parse: (rows: Row[]) => rows.map(toEvent)[0],
+  });
 }
 
 /** A row of the table that may be the newest version of its event. */
@@ -84,21 +98,27 @@ export async function readArchivedSortKeys(
  * the projection `byFirstSeen`, which has this order, from the given sort key on. Of adjacent rows with the same sort
  * key the newest counts.
  */
-async function readSortKeyRows(
+function readSortKeyRows(
   store: Reader,
   { where, parameters }: Condition,
   limit: number,
   after: EventSortKey | null,
 ): Promise<SortKeyRow[]> {
-  return store.query<SortKeyRow>(
-    `SELECT universalId, version, ${unixMs('e.firstSeenAt')} AS firstSeenAt
+  return query(store, {
+    name: 'archived-event-keys',
+    sql: `SELECT universalId, version, ${unixMs('e.firstSeenAt')} AS firstSeenAt
      FROM (
        SELECT ${SORT_KEY_COLUMNS} FROM events ${after ? AFTER : ''}
        ORDER BY firstSeenAt, universalId, version DESC LIMIT 1 BY firstSeenAt, universalId
      ) AS e
      WHERE ${where} ORDER BY e.firstSeenAt, universalId LIMIT {limit:UInt64}`,
-    { ...parameters, ...(after ? { firstSeenAt: after.firstSeenAt, universalId: after.universalId } : {}), limit },
-  );
+    parameters: {
+      ...parameters,
+      ...(after ? { firstSeenAt: after.firstSeenAt, universalId: after.universalId } : {}),
+      limit,
+    },
+    parse: (rows: SortKeyRow[]) => rows,
+  });
 }
 
 /**
@@ -106,12 +126,14 @@ async function readSortKeyRows(
  */
 async function newestOf(store: Reader, rows: readonly SortKeyRow[]): Promise<SortKeyRow[]> {
   if (rows.length === 0) return [];
-  const newest = await store.query<{ universalId: string; newest: string }>(
-    `SELECT universalId, max(version) AS newest FROM events WHERE universalId IN {ids:Array(String)}
+  const versions = await query(store, {
+    name: 'archived-event-versions',
+    sql: `SELECT universalId, max(version) AS newest FROM events WHERE universalId IN {ids:Array(String)}
      GROUP BY universalId`,
-    { ids: rows.map(({ universalId }) => universalId) },
-  );
-  const versions = new Map(newest.map((row) => [row.universalId, row.newest]));
+    parameters: { ids: rows.map(({ universalId }) => universalId) },
+    parse: (found: { universalId: string; newest: string }[]) =>
+      new Map(found.map((row) => [row.universalId, row.newest])),
+  });
   return rows.filter(({ universalId, version }) => versions.get(universalId) === version);
 }
 
@@ -119,14 +141,15 @@ async function newestOf(store: Reader, rows: readonly SortKeyRow[]): Promise<Sor
 export async function readEventsAt(store: Reader, keys: readonly EventSortKey[]): Promise<UniversalEvent[]> {
   const [first, last] = [keys[0], keys.at(-1)];
   if (!first || !last) return [];
-  const rows = await store.query<Row>(
-    `SELECT ${COLUMNS} FROM events AS e
+  return query(store, {
+    name: 'archived-events',
+    sql: `SELECT ${COLUMNS} FROM events AS e
      WHERE e.firstSeenAt >= fromUnixTimestamp64Milli({from:Int64}) AND e.firstSeenAt <= fromUnixTimestamp64Milli({to:Int64})
        AND universalId IN {ids:Array(String)}
      ORDER BY version DESC LIMIT 1 BY universalId`,
-    { from: first.firstSeenAt, to: last.firstSeenAt, ids: keys.map(({ universalId }) => universalId) },
-  );
-  return rows.map(toEvent);
+    parameters: { from: first.firstSeenAt, to: last.firstSeenAt, ids: keys.map(({ universalId }) => universalId) },
+    parse: (rows: Row[]) => rows.map(toEvent),
+  });
 }
 
 /**
@@ -159,28 +182,14 @@ export function archivedCondition(
 }
 
 function toEvent(row: Row): UniversalEvent {
-  const { universalId, receivedAt, canonicalName, kind, underlying, threshold, op } = row;
-  const { resolutionTime, status, firstSeenAt, lastSeenAt, mergedInto, details, overAt } = row;
+  const event = Object.fromEntries(EVENT_FIELDS.map((field) => [field, row[field]])) as RowOf<typeof EVENT_COLUMNS>;
   return {
-    universalId,
-    receivedAt,
-    canonicalName,
-    kind,
-    underlying,
-    threshold,
-    op,
-    resolutionTime,
-    status,
-    firstSeenAt,
-    lastSeenAt,
+    ...event,
     links: row.link_provider.map((_, at) => ({
       ...(Object.fromEntries(LINK_FIELDS.map((field) => [field, row[`link_${field}`][at]])) as StoredLink),
       // The table has no market state, and nobody reads it for archived events, whose markets are all closed or
       // resolved.
-      marketState: status,
+      marketState: event.status,
     })),
-    mergedInto,
-    details,
-    overAt,
   };
 }

@@ -1,20 +1,13 @@
-import type { Store } from '#infra/store/store';
-import { unixMs } from '#infra/store/unix-ms';
 import { createKey } from '#schemas/domain/control/commands/create-key';
 import { revokeKey } from '#schemas/domain/control/commands/revoke-key';
 import type { Owner } from '#schemas/domain/control/owner';
+import { auditLogTable } from '#schemas/tables/audit-log';
+import { query, type Reader } from './query.ts';
+import { type RowOf, selectColumns } from './select-columns.ts';
 import { formatCursor, readCursor } from './time-cursor.ts';
 
-/** An entry as it is stored in the table. */
-export interface AuditEntry {
-  readonly id: string;
-  /** Unix ms. */
-  readonly at: number;
-  readonly action: string;
-  readonly keyId: string | null;
-  readonly userId: string | null;
-  readonly targetId: string;
-}
+const COLUMNS = selectColumns(auditLogTable, 'a', ['id', 'at', 'action', 'keyId', 'userId', 'targetId']);
+export type AuditEntry = RowOf<typeof COLUMNS>;
 
 export interface AuditPage {
   readonly entries: readonly AuditEntry[];
@@ -29,14 +22,15 @@ const KEY_ACTIONS = [createKey.action, revokeKey.action];
  * time, then by id. Throws 400 for an invalid cursor.
  */
 export async function readAuditLog(
-  store: Pick<Store, 'query'>,
+  store: Reader,
   { orgId, sandbox }: Owner,
   limit: number,
   cursor: string | null,
 ): Promise<AuditPage> {
   const after = cursor === null ? null : readCursor(cursor);
-  const rows = await store.query<AuditEntry>(
-    `SELECT id, ${unixMs('a.at')} AS at, action, keyId, userId, targetId
+  const rows = await query(store, {
+    name: 'audit-log',
+    sql: `SELECT ${COLUMNS}
      FROM audit_log AS a FINAL
      WHERE orgId = {orgId:String}
        AND ${sandbox ? 'sandbox' : '(NOT sandbox OR action IN {keyActions:Array(String)})'}
@@ -44,8 +38,9 @@ export async function readAuditLog(
      ORDER BY a.at DESC, a.id DESC
      LIMIT {rows:UInt32}`,
     // One more than requested shows whether there is a next page.
-    { orgId, keyActions: KEY_ACTIONS, rows: limit + 1, ...(after ?? {}) },
-  );
+    parameters: { orgId, keyActions: KEY_ACTIONS, rows: limit + 1, ...(after ?? {}) },
+    parse: (found: AuditEntry[]) => found,
+  });
   const entries = rows.slice(0, limit);
   const last = entries.at(-1);
   return { entries, nextCursor: rows.length > limit && last ? formatCursor(last) : null };

@@ -1,5 +1,6 @@
-import type { Parameter, Store } from '#infra/store/store';
+import type { Parameter } from '#infra/store/store';
 import { unixMs } from '#infra/store/unix-ms';
+import { query, type Reader } from './query.ts';
 
 /** Supported lengths of bars, ms. */
 export const INTERVALS = {
@@ -46,7 +47,6 @@ interface Buckets {
   readonly oldestFirst: boolean;
 }
 
-type Reader = Pick<Store, 'query'>;
 type Coin = { readonly provider: string; readonly coin: string };
 
 const MINUTE_MS = 60_000;
@@ -99,22 +99,24 @@ function parametersOf(coin: Coin, { from, until }: Buckets): Record<string, Para
 }
 
 /** The minute of the `rows`-th row from the end where the limit counts; null if there are fewer rows. */
-async function minuteOfRow(store: Reader, coin: Coin, buckets: Buckets, rows: number): Promise<number | null> {
+function minuteOfRow(store: Reader, coin: Coin, buckets: Buckets, rows: number): Promise<number | null> {
   const { oldestFirst } = buckets;
-  const [found] = await store.query<{ minute: number; counted: number }>(
-    `SELECT ${unixMs(oldestFirst ? 'max(openTime)' : 'min(openTime)')} AS minute, toFloat64(count()) AS counted
+  return query(store, {
+    name: 'candles-range',
+    sql: `SELECT ${unixMs(oldestFirst ? 'max(openTime)' : 'min(openTime)')} AS minute, toFloat64(count()) AS counted
      FROM (SELECT openTime FROM candles WHERE ${IN_RANGE}
        ORDER BY openTime ${oldestFirst ? 'ASC' : 'DESC'} LIMIT {rows:UInt64})`,
-    { ...parametersOf(coin, buckets), rows },
-  );
-  return found && found.counted >= rows ? found.minute : null;
+    parameters: { ...parametersOf(coin, buckets), rows },
+    parse: ([found]: { minute: number; counted: number }[]) => (found && found.counted >= rows ? found.minute : null),
+  });
 }
 
 /** Reads bars in the order in which the limit counts. */
 function barsOf(store: Reader, coin: Coin, buckets: Buckets): Promise<Bar[]> {
   const { stepMs, limit, oldestFirst } = buckets;
-  return store.query<Bar>(
-    `SELECT toFloat64(bucket) AS ts, argMin(open, openMs) AS open, max(high) AS high, min(low) AS low,
+  return query(store, {
+    name: 'candles',
+    sql: `SELECT toFloat64(bucket) AS ts, argMin(open, openMs) AS open, max(high) AS high, min(low) AS low,
        argMax(close, openMs) AS close, sum(volume) AS volume, if(uniqExact(source) = 1, any(source), NULL) AS source
      FROM (
        SELECT toUnixTimestamp64Milli(openTime) AS openMs, intDiv(openMs, {stepMs:Int64}) * {stepMs:Int64} AS bucket,
@@ -122,6 +124,7 @@ function barsOf(store: Reader, coin: Coin, buckets: Buckets): Promise<Bar[]> {
        FROM candles FINAL WHERE ${IN_RANGE}
      )
      GROUP BY bucket ORDER BY bucket ${oldestFirst ? 'ASC' : 'DESC'} LIMIT {limit:UInt32}`,
-    { ...parametersOf(coin, buckets), stepMs, limit },
-  );
+    parameters: { ...parametersOf(coin, buckets), stepMs, limit },
+    parse: (bars: Bar[]) => bars,
+  });
 }

@@ -1,5 +1,8 @@
-import type { Store } from '#infra/store/store';
 import { unixMs } from '#infra/store/unix-ms';
+import { deliveriesTable } from '#schemas/tables/deliveries';
+import { deliveryAttemptsTable } from '#schemas/tables/delivery-attempts';
+import { query, type Reader } from './query.ts';
+import { type RowOf, selectColumns } from './select-columns.ts';
 import { type CursorKey, formatCursor, readCursor } from './time-cursor.ts';
 
 /** `pending` as long as another attempt will be made. */
@@ -42,18 +45,18 @@ interface WebhookFilter {
   /** Unix ms: older deliveries are left out (`oldestRetainedAt`). */
   readonly since: number;
 }
-type Reader = Pick<Store, 'query'>;
-type Row = Pick<DeliveryEntry, 'id' | 'eventId' | 'eventType' | 'createdAt'>;
-/** The store returns 64-bit integers as text. */
-interface AttemptRow {
-  readonly deliveryId: string;
-  readonly at: number;
-  readonly durationMs: string;
-  readonly status: string | null;
-  readonly error: string | null;
-  readonly outcome: DeliveryStatus;
-  readonly nextAttemptAt: number | null;
-}
+
+const COLUMNS = selectColumns(deliveriesTable, 'd', ['id', 'eventId', 'eventType', 'createdAt']);
+type Row = RowOf<typeof COLUMNS>;
+const ATTEMPT_COLUMNS = selectColumns(deliveryAttemptsTable, 'a', [
+  'deliveryId',
+  'durationMs',
+  'status',
+  'error',
+  'outcome',
+  'nextAttemptAt',
+]);
+type AttemptRow = RowOf<typeof ATTEMPT_COLUMNS> & { readonly at: number };
 
 /** Rows read at first for each requested delivery: the sink may have written some twice. */
 const ROWS_PER_DELIVERY = 2;
@@ -92,15 +95,17 @@ async function newestRows(
   after: CursorKey | null,
 ): Promise<Row[]> {
   for (let limit = count * ROWS_PER_DELIVERY; ; limit *= LIMIT_GROWTH) {
-    const rows = await store.query<Row>(
-      `SELECT id, eventId, eventType, ${unixMs('d.createdAt')} AS createdAt
+    const rows = await query(store, {
+      name: 'deliveries',
+      sql: `SELECT ${COLUMNS}
        FROM deliveries AS d
        WHERE orgId = {orgId:String} AND webhookId = {webhookId:String}
          AND d.createdAt >= fromUnixTimestamp64Milli({since:Int64}) ${after ? AFTER : ''}
        ORDER BY d.createdAt DESC, d.id DESC
        LIMIT {limit:UInt32}`,
-      { ...filter, limit, ...(after ?? {}) },
-    );
+      parameters: { ...filter, limit, ...(after ?? {}) },
+      parse: (found: Row[]) => found,
+    });
     const distinct = rows.filter(({ id }, nth) => id !== rows[nth - 1]?.id);
     if (distinct.length >= count || rows.length < limit) return distinct;
   }
@@ -118,15 +123,16 @@ async function readAttempts(
 ): Promise<Map<string, AttemptRow[]>> {
   const byDelivery = new Map<string, AttemptRow[]>();
   if (deliveries.length === 0) return byDelivery;
-  const rows = await store.query<AttemptRow>(
-    `SELECT deliveryId, ${unixMs('a.at')} AS at, durationMs, status, error, outcome,
-       ${unixMs('a.nextAttemptAt')} AS nextAttemptAt
+  const rows = await query(store, {
+    name: 'delivery-attempts',
+    sql: `SELECT ${ATTEMPT_COLUMNS}, ${unixMs('a.at')} AS at
      FROM delivery_attempts AS a
      WHERE orgId = {orgId:String} AND webhookId = {webhookId:String} AND deliveryId IN {ids:Array(String)}
      ORDER BY deliveryId, attempt, version DESC
      LIMIT 1 BY deliveryId, attempt`,
-    { ...filter, ids: deliveries.map(({ id }) => id) },
-  );
+    parameters: { ...filter, ids: deliveries.map(({ id }) => id) },
+    parse: (found: AttemptRow[]) => found,
+  });
   for (const row of rows) {
     const attempts = byDelivery.get(row.deliveryId);
     if (attempts) attempts.push(row);
@@ -142,11 +148,6 @@ function toEntry(row: Row, attempts: readonly AttemptRow[]): DeliveryEntry {
     status: last?.outcome ?? 'pending',
     // A delivery without an attempt has been due since it was created.
     nextAttemptAt: last ? last.nextAttemptAt : row.createdAt,
-    attempts: attempts.map(({ at, status, durationMs, error }) => ({
-      at,
-      status: status === null ? null : Number(status),
-      durationMs: Number(durationMs),
-      error,
-    })),
+    attempts: attempts.map(({ at, status, durationMs, error }) => ({ at, status, durationMs, error })),
   };
 }

@@ -1,8 +1,8 @@
-import type { Store } from '#infra/store/store';
 import type { Wallet } from '#schemas/domain/control/state';
 import { PROVIDERS } from '#schemas/domain/providers';
 import { covers } from '#schemas/venues/accounts';
 import type { LinkedMarket } from './linked-markets.ts';
+import { query, type Reader } from './query.ts';
 
 /** Maximum of addresses per statement: they are sent in its URL. */
 const ADDRESSES_MAX = 5_000;
@@ -13,7 +13,7 @@ const ADDRESSES_MAX = 5_000;
  * wallets need to be merged; the newest version counts.
  */
 export async function readFilledMarkets(
-  store: Pick<Store, 'query'>,
+  store: Reader,
   wallets: readonly Pick<Wallet, 'provider' | 'address'>[],
   since: number,
 ): Promise<LinkedMarket[]> {
@@ -30,13 +30,14 @@ export async function readFilledMarkets(
 }
 
 function marketsOf(
-  store: Pick<Store, 'query'>,
+  store: Reader,
   provider: string,
   addresses: readonly string[],
   since: number,
 ): Promise<LinkedMarket[]> {
-  return store.query<LinkedMarket>(
-    `SELECT DISTINCT provider, providerMarketId FROM (
+  return query(store, {
+    name: 'filled-markets',
+    sql: `SELECT DISTINCT provider, providerMarketId FROM (
        SELECT provider, argMax(marketId, version) AS providerMarketId, argMax(status, version) AS newest
        FROM trades
        WHERE provider = {provider:String} AND ts >= fromUnixTimestamp64Milli({since:Int64})
@@ -44,6 +45,7 @@ function marketsOf(
        GROUP BY provider, instrument, ts, arrival, id
      )
      WHERE newest != 'reverted' AND providerMarketId IS NOT NULL`,
-    { provider, addresses, since },
-  );
+    parameters: { provider, addresses, since },
+    parse: (rows: LinkedMarket[]) => rows,
+  });
 }

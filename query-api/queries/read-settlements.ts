@@ -1,20 +1,16 @@
-import type { Store } from '#infra/store/store';
-import { unixMs } from '#infra/store/unix-ms';
 import { yesIndexOf } from '#schemas/domain/linked-markets';
 import { marketKey } from '#schemas/domain/providers';
 import { type SettlementRecord, toSettlementRecord } from '#schemas/http/settlement';
+import { resolutionsTable } from '#schemas/tables/resolutions';
 import type { EventLink } from '#schemas/topics/derived';
-import type { Resolution } from '#schemas/topics/oracle';
+import type { Market } from '#schemas/topics/normalised';
 import { IS_OF_MARKETS, marketParameters } from './linked-markets.ts';
-import { type Query, query } from './query.ts';
+import { type Query, query, type Reader } from './query.ts';
+import { type RowOf, selectColumns } from './select-columns.ts';
 
-/** The store returns 64-bit integers as text. */
-type Row = Omit<Resolution, 'logIndex' | 'blockNumber'> & {
-  readonly logIndex: string | null;
-  readonly blockNumber: string | null;
-  /** Names of the market's outcomes. */
-  readonly outcomes: readonly string[];
-};
+const COLUMNS = selectColumns(resolutionsTable, 'r');
+/** A resolution with the names of the market's outcomes. */
+type Row = RowOf<typeof COLUMNS> & Pick<Market, 'outcomes'>;
 
 /**
  * The query for the settlement of linked markets, in the event's terms: the newest resolution of each market that is
@@ -23,9 +19,8 @@ type Row = Omit<Resolution, 'logIndex' | 'blockNumber'> & {
  */
 export function settlements(links: readonly EventLink[]): Query<SettlementRecord[]> {
   return {
-    sql: `SELECT id, provider, marketId, payouts, ${unixMs('r.resolvedAt')} AS resolvedAt,
-       ${unixMs('r.decidedAfter')} AS decidedAfter, ${unixMs('r.receivedAt')} AS receivedAt,
-       ${unixMs('r.endTime')} AS endTime, txHash, logIndex, blockNumber, blockHash, status, outcomes
+    name: 'settlements',
+    sql: `SELECT ${COLUMNS}, outcomes
      FROM (SELECT * FROM resolutions FINAL WHERE ${IS_OF_MARKETS} AND status != 'reverted') AS r
      INNER JOIN (
        SELECT provider, marketId, outcomes FROM markets FINAL WHERE ${IS_OF_MARKETS} AND removed = 0
@@ -36,7 +31,7 @@ export function settlements(links: readonly EventLink[]): Query<SettlementRecord
   };
 }
 
-export function readSettlements(store: Pick<Store, 'query'>, links: readonly EventLink[]): Promise<SettlementRecord[]> {
+export function readSettlements(store: Reader, links: readonly EventLink[]): Promise<SettlementRecord[]> {
   return query(store, settlements(links));
 }
 
@@ -49,12 +44,7 @@ function newestOfEach(rows: readonly Row[], links: readonly EventLink[]): Settle
     newest.set(key, row);
   }
   const linkOf = new Map(links.map((link) => [marketKey(link.provider, link.providerMarketId), link]));
-  return [...newest].flatMap(([key, { outcomes, logIndex, blockNumber, ...row }]) => {
-    const resolution: Resolution = {
-      ...row,
-      logIndex: logIndex === null ? null : Number(logIndex),
-      blockNumber: blockNumber === null ? null : Number(blockNumber),
-    };
+  return [...newest].flatMap(([key, { outcomes, ...resolution }]) => {
     const { polarity, used } = linkOf.get(key)!;
     const side = { yesIndex: yesIndexOf(outcomes), inverse: polarity === 'inverse' };
     return toSettlementRecord(resolution, side, used) ?? [];

@@ -1,5 +1,4 @@
-import type { Store } from '#infra/store/store';
-import { type Query, query } from './query.ts';
+import { type Query, query, type Reader } from './query.ts';
 
 /** How long the recent arbitrage of an event lasted (specification, Arb-decay record). */
 export interface SignalFigures {
@@ -22,6 +21,7 @@ const WINDOW_MS = 7 * 86_400_000;
  */
 export function signals(universalIds: readonly string[], now: number): Query<SignalFigures> {
   return {
+    name: 'arbitrage-signals',
     sql: `SELECT toFloat64(count()) AS considered, toFloat64(countIf(hasDecayed)) AS decayed,
        if(decayed = 0, NULL, quantileExactInclusiveIf(0.5)(halfLife, hasDecayed)) AS median
      FROM (
@@ -43,10 +43,6 @@ export function signals(universalIds: readonly string[], now: number): Query<Sig
   };
 }
 
-export function readSignals(
-  store: Pick<Store, 'query'>,
-  universalIds: readonly string[],
-  now: number,
-): Promise<SignalFigures> {
+export function readSignals(store: Reader, universalIds: readonly string[], now: number): Promise<SignalFigures> {
   return query(store, signals(universalIds, now));
 }

@@ -1,7 +1,8 @@
-import type { Parameter, Store } from '#infra/store/store';
-import { unixMs } from '#infra/store/unix-ms';
+import type { Parameter } from '#infra/store/store';
+import { tradesTable } from '#schemas/tables/trades';
 import type { Trade } from '#schemas/topics/normalised';
-import { type Query, query } from './query.ts';
+import { type Query, query, type Reader } from './query.ts';
+import { selectColumns } from './select-columns.ts';
 
 /** An instrument, by the leading columns of the sorting key. */
 export interface TradedInstrument {
@@ -9,14 +10,9 @@ export interface TradedInstrument {
   readonly instrument: string;
 }
 
-/** The store returns 64-bit integers as text. */
-type Row = Omit<Trade, 'arrival' | 'logIndex' | 'blockNumber'> & {
-  readonly arrival: string;
-  readonly logIndex: string | null;
-  readonly blockNumber: string | null;
-  /** Number of rows that were scanned. */
-  readonly reached: number;
-};
+const COLUMNS = selectColumns(tradesTable, 't');
+/** A trade with the number of rows that were scanned. */
+type Row = Trade & { readonly reached: number };
 
 /** Rows scanned at first for each requested trade: some are older versions of a trade, some are reverted. */
 const ROWS_PER_TRADE = 4;
@@ -42,7 +38,7 @@ interface TradeScan {
  * version, without reverted ones. `until` (unix ms) excludes later trades.
  */
 export async function readTrades(
-  store: Pick<Store, 'query'>,
+  store: Reader,
   instruments: readonly TradedInstrument[],
   limit: number,
   until: number | null = null,
@@ -68,20 +64,19 @@ export function newestTrades(
 ): Query<TradeScan> {
   const condition = `${isOneOf(instruments)} ${until === null ? '' : 'AND t.ts <= fromUnixTimestamp64Milli({until:Int64})'}`;
   return {
+    name: 'newest-trades',
     sql: `WITH (
        SELECT (min(ts), toFloat64(count()))
        FROM (SELECT ts FROM trades AS t WHERE ${condition} ORDER BY t.ts DESC LIMIT {rows:UInt64})
      ) AS reach
-     SELECT id, provider, marketId, instrument, outcome, ${unixMs('t.ts')} AS ts, ${unixMs('t.receivedAt')} AS receivedAt,
-       arrival, side, price, qty, usd, maker, taker, txHash, logIndex, tradeId, blockNumber, blockHash, status,
-       reach.2 AS reached
+     SELECT ${COLUMNS}, reach.2 AS reached
      FROM trades AS t FINAL
      WHERE ${condition} AND t.ts >= reach.1
-     ORDER BY status = 'reverted', t.ts DESC, arrival DESC, id DESC
+     ORDER BY status = 'reverted', t.ts DESC, t.arrival DESC, id DESC
      LIMIT {limit:UInt32}`,
     parameters: { ...parametersOf(instruments), limit, rows, ...(until === null ? {} : { until }) },
     parse: (found: Row[]) => {
-      const trades = found.filter(({ status }) => status !== 'reverted').map(toTrade);
+      const trades = found.filter(({ status }) => status !== 'reverted').map(({ reached, ...trade }) => trade);
       const isAll = !found.some(({ reached }) => reached >= rows);
       return { trades, isComplete: trades.length >= limit || isAll };
     },
@@ -108,13 +103,4 @@ function parametersOf(instruments: readonly TradedInstrument[]): Record<string, 
       [`instrument${at}`, instrument],
     ]),
   );
-}
-
-function toTrade({ reached, ...row }: Row): Trade {
-  return {
-    ...row,
-    arrival: Number(row.arrival),
-    logIndex: row.logIndex === null ? null : Number(row.logIndex),
-    blockNumber: row.blockNumber === null ? null : Number(row.blockNumber),
-  };
 }

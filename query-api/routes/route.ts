@@ -2,19 +2,19 @@
 import type { z } from 'zod';
 import type { BackfillClient } from '#infra/backfills/backfill-client';
 import type { TargetRules } from '#infra/outbound/target-url';
-import type { Store } from '#infra/store/store';
 import type { Health } from '#infra/telemetry/health';
 import type { KeyCommand } from '#schemas/domain/control/command';
 import type { Actor } from '#schemas/domain/control/envelope';
 import type { ControlState, Plan, Scope, SecretHash } from '#schemas/domain/control/state';
 import type { RestSku } from '#schemas/domain/quota/sku';
 import type { UsageCounts } from '#schemas/domain/quota/usage-counts';
+import type { Reader } from '../queries/query.ts';
 import type { TableBarrier } from '../queries/table-barrier.ts';
 import type { Views } from '../views/views.ts';
 
 /** What handlers may use. */
 export interface Dependencies {
-  readonly store: Pick<Store, 'query'>;
+  readonly store: Reader;
   /** Makes reads of tables wait for the effects of earlier commands of the caller. */
   readonly tables: TableBarrier;
   /** Today's usage of organizations, more recent than the table. */

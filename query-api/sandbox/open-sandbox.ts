@@ -19,7 +19,9 @@ export function openSandbox(store: Pick<Store, 'database' | 'inDatabase'>): Sand
   const tables = once(async () => openTables(store, await readDataSet()));
   const data = once(async () => ({
     views: viewsOf(await readDataSet()),
-    store: { query: async (sql, parameters) => (await tables()).query(sql, parameters) } as MarketData['store'],
+    store: {
+      query: async (sql, parameters) => (await tables()).query(sql, parameters),
+    } satisfies MarketData['store'] as MarketData['store'],
   }));
   return { data };
 }

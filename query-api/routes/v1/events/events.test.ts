@@ -284,7 +284,7 @@ describe('GET /v1/events/{universalId}/trades', () => {
     test.setQuery((sql, parameters) => {
       queries.push(parameters);
       const { arrival, logIndex, blockNumber, ...trade } = aTrade();
-      return sql.includes('FINAL') ? [{ ...trade, arrival: '1', logIndex: '1', blockNumber: '7' }] : [];
+      return sql.includes('FINAL') ? [{ ...trade, arrival: 1, logIndex: 1, blockNumber: 7 }] : [];
     });
     const response = await body<object>('/v1/events/evt_1/trades');
     getEventTrades.response.parse(response);

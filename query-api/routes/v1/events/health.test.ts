@@ -103,7 +103,7 @@ describe('GET /v1/events/{universalId}/health', () => {
       queries.push(parameters);
       return batchRows(sql, {
         arbitrage_signals: { considered: 5, decayed: 4, median: 2_500 },
-        'trades AS t': { ...trade, arrival: '1', logIndex: '1', blockNumber: '7', reached: 1 },
+        'trades AS t': { ...trade, arrival: 1, logIndex: 1, blockNumber: 7, reached: 1 },
       });
     });
     const body = await health();
@@ -143,7 +143,7 @@ describe('GET /v1/events/{universalId}/health', () => {
   it('reads further back if the first trades are not enough', async () => {
     add.event();
     const { arrival, logIndex, blockNumber, ...trade } = aTrade();
-    const row = { ...trade, arrival: '1', logIndex: '1', blockNumber: '7' };
+    const row = { ...trade, arrival: 1, logIndex: 1, blockNumber: 7 };
     test.setQuery((sql, { rows }) =>
       sql.includes('UNION ALL')
         ? batchRows(sql, { 'trades AS t': { ...row, status: 'reverted', reached: 80 } })

@@ -160,7 +160,7 @@ describe('GET /v1/markets/venue_a/coins/{coin}/trades', () => {
   it('returns trades with the time in unix milliseconds', async () => {
     list({});
     test.setQuery((sql) => {
-      const row = { ...aTrade({ instrument: 'BTC', price: '100000.1', qty: '0.002', txHash: null }), arrival: '1' };
+      const row = aTrade({ instrument: 'BTC', price: '100000.1', qty: '0.002', txHash: null });
       return sql.includes('FINAL') ? [row] : [];
     });
     const response = await body<object>('/BTC/trades');
