@@ -41,17 +41,20 @@ const tablesOf = async () =>
     )
   ).map((row) => row.name);
 
+/** Migrations alone. */
+const apply = (migrations: readonly Migration[]) => migrate(store, migrations, []);
+
 describe('migrate', () => {
   it('applies everything once, in order', async () => {
     const migrations = [step(1, [create('a'), create('b')]), step(2, [create('c')])];
-    expect(await migrate(store, migrations)).toEqual(['step-1', 'step-2']);
-    expect(await migrate(store, migrations)).toEqual([]);
+    expect(await apply(migrations)).toEqual(['step-1', 'step-2']);
+    expect(await apply(migrations)).toEqual([]);
     expect(await tablesOf()).toEqual(['a', 'b', 'c', 'migrations']);
   });
 
   it('applies only new migrations', async () => {
-    await migrate(store, [step(1, [create('a')])]);
-    expect(await migrate(store, [step(1, ['not sql']), step(2, [create('b')])])).toEqual(['step-2']);
+    await apply([step(1, [create('a')])]);
+    expect(await apply([step(1, ['not sql']), step(2, [create('b')])])).toEqual(['step-2']);
   });
 
   it('can be run by several nodes at once', async () => {
@@ -61,20 +64,15 @@ describe('migrate', () => {
   });
 
   it('restarts at a migration that failed', async () => {
-    await expect(migrate(store, [step(1, [create('a'), 'CREATE TABLE IF NOT EXISTS'])])).rejects.toMatchObject({
+    await expect(apply([step(1, [create('a'), 'CREATE TABLE IF NOT EXISTS'])])).rejects.toMatchObject({
       code: 'store_rejected',
     });
-    expect(await migrate(store, [step(1, [create('a'), create('b')])])).toEqual(['step-1']);
+    expect(await apply([step(1, [create('a'), create('b')])])).toEqual(['step-1']);
   });
 
   it('refuses numbers that are out of order or repeated, before it applies anything', async () => {
     for (const numbers of [[2, 1], [1, 1], [1, 3], [0]]) {
-      await expect(
-        migrate(
-          store,
-          numbers.map((number) => step(number)),
-        ),
-      ).rejects.toMatchObject({
+      await expect(apply(numbers.map((number) => step(number)))).rejects.toMatchObject({
         code: 'store_misconfigured',
       });
     }
@@ -82,15 +80,15 @@ describe('migrate', () => {
   });
 
   it('refuses another migration with an applied number', async () => {
-    await migrate(store, [step(1)]);
-    await expect(migrate(store, [{ ...step(1), name: 'other-1' }])).rejects.toMatchObject({
+    await apply([step(1)]);
+    await expect(apply([{ ...step(1), name: 'other-1' }])).rejects.toMatchObject({
       code: 'store_misconfigured',
     });
   });
 
   it('does not change a store that a newer program has migrated', async () => {
-    await migrate(store, [step(1), step(2)]);
-    expect(await migrate(store, [step(1)])).toEqual([]);
+    await apply([step(1), step(2)]);
+    expect(await apply([step(1)])).toEqual([]);
   });
 
   it('creates the tables as specified: columns, sorting key and rows', async () => {

@@ -10,7 +10,7 @@ export type RowOf<C> = C extends { readonly [rowType]?: infer R } ? Exclude<R, u
 /**
  * Selects columns that are fields of the table's records, with the values that the records have: times as unix ms,
  * whole numbers as numbers (the store would return them as text), decimals as exact text. A converted column hides the
- * column of the table, so that conditions name that one with its alias: `t.ts`.
+ * column of the table, so that conditions name that one with its alias: `t.receivedAt`.
  *
  * @param alias the alias of the table in the statement.
  * @param names every field of the records if left out.

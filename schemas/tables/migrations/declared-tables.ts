@@ -2,7 +2,7 @@
  * Detects changed declarations: `declared-tables.json` holds the tables as the newest migration leaves them. A
  * difference needs a migration, whose statements are suggested here.
  */
-import { createTable, tableClauses } from '../create-table.ts';
+import { tableClauses } from '../create-table.ts';
 import type { TableSpec } from '../table.ts';
 
 /** What a declaration says of a table in the store, without descriptions. */
@@ -23,8 +23,8 @@ export function declaredTable(table: TableSpec): DeclaredTable {
 }
 
 /**
- * The statements of a migration from the tables `before` to those declared now. A change that no statement can make is a
- * comment that says so.
+ * The statements of a migration from the tables `before` to those declared now; new tables need none. A change that no
+ * statement can make is a comment that says so.
  */
 export function migrationFor(before: readonly DeclaredTable[], tables: readonly TableSpec[]): string[] {
   const known = new Map(before.map((table) => [table.name, table]));
@@ -32,7 +32,7 @@ export function migrationFor(before: readonly DeclaredTable[], tables: readonly 
   return [
     ...tables.flatMap((table) => {
       const old = known.get(table.name);
-      return old ? changesOf(old, declaredTable(table)) : [createTable(table)];
+      return old ? changesOf(old, declaredTable(table)) : [];
     }),
     ...dropped.map(({ name }) => `DROP TABLE IF EXISTS ${name}`),
   ];

@@ -1,5 +1,4 @@
-import { createTables } from './001-create-tables.ts';
 import type { Migration } from './migration.ts';
 
-/** Every migration, in the order of their numbers. */
-export const MIGRATIONS: readonly Migration[] = [createTables];
+/** Every change of a declared table, in the order of their numbers. New tables need none. */
+export const MIGRATIONS: readonly Migration[] = [];

@@ -6,7 +6,7 @@ import { type Migration, migrationErrors } from './migration.ts';
 const step = (number: number, sql: string[] = []): Migration => ({ number, name: `step-${number}`, sql });
 
 describe('the migrations', () => {
-  it('are numbered from 1 without gaps or repetitions and can run twice', () => {
+  it('are numbered from 1 without gaps or repetitions, and can run twice', () => {
     expect(migrationErrors(MIGRATIONS)).toEqual([]);
   });
 
