@@ -1,6 +1,5 @@
 import type { TopicPartition } from '../log.ts';
 import type { Broker, Cluster, FetchedPartition, KafkaClient } from './kafka-client.ts';
-import { readFetchesQuickly } from './quick-fetch.ts';
 
 export interface FetchFrom extends TopicPartition {
   readonly offset: number;
@@ -74,7 +73,6 @@ async function fetchFrom(broker: Broker, from: readonly FetchFrom[], limits: Fet
     byTopic.set(topic, partitions);
     partitions.push({ partition, fetchOffset: String(offset), maxBytes: limits.bytesPerPartition });
   }
-  readFetchesQuickly(broker);
   const { responses } = await broker.fetch({
     isolationLevel: 0,
     maxWaitTime: limits.waitMs,

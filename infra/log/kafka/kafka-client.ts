@@ -24,35 +24,24 @@ export const RETRY = { initialRetryTime: 50, factor: 0.3, multiplier: 2, maxRetr
  */
 export const PRODUCER_RETRY = { ...RETRY, retries: 10 } as const;
 
-/** A record as read by kafkajs, which converts numbers to strings, or by `record-batches.ts`. */
+/** A record as kafkajs reads it. */
 export interface RawRecord {
-  readonly offset: string | number;
-  readonly timestamp: string | number;
+  readonly offset: string;
+  readonly timestamp: string;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly headers: Readonly<Record<string, Buffer | string | (Buffer | string)[] | undefined>>;
   readonly isControlRecord: boolean;
-  readonly batchContext: { readonly firstOffset: string | number; readonly lastOffsetDelta: number };
+  readonly batchContext: { readonly firstOffset: string; readonly lastOffsetDelta: number };
 }
 
 export interface FetchedPartition {
   readonly partition: number;
-  readonly highWatermark: string | number;
+  readonly highWatermark: string;
   readonly messages: readonly RawRecord[];
 }
 
-/** A request with the decoder of its response. */
-interface Call {
-  readonly request: { readonly apiVersion: number };
-  readonly response: { decode(bytes: Buffer): Promise<unknown> };
-}
-
-/** kafkajs' lookup of the newest version of a request that a broker supports. */
-export type RequestLookup = (apiKey: number, definition: unknown) => (options: unknown) => Call;
-
 export interface Broker {
-  /** Replaced by kafkajs on each connect. */
-  lookupRequest: RequestLookup;
   fetch(request: {
     isolationLevel: number;
     maxWaitTime: number;
