@@ -1,8 +1,8 @@
 /** Pages through the arbitrage of all events, largest net edge first. */
 import { type Decimal, parseDecimal } from '#schemas/domain/decimal';
-import { ApiError } from '#schemas/errors';
 import type { Arbitrage, UniversalEvent } from '#schemas/topics/derived';
 import type { EventsView } from '../views/events.ts';
+import { invalidCursor } from './time-cursor.ts';
 
 export interface ArbitrageFilter {
   /** Null accepts every net edge. */
@@ -75,6 +75,6 @@ function cursorOf({ netEdge }: Arbitrage, id: string): string {
 
 function keyOfCursor(cursor: string): SortKey {
   const parts = /^(-?\d{1,20}(?:\.\d{1,18})?) (\S+)$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'));
-  if (!parts) throw new ApiError('validation_failed', 'cursor: must be a cursor that this service returned');
+  if (!parts) throw invalidCursor();
   return { netEdge: parseDecimal(parts[1]!), id: parts[2]! };
 }

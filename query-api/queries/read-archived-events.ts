@@ -2,29 +2,14 @@
 import type { Parameter } from '#infra/store/store';
 import { unixMs } from '#infra/store/unix-ms';
 import { eventsTable } from '#schemas/tables/events';
-import type { EventLink, UniversalEvent } from '#schemas/topics/derived';
+import type { UniversalEvent } from '#schemas/topics/derived';
 import type { EventSortKey } from '../views/event-index.ts';
 import type { Condition } from './archived-totals.ts';
 import type { EventFilter } from './event-filter.ts';
 import { query, type Reader } from './query.ts';
-import { type RowOf, selectColumns } from './select-columns.ts';
+import { type RowOf, selectColumns, selectNested } from './select-columns.ts';
 
-/** A link as stored in the table, which has parallel arrays. */
-type StoredLink = Omit<EventLink, 'marketState'>;
-type Row = RowOf<typeof EVENT_COLUMNS> & { readonly [K in keyof StoredLink as `link_${K}`]: StoredLink[K][] };
-
-const LINK_FIELDS = [
-  'provider',
-  'providerMarketId',
-  'confidence',
-  'source',
-  'polarity',
-  'used',
-  'evidence',
-  'yesInstrument',
-  'noInstrument',
-  'takerFeeRate',
-] as const satisfies readonly (keyof StoredLink)[];
+type Row = RowOf<typeof EVENT_COLUMNS>;
 
 const EVENT_FIELDS = [
   'universalId',
@@ -43,7 +28,8 @@ const EVENT_FIELDS = [
   'overAt',
 ] as const satisfies readonly (keyof UniversalEvent)[];
 const EVENT_COLUMNS = selectColumns(eventsTable, 'e', EVENT_FIELDS);
-const COLUMNS = [EVENT_COLUMNS, ...LINK_FIELDS.map((field) => `\`links.${field}\` AS link_${field}`)].join(', ');
+const LINKS = selectNested(eventsTable, 'e', 'links');
+const COLUMNS = `${EVENT_COLUMNS}, ${LINKS.sql}`;
 
 /** The sort key, the version, and the columns that conditions use. */
 const SORT_KEY_COLUMNS =
@@ -185,11 +171,7 @@ function toEvent(row: Row): UniversalEvent {
   const event = Object.fromEntries(EVENT_FIELDS.map((field) => [field, row[field]])) as RowOf<typeof EVENT_COLUMNS>;
   return {
     ...event,
-    links: row.link_provider.map((_, at) => ({
-      ...(Object.fromEntries(LINK_FIELDS.map((field) => [field, row[`link_${field}`][at]])) as StoredLink),
-      // The table has no market state, and nobody reads it for archived events, whose markets are all closed or
-      // resolved.
-      marketState: event.status,
-    })),
+    // The table has no market state, and nobody reads it for archived events, whose markets are all closed or resolved.
+    links: LINKS.read(row).map((link) => ({ ...link, marketState: event.status })),
   };
 }

@@ -3,6 +3,7 @@ import { tradesTable } from '#schemas/tables/trades';
 import type { Trade } from '#schemas/topics/normalised';
 import { type Query, query, type Reader } from './query.ts';
 import { selectColumns } from './select-columns.ts';
+import { formatCursor, invalidCursor, readCursor } from './time-cursor.ts';
 
 /** An instrument, by the leading columns of the sorting key. */
 export interface TradedInstrument {
@@ -24,7 +25,12 @@ export interface TradeFilter {
   readonly limit: number;
   /** Unix ms: only trades up to this time; null means no bound. */
   readonly until: number | null;
+  /** Only trades that are listed after this one; null means no bound. */
+  readonly after?: TradeKey | null;
 }
+
+/** What trades are sorted by, which no update of a trade changes. */
+export type TradeKey = Pick<Trade, 'ts' | 'arrival' | 'id'>;
 
 /** The newest trades among the scanned rows. */
 interface TradeScan {
@@ -34,20 +40,41 @@ interface TradeScan {
 }
 
 /**
- * Reads the newest `limit` trades of the instruments, newest first by venue time, then by arrival, each in its newest
- * version, without reverted ones. `until` (unix ms) excludes later trades.
+ * Reads the newest trades of a filter, newest first by venue time, then by arrival, each in its newest version, without
+ * reverted ones.
  */
-export async function readTrades(
+export async function readTrades(store: Reader, filter: TradeFilter): Promise<readonly Trade[]> {
+  if (filter.instruments.length === 0) return [];
+  for (let rows = filter.limit * ROWS_PER_TRADE; ; rows *= WINDOW_GROWTH) {
+    const { trades, isComplete } = await query(store, newestTrades(filter, rows));
+    if (isComplete) return trades;
+  }
+}
+
+/** Pages through the trades of instruments. Throws 400 for an invalid cursor. */
+export async function readTradePage(
   store: Reader,
   instruments: readonly TradedInstrument[],
   limit: number,
-  until: number | null = null,
-): Promise<readonly Trade[]> {
-  if (instruments.length === 0) return [];
-  for (let rows = limit * ROWS_PER_TRADE; ; rows *= WINDOW_GROWTH) {
-    const { trades, isComplete } = await query(store, newestTrades({ instruments, limit, until }, rows));
-    if (isComplete) return trades;
-  }
+  cursor: string | null,
+): Promise<{ readonly trades: readonly Trade[]; readonly nextCursor: string | null }> {
+  const after = cursor === null ? null : keyOfCursor(cursor);
+  // One more than requested shows whether there is a next page.
+  const found = await readTrades(store, { instruments, limit: limit + 1, until: null, after });
+  const trades = found.slice(0, limit);
+  const last = trades.at(-1);
+  return { trades, nextCursor: found.length > limit && last ? cursorOf(last) : null };
+}
+
+function cursorOf({ ts, arrival, id }: TradeKey): string {
+  return formatCursor({ at: ts, id: `${arrival}:${id}` });
+}
+
+function keyOfCursor(cursor: string): TradeKey {
+  const { at, id } = readCursor(cursor);
+  const parts = /^(\d{1,15}):(.+)$/.exec(id);
+  if (!parts) throw invalidCursor();
+  return { ts: at, arrival: Number(parts[1]), id: parts[2]! };
 }
 
 /**
@@ -59,10 +86,19 @@ export async function readTrades(
  * rows.
  */
 export function newestTrades(
-  { instruments, limit, until }: TradeFilter,
+  { instruments, limit, until, after = null }: TradeFilter,
   rows = limit * ROWS_PER_TRADE,
 ): Query<TradeScan> {
-  const condition = `${isOneOf(instruments)} ${until === null ? '' : 'AND t.ts <= fromUnixTimestamp64Milli({until:Int64})'}`;
+  const bound = after?.ts ?? until;
+  const condition = [
+    isOneOf(instruments),
+    ...(bound === null ? [] : ['t.ts <= fromUnixTimestamp64Milli({bound:Int64})']),
+    ...(after === null
+      ? []
+      : [
+          '(t.ts, t.arrival, t.id) < (fromUnixTimestamp64Milli({bound:Int64}), {afterArrival:UInt64}, {afterId:String})',
+        ]),
+  ].join(' AND ');
   return {
     name: 'newest-trades',
     sql: `WITH (
@@ -74,7 +110,13 @@ export function newestTrades(
      WHERE ${condition} AND t.ts >= reach.1
      ORDER BY status = 'reverted', t.ts DESC, t.arrival DESC, id DESC
      LIMIT {limit:UInt32}`,
-    parameters: { ...parametersOf(instruments), limit, rows, ...(until === null ? {} : { until }) },
+    parameters: {
+      ...parametersOf(instruments),
+      limit,
+      rows,
+      ...(bound === null ? {} : { bound }),
+      ...(after === null ? {} : { afterArrival: after.arrival, afterId: after.id }),
+    },
     parse: (found: Row[]) => {
       const trades = found.filter(({ status }) => status !== 'reverted').map(({ reached, ...trade }) => trade);
       const isAll = !found.some(({ reached }) => reached >= rows);

@@ -23,6 +23,49 @@ export function selectColumns<T, const K extends string & keyof T = string & key
   return (names ?? fieldsOf(table)).map((name) => expressionOf(table, alias, name)).join(', ');
 }
 
+type ElementOf<L> = L extends readonly (infer E)[] ? E : never;
+
+/** A list of records, which a table holds as parallel columns (`legs.provider`, `legs.marketId`, …). */
+export interface NestedColumns<R> {
+  /** The columns for a SELECT list. */
+  readonly sql: string;
+  /** The list in a row. */
+  read(row: object): R[];
+}
+
+/** Selects a list of the table's records, with the fields that are columns. */
+export function selectNested<T, const L extends string & keyof T>(
+  table: TableSpec<T>,
+  alias: string,
+  list: L,
+): NestedColumns<ElementOf<T[L]>> {
+  const fields = table.columns
+    .filter(({ name }) => name.startsWith(`${list}.`))
+    .map(({ name, type }) => ({
+      field: name.slice(list.length + 1),
+      column: `${list}_${name.slice(list.length + 1)}`,
+      name,
+      type,
+    }));
+  if (fields.length === 0) throw new Error(`the table ${table.name} has no list ${list}`);
+  return {
+    sql: fields.map(({ column, name, type }) => `${elements(`${alias}.\`${name}\``, type)} AS ${column}`).join(', '),
+    read(row) {
+      const columns = row as Readonly<Record<string, readonly unknown[]>>;
+      return columns[fields[0]!.column]!.map(
+        (_, at) =>
+          Object.fromEntries(fields.map(({ field, column }) => [field, columns[column]![at]])) as ElementOf<T[L]>,
+      );
+    },
+  };
+}
+
+function elements(column: string, type: string): string {
+  if (type.includes('DateTime64')) return `arrayMap(one -> ${unixMs('one')}, ${column})`;
+  if (/U?Int64/.test(type)) return `arrayMap(one -> toFloat64(one), ${column})`;
+  return column;
+}
+
 function expressionOf<T>({ name: table, columns }: TableSpec<T>, alias: string, name: string): string {
   const column = columns.find((one) => one.name === name);
   if (!column) throw new Error(`the table ${table} has no column ${name}`);

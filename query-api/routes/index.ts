@@ -6,6 +6,7 @@ import { deleteKey } from './keys/delete-key.ts';
 import { getKeys } from './keys/get-keys.ts';
 import { postKeys } from './keys/post-keys.ts';
 import type { Route } from './route.ts';
+import { getArbitrageHistory } from './v1/events/arbitrage/get-history.ts';
 import { getAnomalyHistory } from './v1/events/get-anomaly-history.ts';
 import { getArbDecay } from './v1/events/get-arb-decay.ts';
 import { getArbitrage } from './v1/events/get-arbitrage.ts';
@@ -15,6 +16,7 @@ import { getEventHealth } from './v1/events/get-health.ts';
 import { getSettlement } from './v1/events/get-settlement.ts';
 import { getSpread } from './v1/events/get-spread.ts';
 import { getEventTrades } from './v1/events/get-trades.ts';
+import { getSpreadHistory } from './v1/events/spread/get-history.ts';
 import { getAllArbitrage } from './v1/get-arbitrage.ts';
 import { getCandles } from './v1/markets/venue-a/coins/get-candles.ts';
 import { getCoin } from './v1/markets/venue-a/coins/get-coin.ts';
@@ -54,8 +56,10 @@ export const ROUTES: readonly Route[] = [
   getProviders,
   getEvents,
   getSpread,
+  getSpreadHistory,
   getEventHealth,
   getArbitrage,
+  getArbitrageHistory,
   getAllArbitrage,
   getArbDecay,
   getEventTrades,

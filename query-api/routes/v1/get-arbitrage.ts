@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseDecimal } from '#schemas/domain/decimal';
 import { arbitrageRecordSchema } from '#schemas/http/arbitrage';
+import { paginationSchema, toPagination } from '#schemas/http/pagination';
 import { clampedInteger, cursorParameter } from '#schemas/http/parameters';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
 import { arbitrageHeadTopic } from '#schemas/topics/derived';
@@ -37,7 +38,7 @@ export const getAllArbitrage = defineRoute({
   }),
   response: z.object({
     records: z.array(listedSchema),
-    pagination: z.object({ nextCursor: z.string().nullable(), hasMore: z.boolean() }),
+    pagination: paginationSchema,
     fetchedAt: isoTimeSchema,
   }),
   handle({ query }, { views: { events, freshness } }) {
@@ -54,8 +55,7 @@ export const getAllArbitrage = defineRoute({
     return {
       records,
       // While the figures lag there are no records, on no page.
-      pagination:
-        records.length > 0 ? { nextCursor, hasMore: nextCursor !== null } : { nextCursor: null, hasMore: false },
+      pagination: toPagination(records.length > 0 ? nextCursor : null),
       fetchedAt: isoTime(Math.max(asOf, ...items.map(({ record }) => record.receivedAt))),
     };
   },

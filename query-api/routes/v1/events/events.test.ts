@@ -309,6 +309,7 @@ describe('GET /v1/events/{universalId}/trades', () => {
           status: 'confirmed',
         },
       ],
+      pagination: { nextCursor: null, hasMore: false },
     });
     expect(queries.at(-1)).toMatchObject({
       provider0: 'venue_b',
@@ -317,7 +318,7 @@ describe('GET /v1/events/{universalId}/trades', () => {
       instrument1: '222',
       provider2: 'venue_a_outcome',
       instrument2: '#10',
-      limit: 50,
+      limit: 51,
     });
   });
 
@@ -335,28 +336,32 @@ describe('GET /v1/events/{universalId}/trades', () => {
       return [];
     });
     await body(`/v1/events/evt_1/trades${query}`);
-    expect(limits).toEqual([limit]);
+    // One more than requested shows whether there is a next page.
+    expect(limits).toEqual([limit + 1]);
   });
 });
 
-describe.each(['spread', 'arbitrage', 'trades'])('GET /v1/events/{universalId}/%s', (thing) => {
-  it('answers 404 for an unknown event', async () => {
-    expect(await codeOf(`/v1/events/evt_unknown/${thing}`, 404)).toMatchObject({ code: 'not_found' });
-  });
+describe.each(['spread', 'spread/history', 'arbitrage', 'arbitrage/history', 'trades'])(
+  'GET /v1/events/{universalId}/%s',
+  (thing) => {
+    it('answers 404 for an unknown event', async () => {
+      expect(await codeOf(`/v1/events/evt_unknown/${thing}`, 404)).toMatchObject({ code: 'not_found' });
+    });
 
-  it('answers the id of a merged event with the event that it was finally merged into', async () => {
-    add.event({ universalId: 'evt_old', mergedInto: 'evt_mid' });
-    add.event({ universalId: 'evt_mid', mergedInto: 'evt_1' });
-    add.event({});
-    expect(await body(`/v1/events/evt_old/${thing}`)).toMatchObject({ universalId: 'evt_1' });
-    expect(await ids()).toEqual(['evt_1']);
-  });
+    it('answers the id of a merged event with the event that it was finally merged into', async () => {
+      add.event({ universalId: 'evt_old', mergedInto: 'evt_mid' });
+      add.event({ universalId: 'evt_mid', mergedInto: 'evt_1' });
+      add.event({});
+      expect(await body(`/v1/events/evt_old/${thing}`)).toMatchObject({ universalId: 'evt_1' });
+      expect(await ids()).toEqual(['evt_1']);
+    });
 
-  it('answers 404 for a cycle of merged events, and for a merge into an unknown event', async () => {
-    add.event({ universalId: 'evt_a', mergedInto: 'evt_b' });
-    add.event({ universalId: 'evt_b', mergedInto: 'evt_a' });
-    add.event({ universalId: 'evt_c', mergedInto: 'evt_gone' });
-    for (const id of ['evt_a', 'evt_c'])
-      expect(await codeOf(`/v1/events/${id}/${thing}`, 404)).toMatchObject({ code: 'not_found' });
-  });
-});
+    it('answers 404 for a cycle of merged events, and for a merge into an unknown event', async () => {
+      add.event({ universalId: 'evt_a', mergedInto: 'evt_b' });
+      add.event({ universalId: 'evt_b', mergedInto: 'evt_a' });
+      add.event({ universalId: 'evt_c', mergedInto: 'evt_gone' });
+      for (const id of ['evt_a', 'evt_c'])
+        expect(await codeOf(`/v1/events/${id}/${thing}`, 404)).toMatchObject({ code: 'not_found' });
+    });
+  },
+);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { paginationSchema, toPagination } from '#schemas/http/pagination';
 import { clampedInteger, cursorParameter, timeParameter } from '#schemas/http/parameters';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
 import { toUniversalEvent, universalEventSchema } from '#schemas/http/universal-event';
@@ -27,7 +28,7 @@ export const getEvents = defineRoute({
       total: z.number().int(),
       lastReconcile: z.object({ at: isoTimeSchema, ingested: z.number().int() }).nullable(),
     }),
-    pagination: z.object({ nextCursor: z.string().nullable(), hasMore: z.boolean() }),
+    pagination: paginationSchema,
   }),
   async handle({ query }, { views, store }) {
     const filter = {
@@ -47,7 +48,7 @@ export const getEvents = defineRoute({
     return {
       events: events.map(toUniversalEvent),
       meta: { total, lastReconcile: reconcile && { at: isoTime(reconcile.receivedAt), ingested: reconcile.ingested } },
-      pagination: { nextCursor, hasMore: nextCursor !== null },
+      pagination: toPagination(nextCursor),
     };
   },
 });

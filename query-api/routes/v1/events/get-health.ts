@@ -52,7 +52,7 @@ export const getEventHealth = defineRoute({
       anomalies({ markets: links, kind: null, since: at - ANOMALIES_WINDOW_MS, limit: RECENT }),
       newestTrades(tradeFilter),
     ]);
-    const trades = newest.isComplete ? newest.trades : await readTrades(store, tradeFilter.instruments, RECENT, at);
+    const trades = newest.isComplete ? newest.trades : await readTrades(store, tradeFilter);
     const isInSnapshot = (ms: number) => ms <= at;
     const recordOf = (kind: ArbitrageRecord['kind']) => current.find((record) => record.kind === kind) ?? null;
     const fetchedAt = isoTime(at);

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { clampedInteger } from '#schemas/http/parameters';
+import { paginationSchema, toPagination } from '#schemas/http/pagination';
+import { clampedInteger, cursorParameter } from '#schemas/http/parameters';
 import { toTradeRecord, tradeRecordSchema } from '#schemas/http/trade';
 import { findEvent } from '../../../queries/find-event.ts';
-import { readTrades } from '../../../queries/read-trades.ts';
+import { readTradePage } from '../../../queries/read-trades.ts';
 import { instrumentsOf } from '../../../queries/traded-instruments.ts';
 import { defineRoute } from '../../route.ts';
 import { eventPath } from './event-path.ts';
@@ -15,11 +16,19 @@ export const getEventTrades = defineRoute({
   cacheTtlMs: 1_000,
   summary: 'Trades on all linked markets, newest first.',
   params: eventPath,
-  query: z.object({ limit: clampedInteger({ min: 1, max: 200, fallback: 50 }) }),
-  response: z.object({ universalId: z.string(), trades: z.array(tradeRecordSchema) }),
+  query: z.object({
+    limit: clampedInteger({ min: 1, max: 200, fallback: 50 }),
+    cursor: cursorParameter.optional(),
+  }),
+  response: z.object({
+    universalId: z.string(),
+    trades: z.array(tradeRecordSchema),
+    pagination: paginationSchema,
+  }),
   async handle({ params, query }, { views, store }) {
     const { universalId, links } = await findEvent(views.events, store, params.universalId);
-    const trades = await readTrades(store, links.flatMap(instrumentsOf), query.limit);
-    return { universalId, trades: trades.map(toTradeRecord) };
+    const instruments = links.flatMap(instrumentsOf);
+    const { trades, nextCursor } = await readTradePage(store, instruments, query.limit, query.cursor ?? null);
+    return { universalId, trades: trades.map(toTradeRecord), pagination: toPagination(nextCursor) };
   },
 });

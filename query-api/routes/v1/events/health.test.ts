@@ -136,7 +136,7 @@ describe('GET /v1/events/{universalId}/health', () => {
     });
     // One statement, for nothing newer than that.
     expect(queries).toEqual([
-      expect.objectContaining({ now_2: NOON_MS + 5_000, since_3: NOON_MS + 5_000 - WEEK_MS, until_4: NOON_MS + 5_000 }),
+      expect.objectContaining({ now_2: NOON_MS + 5_000, since_3: NOON_MS + 5_000 - WEEK_MS, bound_4: NOON_MS + 5_000 }),
     ]);
   });
 

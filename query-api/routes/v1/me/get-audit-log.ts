@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { paginationSchema, toPagination } from '#schemas/http/pagination';
 import { clampedInteger, cursorParameter } from '#schemas/http/parameters';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
 import { auditTopic } from '#schemas/topics/audit';
@@ -27,14 +28,14 @@ export const getAuditLog = defineCallerRoute({
         targetId: z.string(),
       }),
     ),
-    pagination: z.object({ nextCursor: z.string().nullable(), hasMore: z.boolean() }),
+    pagination: paginationSchema,
   }),
   async handle({ query, caller, signal }, { store, tables }) {
     await tables.awaitRows({ topics: [auditTopic], key: caller.orgId }, signal);
     const { entries, nextCursor } = await readAuditLog(store, caller, query.limit, query.cursor ?? null);
     return {
       entries: entries.map((entry) => ({ ...entry, at: isoTime(entry.at) })),
-      pagination: { nextCursor, hasMore: nextCursor !== null },
+      pagination: toPagination(nextCursor),
     };
   },
 });

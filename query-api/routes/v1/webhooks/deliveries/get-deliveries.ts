@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { paginationSchema } from '#schemas/http/pagination';
 import { clampedInteger, cursorParameter } from '#schemas/http/parameters';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
 import { attemptTopic, deliveryTopic } from '#schemas/topics/webhooks';
@@ -38,7 +39,7 @@ export const getDeliveries = defineCallerRoute({
   }),
   response: z.object({
     deliveries: z.array(deliverySchema),
-    pagination: z.object({ nextCursor: z.string().nullable(), hasMore: z.boolean() }),
+    pagination: paginationSchema,
   }),
   async handle({ params, query, caller, signal }, { control, store, tables, views }) {
     const { orgId, id: webhookId } = findWebhook(control.state, caller, params.id);

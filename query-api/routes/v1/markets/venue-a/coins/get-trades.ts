@@ -28,7 +28,11 @@ export const getCoinTrades = defineRoute({
   }),
   async handle({ params, query }, { views, store }) {
     const { coin, provider } = findCoin(views.coins.venue_a, params.coin);
-    const trades = await readTrades(store, [{ provider, instrument: coin }], query.limit);
+    const trades = await readTrades(store, {
+      instruments: [{ provider, instrument: coin }],
+      limit: query.limit,
+      until: null,
+    });
     return {
       trades: trades.map(({ price, qty, side, ts, txHash }) => ({
         coin,

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { arbitrageRecordSchema, toArbitrageRecord } from '#schemas/http/arbitrage';
+import { paginationSchema, toPagination } from '#schemas/http/pagination';
+import { findEvent } from '../../../../queries/find-event.ts';
+import { readArbitrageHistory } from '../../../../queries/read-event-history.ts';
+import { idsWithMerged } from '../../../../views/event-index.ts';
+import { defineRoute } from '../../../route.ts';
+import { eventPath } from '../event-path.ts';
+import { historyQuery, historyRange } from '../history-query.ts';
+
+export const getArbitrageHistory = defineRoute({
+  method: 'GET',
+  path: '/v1/events/:universalId/arbitrage/history',
+  scope: 'read',
+  sku: 'api.request',
+  cacheTtlMs: 1_000,
+  summary: 'The profitable arbitrage that the channel published, newest first.',
+  params: eventPath,
+  query: historyQuery,
+  response: z.object({
+    universalId: z.string(),
+    records: z.array(arbitrageRecordSchema).describe('As published; `quoteAgeMs` is the age of the quotes at `at`.'),
+    pagination: paginationSchema,
+  }),
+  async handle({ params, query }, { views: { events }, store }) {
+    const { universalId } = await findEvent(events, store, params.universalId);
+    const page = await readArbitrageHistory(store, idsWithMerged(events, universalId), historyRange(query));
+    const records = page.records.map((record) => toArbitrageRecord({ ...record, universalId }));
+    return { universalId, records, pagination: toPagination(page.nextCursor) };
+  },
+});

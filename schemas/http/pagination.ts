@@ -1,0 +1,12 @@
+import { z } from 'zod';
+
+/** How a list continues. */
+export const paginationSchema = z.object({
+  nextCursor: z.string().nullable().describe('The `cursor` of the next page; null on the last page.'),
+  hasMore: z.boolean().describe('True if there is a next page.'),
+});
+
+/** @param nextCursor null on the last page. */
+export function toPagination(nextCursor: string | null): z.infer<typeof paginationSchema> {
+  return { nextCursor, hasMore: nextCursor !== null };
+}
