@@ -45,7 +45,7 @@ async function startAsLeader(context: RoleContext, readiness: Readiness, promise
   });
   const closers = [() => publisher.close()];
   try {
-    const changes = await sequenceChanges({ ...context, publisher, onFailure });
+    const changes = await sequenceChanges({ ...context, publisher });
     closers.push(() => changes.close());
     const input = await (recording === null
       ? startAdapters(Object.values(ADAPTERS), context, publisher, readiness)

@@ -3,18 +3,11 @@
  * outcomes go through the log.
  */
 import { randomUUID } from 'node:crypto';
-import type { Logger } from 'pino';
 import { type Backfill, type BackfillOutcome, backfillOutcomeTopic, backfillTopic } from '#schemas/topics/backfills';
-import { type Codec, CodecError } from '../codec/codec.ts';
-import type { EventLog, LogReader, LogRecord } from '../log/log.ts';
-import { isTransient, retry } from '../retry.ts';
-import type { Health } from '../telemetry/health.ts';
+import { type FollowerContext, TopicFollower } from '../codec/topic-follower.ts';
 
 const AT = { topic: backfillTopic.name, partition: 0 };
 const OUTCOMES_AT = { topic: backfillOutcomeTopic.name, partition: 0 };
-const PART = 'backfills';
-const POLL_RECORDS = 256;
-const POLL_TIMEOUT_MS = 250;
 /** Below the time limit of a REST response. */
 const WAIT_MS = 25_000;
 /** Maximum of waiting requests on this node, of one organization and of all. */
@@ -29,11 +22,7 @@ export interface BackfillClient {
   close(): Promise<void>;
 }
 
-export interface BackfillClientContext {
-  readonly log: EventLog;
-  readonly codec: Codec;
-  readonly logger: Logger;
-  readonly health?: Health;
+export interface BackfillClientContext extends FollowerContext {
   /** How long a request waits for its outcome, ms. */
   readonly waitMs?: number;
 }
@@ -42,8 +31,9 @@ export async function openBackfillClient(context: BackfillClientContext): Promis
   const { log, codec } = context;
   await log.createTopics([backfillTopic, backfillOutcomeTopic]);
   await codec.prepare([backfillTopic, backfillOutcomeTopic]);
-  const { next } = await log.bounds(OUTCOMES_AT);
-  return new LogBackfillClient(context, await log.reader([{ ...OUTCOMES_AT, offset: next }]));
+  const client = new LogBackfillClient(context, (await log.bounds(OUTCOMES_AT)).next);
+  await client.start();
+  return client;
 }
 
 interface Waiter {
@@ -53,21 +43,25 @@ interface Waiter {
 
 class LogBackfillClient implements BackfillClient {
   private readonly context: BackfillClientContext;
-  private readonly reader: LogReader;
+  private readonly follower: TopicFollower<BackfillOutcome>;
   private readonly waiting = new Map<string, Waiter>();
-  private readonly closing = new AbortController();
-  private readonly reading: Promise<void>;
-  /** The records of the last poll. Those that fail are retried before the next poll. */
-  private batch: readonly LogRecord[] = [];
-  /** Number of handled records of `batch`. */
-  private handledCount = 0;
   private appending: Promise<void> = Promise.resolve();
   private lastReceivedAt = 0;
 
-  constructor(context: BackfillClientContext, reader: LogReader) {
+  /** @param from offset of the first outcome. */
+  constructor(context: BackfillClientContext, from: number) {
     this.context = context;
-    this.reader = reader;
-    this.reading = this.run();
+    this.follower = new TopicFollower(context, {
+      topic: backfillOutcomeTopic,
+      part: 'backfills',
+      from,
+      isWanted: (id) => this.waiting.has(id),
+      handle: (outcome) => this.waiting.get(outcome.id)?.resolve(outcome),
+    });
+  }
+
+  start(): Promise<void> {
+    return this.follower.start();
   }
 
   async request(request: Pick<Backfill, 'orgId' | 'address' | 'lookbackDays'>): Promise<BackfillAnswer> {
@@ -89,10 +83,8 @@ class LogBackfillClient implements BackfillClient {
     }
   }
 
-  async close(): Promise<void> {
-    this.closing.abort();
-    await this.reading;
-    await this.reader.close();
+  close(): Promise<void> {
+    return this.follower.close();
   }
 
   /** Appends one request after the other, so that the times of this node do not go back. */
@@ -106,49 +98,5 @@ class LogBackfillClient implements BackfillClient {
     });
     this.appending = done.catch(() => {});
     return done;
-  }
-
-  private async run(): Promise<void> {
-    const { logger, health } = this.context;
-    const { signal } = this.closing;
-    while (!signal.aborted) {
-      try {
-        await retry(() => this.poll(), {
-          canRetry: (error) => !signal.aborted && isTransient(error, 'unknown_schema'),
-          onFailure: (error, failures) => {
-            if (failures === 1) logger.error({ error }, 'could not read backfill outcomes, retrying');
-          },
-          signal,
-        });
-      } catch (error) {
-        if (signal.aborted) return;
-        logger.error({ error }, 'stopped reading backfill outcomes after an unexpected error');
-        health?.failed(PART, error);
-        return;
-      }
-    }
-  }
-
-  private async poll(): Promise<void> {
-    if (this.handledCount === this.batch.length) {
-      this.batch = (await this.reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS)).records;
-      this.handledCount = 0;
-    }
-    for (; this.handledCount < this.batch.length; this.handledCount += 1)
-      await this.handle(this.batch[this.handledCount]!);
-  }
-
-  /** Handles an outcome. Rejects while the schema of an awaited outcome cannot be fetched. */
-  private async handle({ key, value, offset }: LogRecord): Promise<void> {
-    const { codec, logger } = this.context;
-    const waiter = this.waiting.get(key);
-    if (!waiter || !value) return;
-    try {
-      await codec.fetchSchema(value);
-      waiter.resolve(codec.decode(backfillOutcomeTopic, value));
-    } catch (error) {
-      if (!(error instanceof CodecError) || error.code === 'unknown_schema') throw error;
-      logger.error({ offset, error }, 'skipped an undecodable record in control.backfill-outcomes');
-    }
   }
 }

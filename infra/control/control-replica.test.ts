@@ -171,13 +171,10 @@ describe('a replica that cannot read every command', () => {
   }
   /** Makes the schema of the commands unknown and unfetchable; the returned function undoes that. */
   function removeSchema(codec: Codec, fault: Error): () => void {
+    codec.hasSchema = () => false;
     codec.fetchSchema = () => Promise.reject(fault);
-    codec.decode = () => {
-      throw new CodecError('unknown_schema', 'schema 9 is not known on this node yet');
-    };
     return () => {
-      codec.decode = (topic, bytes) => nodes.opened.codec.decode(topic, bytes);
-      codec.fetchSchema = (bytes) => nodes.opened.codec.fetchSchema(bytes);
+      codec.hasSchema = () => true;
     };
   }
   const REFUSAL = { name: 'ApiError', code: 'internal_error', status: 503, retryAfterSeconds: 1 };
@@ -189,7 +186,7 @@ describe('a replica that cannot read every command', () => {
     const { codec, health, on, token, authenticator } = await unstableReplica();
     const restoreSchema = removeSchema(codec, fault);
     const revoked = on.submit('key.paint', {});
-    await vi.waitFor(() => expect(health.report().parts.control).toBe(fault.message));
+    await vi.waitFor(() => expect(health.report().parts.control).toContain(fault.message));
     await vi.waitFor(() => expect(() => authenticator.authenticateKnown(token)).toThrow(), 5_000);
     await expect(authenticator.authenticate(token)).rejects.toMatchObject(REFUSAL);
     restoreSchema();
@@ -201,10 +198,7 @@ describe('a replica that cannot read every command', () => {
   it('recovers once the schema of a command is fetched, and reduces the command once', async () => {
     const { codec, on } = await unstableReplica();
     let fetched = 0;
-    codec.decode = (topic, bytes) => {
-      if (fetched === 0) throw new CodecError('unknown_schema', 'schema 9 is not known on this node yet');
-      return nodes.opened.codec.decode(topic, bytes);
-    };
+    codec.hasSchema = () => fetched > 0;
     codec.fetchSchema = async () => {
       fetched += 1;
     };
@@ -218,7 +212,7 @@ describe('a replica that cannot read every command', () => {
     log.last = () => Promise.reject(new LogError('log_unavailable', 'no broker answers'));
     await vi.waitFor(() => expect(() => authenticator.authenticateKnown(token)).toThrow(), 5_000);
     await expect(authenticator.authenticate(token)).rejects.toMatchObject(REFUSAL);
-    expect(health.report().parts.control).toBe('no broker answers');
+    expect(health.report().parts.control).toContain('no broker answers');
     log.last = (at) => nodes.opened.log.last(at);
     await vi.waitFor(() => expect(authenticator.authenticateKnown(token)).not.toBeNull(), 5_000);
     expect(health.report().parts.control).toBe('ready');
@@ -251,6 +245,6 @@ describe('a replica that cannot read every command', () => {
     await vi.waitFor(() => expect(health.report().status).toBe('degraded'));
     replicas.pop();
     await on.close();
-    expect(logged.join()).not.toContain('failed and stopped');
+    expect(logged.join()).not.toContain('stopped reading');
   });
 });

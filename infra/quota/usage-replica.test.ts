@@ -81,10 +81,12 @@ it('counts all usage of another node although a schema cannot be fetched for a w
   const there = await openUsageReplica({ log: bound(log), codec, logger });
   const health = createHealth();
   let fetches = 0;
-  const slow = codecWith(codec, async (bytes) => {
-    fetches += 1;
-    if (fetches > 1 && fetches < 5) throw new RegistryError('the registry is unavailable', true);
-    return codec.fetchSchema(bytes);
+  const slow = codecWith(codec, {
+    hasSchema: () => false,
+    fetchSchema: async () => {
+      fetches += 1;
+      if (fetches > 1 && fetches < 5) throw new RegistryError('the registry is unavailable', true);
+    },
   });
   const here = await openUsageReplica({ log: bound(log), codec: slow, logger, health });
   // Both are in one batch; the second cannot be read at first.
@@ -101,9 +103,9 @@ it('skips undecodable records, and reports a permanent failure', async () => {
   const { log, codec } = await openLog();
   const health = createHealth();
   let isRefused = false;
-  const broken = codecWith(codec, async (bytes) => {
-    if (isRefused) throw new RegistryError('the registry refuses', false);
-    return codec.fetchSchema(bytes);
+  const broken = codecWith(codec, {
+    hasSchema: () => !isRefused,
+    fetchSchema: () => Promise.reject(new RegistryError('the registry refuses', false)),
   });
   const there = await openUsageReplica({ log: bound(log), codec, logger });
   const here = await openUsageReplica({ log: bound(log), codec: broken, logger, health });
@@ -118,9 +120,9 @@ it('skips undecodable records, and reports a permanent failure', async () => {
   await there.close();
 });
 
-function codecWith(codec: Codec, fetchSchema: Codec['fetchSchema']): Codec {
-  const { prepare, encode, decode, decodeRecord, hasSchema } = bound(codec);
-  return { prepare, encode, decode, decodeRecord, hasSchema, fetchSchema };
+function codecWith(codec: Codec, replaced: Pick<Codec, 'hasSchema' | 'fetchSchema'>): Codec {
+  const { prepare, encode, decode, decodeRecord } = bound(codec);
+  return { prepare, encode, decode, decodeRecord, ...replaced };
 }
 
 function bound<T extends object>(target: T): T {

@@ -3,10 +3,9 @@
  * on `control.backfill-outcomes`. Only the holder of ingest's lease runs it. The next process handles requests that a
  * process left unanswered: a repeated scan finds the same, and the normaliser emits nothing twice.
  */
-import type { Logger } from 'pino';
-import { type Codec, CodecError } from '#infra/codec/codec';
+import { type FollowerContext, TopicFollower } from '#infra/codec/topic-follower';
 import type { Running } from '#infra/context';
-import type { EventLog, LogReader, LogRecord } from '#infra/log/log';
+import type { AppendRecord } from '#infra/log/log';
 import { readUntil } from '#infra/log/read-until';
 import { isTransient, retry } from '#infra/retry';
 import {
@@ -20,8 +19,6 @@ import { BackfillQueue, type QueueLimits, type Scan } from './backfill-queue.ts'
 
 const AT = { topic: backfillTopic.name, partition: 0 };
 const OUTCOMES_AT = { topic: backfillOutcomeTopic.name, partition: 0 };
-const POLL_RECORDS = 256;
-const POLL_TIMEOUT_MS = 250;
 /** An older request is answered as expired, or not at all: nobody waits for it any more. */
 const REQUEST_TTL_MS = 10 * 60_000;
 /** The result of a scan that takes at least this long answers repeated requests for `CACHE_MS`. */
@@ -34,10 +31,7 @@ const LIMITS: QueueLimits = { perOrganization: 10, total: 200, running: 2 };
 /** The result of a scan. */
 export type ScanResult = Pick<BackfillOutcome, 'fills' | 'fromBlock' | 'toBlock'>;
 
-export interface BackfillOptions {
-  readonly log: EventLog;
-  readonly codec: Codec;
-  readonly logger: Logger;
+export interface BackfillOptions extends FollowerContext {
   /** Scans the history of a wallet; null if there is no node, as during playback. */
   readonly scan:
     | ((wallet: Pick<Backfill, 'address' | 'lookbackDays'>, signal: AbortSignal) => Promise<ScanResult>)
@@ -54,21 +48,9 @@ export async function startBackfillServer(options: BackfillOptions): Promise<Run
   await codec.prepare([backfillTopic, backfillOutcomeTopic]);
   const since = Date.now() - REQUEST_TTL_MS;
   const answeredIds = await readAnsweredIds(options, since);
-  const reader = await log.reader([{ ...AT, offset: await log.offsetAt(AT, since) }]);
-  const closing = new AbortController();
-  const server = new BackfillServer(options, reader, answeredIds, closing.signal);
-  const running = server.run().catch((error: unknown) => {
-    if (!closing.signal.aborted)
-      options.logger.error({ error }, 'the backfill server stopped: history backfills are no longer answered');
-  });
-  return {
-    close: async () => {
-      closing.abort();
-      await running;
-      await server.whenIdle();
-      await reader.close();
-    },
-  };
+  const server = new BackfillServer(options, answeredIds, await log.offsetAt(AT, since));
+  await server.start();
+  return server;
 }
 
 async function readAnsweredIds({ log }: BackfillOptions, since: number): Promise<Set<string>> {
@@ -89,43 +71,43 @@ interface CachedResult {
 
 class BackfillServer {
   private readonly options: BackfillOptions;
-  private readonly reader: LogReader;
   private readonly answeredIds: Set<string>;
-  private readonly signal: AbortSignal;
+  private readonly follower: TopicFollower<Backfill>;
   private readonly queue: BackfillQueue;
   private readonly cache = new Map<string, CachedResult>();
   private readonly scans = new Set<Promise<void>>();
   private publishing: Promise<void> = Promise.resolve();
   private lastReceivedAt = 0;
 
-  constructor(options: BackfillOptions, reader: LogReader, answeredIds: Set<string>, signal: AbortSignal) {
+  /** @param from offset of the first request. */
+  constructor(options: BackfillOptions, answeredIds: Set<string>, from: number) {
     this.options = options;
-    this.reader = reader;
     this.answeredIds = answeredIds;
-    this.signal = signal;
     this.queue = new BackfillQueue(options.limits ?? LIMITS);
+    this.follower = new TopicFollower(options, {
+      topic: backfillTopic,
+      part: 'backfill server',
+      from,
+      handle: (request) => this.handle(request),
+      afterPoll: () => this.workOffQueue(),
+    });
   }
 
-  async run(): Promise<void> {
-    const { signal } = this;
-    while (!signal.aborted) {
-      const { records } = await this.withRetry('could not read backfill requests', () =>
-        this.reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS),
-      );
-      for (const record of records) {
-        const request = await this.withRetry('could not decode a backfill request', () => this.decode(record));
-        if (request) this.handle(request);
-      }
-      for (const request of this.queue.dropOlderThan(Date.now() - REQUEST_TTL_MS))
-        this.publishFailure([request], 'expired');
-      this.startScans();
-    }
+  start(): Promise<void> {
+    return this.follower.start();
   }
 
-  /** Resolves when no scan and no append is running. */
-  async whenIdle(): Promise<void> {
+  /** Ends the running scans; resolves when every outcome is published. */
+  async close(): Promise<void> {
+    await this.follower.close();
     await Promise.all(this.scans);
     await this.publishing;
+  }
+
+  private workOffQueue(): void {
+    for (const request of this.queue.dropOlderThan(Date.now() - REQUEST_TTL_MS))
+      this.publishFailure([request], 'expired');
+    this.startScans();
   }
 
   private handle(request: Backfill): void {
@@ -150,7 +132,7 @@ class BackfillServer {
     const { address, lookbackDays, requests } = scan;
     const startedAt = Date.now();
     try {
-      const result = await this.options.scan!({ address, lookbackDays }, this.signal);
+      const result = await this.options.scan!({ address, lookbackDays }, this.follower.signal);
       this.queue.end(scan);
       const tookMs = Date.now() - startedAt;
       logger.info({ address, lookbackDays, tookMs, ...result }, 'scanned the history of a wallet');
@@ -159,7 +141,7 @@ class BackfillServer {
     } catch (error) {
       this.queue.end(scan);
       // Left unanswered: the next process handles it.
-      if (this.signal.aborted) return;
+      if (this.follower.signal.aborted) return;
       logger.warn({ address, lookbackDays, error }, 'could not scan the history of a wallet');
       this.publishFailure(requests, 'node_failed');
     }
@@ -186,34 +168,18 @@ class BackfillServer {
         const value = this.options.codec.encode(backfillOutcomeTopic, { id, receivedAt, ...outcome });
         return { ...OUTCOMES_AT, key: id, value, receivedAt, seq: 0 };
       });
-      await this.withRetry('could not publish backfill outcomes', () => this.options.log.append(records)).catch(
-        (error: unknown) => {
-          if (!this.signal.aborted) this.options.logger.error({ error }, 'a backfill outcome was not published');
-        },
-      );
+      await this.append(records).catch((error: unknown) => {
+        if (!this.follower.signal.aborted) this.options.logger.error({ error }, 'a backfill outcome was not published');
+      });
     });
   }
 
-  /** Decodes a request; null for an undecodable record. */
-  private async decode({ value, offset }: LogRecord): Promise<Backfill | null> {
-    if (!value) return null;
-    const { codec, logger } = this.options;
-    try {
-      await codec.fetchSchema(value);
-      return codec.decode(backfillTopic, value);
-    } catch (error) {
-      if (!(error instanceof CodecError) || error.code === 'unknown_schema') throw error;
-      logger.error({ offset, error }, 'skipped an undecodable record in control.backfills');
-      return null;
-    }
-  }
-
-  private withRetry<T>(message: string, operation: () => Promise<T>): Promise<T> {
-    const { signal } = this;
-    return retry(operation, {
-      canRetry: (error) => !signal.aborted && isTransient(error, 'unknown_schema'),
+  private append(records: readonly AppendRecord[]): Promise<void> {
+    const { signal } = this.follower;
+    return retry(() => this.options.log.append(records), {
+      canRetry: (error) => !signal.aborted && isTransient(error),
       onFailure: (error, failures) => {
-        if (failures === 1) this.options.logger.error({ error }, `${message}, retrying`);
+        if (failures === 1) this.options.logger.error({ error }, 'could not publish backfill outcomes, retrying');
       },
       signal,
     });

@@ -97,7 +97,7 @@ async function startProcess(
     failure ??= error;
   };
   const publisher = await openPublisher({ log, codec, logger, metrics, time, onLogStatus: () => {}, onFailure });
-  const sequencer = await sequenceChanges({ log, codec, logger, publisher, onFailure });
+  const sequencer = await sequenceChanges({ log, codec, logger, publisher });
   return {
     publisher,
     sequencer,
@@ -157,9 +157,8 @@ describe('commands live', () => {
   it('are delayed until their schema is known', async () => {
     const { codec } = role.context;
     let isUnavailable = true;
-    const fetchSchema = codec.fetchSchema.bind(codec);
-    codec.fetchSchema = (bytes) =>
-      isUnavailable ? Promise.reject(Object.assign(new Error('unavailable'), { canRetry: true })) : fetchSchema(bytes);
+    codec.hasSchema = () => !isUnavailable;
+    codec.fetchSchema = () => Promise.reject(Object.assign(new Error('unavailable'), { canRetry: true }));
     await startLive();
     await command('a');
     await sleep(100);

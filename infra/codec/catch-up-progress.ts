@@ -1,12 +1,14 @@
-/** Logs the progress of a start that reduces very many commands. */
+/** Logs the progress of a start that reads very many records. */
 import type { Logger } from 'pino';
 
 const INTERVAL_MS = 5_000;
 const SECOND_MS = 1_000;
 
-export interface StartProgressOptions {
+export interface CatchUpProgressOptions {
   readonly logger: Logger;
-  /** Offset of the first command to reduce. */
+  /** Name of the topic. */
+  readonly topic: string;
+  /** Offset of the first record to read. */
   readonly from: number;
   /** Offset of the last one. */
   readonly last: number;
@@ -14,8 +16,9 @@ export interface StartProgressOptions {
   readonly now?: () => number;
 }
 
-export class StartProgress {
+export class CatchUpProgress {
   private readonly logger: Logger;
+  private readonly topic: string;
   private readonly from: number;
   private readonly total: number;
   private readonly now: () => number;
@@ -23,8 +26,9 @@ export class StartProgress {
   private loggedAt: number;
 
   /** @param options created when the start begins to read. */
-  constructor({ logger, from, last, now = () => performance.now() }: StartProgressOptions) {
+  constructor({ logger, topic, from, last, now = () => performance.now() }: CatchUpProgressOptions) {
     this.logger = logger;
+    this.topic = topic;
     this.from = from;
     this.total = last - from + 1;
     this.now = now;
@@ -32,7 +36,7 @@ export class StartProgress {
     this.loggedAt = this.beganAt;
   }
 
-  /** Logs a line if the last one is older than the interval. Every command up to this offset is reduced. */
+  /** Logs a line if the last one is older than the interval. Every record up to this offset is handled. */
   reached(offset: number): void {
     const now = this.now();
     if (now - this.loggedAt < INTERVAL_MS) return;
@@ -40,6 +44,6 @@ export class StartProgress {
     const done = Math.min(offset - this.from + 1, this.total);
     const { total } = this;
     const secondsLeft = Math.ceil(((now - this.beganAt) / SECOND_MS) * (total / done - 1));
-    this.logger.info({ done, total, secondsLeft }, 'start: reducing control commands');
+    this.logger.info({ done, total, secondsLeft }, `start: reading ${this.topic}`);
   }
 }
