@@ -4,14 +4,8 @@
  */
 import { expect, it } from 'vitest';
 import { serializeInSlices } from '#infra/stages/sliced-state';
+import { DEFAULT_SETTINGS } from '#schemas/testing/recorded-settings.fixture';
 import { createStages } from './stages.ts';
-
-const SETTINGS = {
-  arbitrageSize: '100',
-  venueAOutcomeTakerFee: '0.0007',
-  venueBConfirmations: 64,
-  anomalyZ: '6',
-};
 
 /** The maps and sets that stay small, by stage. */
 const SMALL: Readonly<Record<string, readonly string[]>> = {
@@ -68,7 +62,11 @@ function collectionsOf(value: unknown, path = ''): [path: string, collection: Co
   return Object.entries(value).flatMap(([name, inner]) => collectionsOf(inner, path === '' ? name : `${path}.${name}`));
 }
 
-const cases = createStages(SETTINGS).map((stage) => ({ name: stage.name, stage, small: SMALL[stage.name] ?? [] }));
+const cases = createStages(DEFAULT_SETTINGS).map((stage) => ({
+  name: stage.name,
+  stage,
+  small: SMALL[stage.name] ?? [],
+}));
 
 it.each(cases)('each map and set of $name is in slices or listed as small', ({ stage, small }) => {
   const paths = collectionsOf(stage.initialState()).map(([path]) => path);

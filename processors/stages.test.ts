@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_SETTINGS } from '#schemas/testing/recorded-settings.fixture';
 import { TOPICS } from '#schemas/topics/catalog';
 import { createStages } from './stages.ts';
 
-const stages = createStages({
-  arbitrageSize: '100',
-  venueAOutcomeTakerFee: '0.0007',
-  venueBConfirmations: 64,
-  anomalyZ: '6',
-});
+const stages = createStages(DEFAULT_SETTINGS);
 const isDerived = (topic: string) => topic.startsWith('derived.');
 
 // Whoever reads a topic waits for its watermark, so a topic that no stage writes would stop its readers forever.

@@ -1,7 +1,7 @@
-import type { Settings } from '#infra/config/settings';
 import type { TopicStorage } from '#infra/log/log';
 import type { Stage } from '#infra/stages/stage';
 import { dailyCheckpointTopic, deadTopicsOf } from '#infra/stages/stage-topics';
+import type { RecordedSettings } from '#schemas/domain/recorded-settings';
 import { type SettingsChange, stateTopic } from '#schemas/topics/control';
 import { createAnomaliesStage } from './anomalies/stage.ts';
 import { createCandlesStage } from './candles/stage.ts';
@@ -13,20 +13,14 @@ import { TABLE_TOPICS } from './sink/table-topics.ts';
 import { createSpreadsStage } from './spreads/stage.ts';
 import { VENUE_BEHAVIOURS } from './venues/index.ts';
 
-/** The settings of a process that change what processors compute. */
-export type ProcessorSettings = Pick<
-  Settings,
-  'arbitrageSize' | 'venueAOutcomeTakerFee' | 'venueBConfirmations' | 'anomalyZ'
->;
-
 /** Creates every processor in the order of data flow: a stage that reads a topic follows the one that writes it. */
-export function createStages(settings: ProcessorSettings): readonly Stage<unknown>[] {
+export function createStages(settings: RecordedSettings): readonly Stage<unknown>[] {
   return [
     ...Object.values(VENUE_BEHAVIOURS).map(({ createNormaliser }) => createNormaliser(settings)),
     createCandlesStage(),
     createEventsStage(),
-    createSpreadsStage({ arbitrageSize: settings.arbitrageSize }),
-    createAnomaliesStage({ anomalyZ: settings.anomalyZ }),
+    createSpreadsStage(settings),
+    createAnomaliesStage(settings),
     createChannelsStage(),
     createOrganizationsStage(),
   ] as readonly Stage<unknown>[];

@@ -3,6 +3,11 @@
  * list.
  */
 import { parseQuotas } from '#schemas/domain/quota/plan-quotas';
+import {
+  RECORDED_SETTING_ENTRIES,
+  type RecordedSetting,
+  type RecordedSettings,
+} from '#schemas/domain/recorded-settings';
 import { UPSTREAMS, type UpstreamSetting } from '#schemas/venues/streams';
 import {
   choiceListSetting,
@@ -34,6 +39,18 @@ const upstreamSettings = Object.fromEntries(
     }),
   ]),
 ) as Record<UpstreamSetting, Setting<string | null>>;
+
+/** The settings that change figures. */
+export const recordedSettings = Object.fromEntries(
+  RECORDED_SETTING_ENTRIES.map(([name, declaration]) => [
+    name,
+    declaration.kind === 'integer'
+      ? integerSetting(declaration)
+      : declaration.kind === 'decimal'
+        ? decimalSetting(declaration)
+        : positiveDecimalSetting(declaration),
+  ]),
+) as { readonly [Name in RecordedSetting]: Setting<RecordedSettings[Name]> };
 
 export const SETTINGS = {
   httpPort: integerSetting({
@@ -182,28 +199,7 @@ export const SETTINGS = {
     description:
       'GiB that all raw topics together may use in the embedded log; the oldest records are removed first. Without effect on Kafka: there an operator may set retention.bytes on a topic, which is not changed.',
   }),
-  arbitrageSize: positiveDecimalSetting({
-    variable: 'PARALLAX_ARBITRAGE_SIZE',
-    fallback: '100',
-    description: 'Number of shares for which arbitrage is calculated.',
-  }),
-  anomalyZ: positiveDecimalSetting({
-    variable: 'PARALLAX_ANOMALY_Z',
-    fallback: '6',
-    description: 'Standard deviations above its baseline at which a value is reported as an anomaly.',
-  }),
-  venueAOutcomeTakerFee: decimalSetting({
-    variable: 'PARALLAX_VENUE_A_OUTCOME_TAKER_FEE',
-    fallback: '0.0007',
-    description: "venue_a_outcome's taker fee rate.",
-  }),
-  venueBConfirmations: integerSetting({
-    variable: 'PARALLAX_VENUE_B_CONFIRMATIONS',
-    fallback: 64,
-    min: 1,
-    max: 10_000,
-    description: 'Blocks above a venue_b trade after which it is confirmed.',
-  }),
+  ...recordedSettings,
   venueBLookbackBlocks: integerSetting({
     variable: 'PARALLAX_VENUE_B_LOOKBACK_BLOCKS',
     fallback: 0,

@@ -3,12 +3,13 @@ import type { Codec } from '#infra/codec/codec';
 import type { EventLog, LogRecord } from '#infra/log/log';
 import { readPartition } from '#infra/log/read-partition';
 import { canonicalDecimal } from '#schemas/domain/decimal';
+import { RECORDED_SETTING_ENTRIES, type RecordedSettings } from '#schemas/domain/recorded-settings';
 import { type SettingsChange, settingsTopic } from '#schemas/topics/control';
 import type { Topic } from '#schemas/topics/topic';
-import type { ProcessorSettings } from '../stages.ts';
 
 const AT = { topic: settingsTopic.name, partition: 0 };
 const KEY = 'processors';
+const NAMES = RECORDED_SETTING_ENTRIES.map(([name]) => name);
 
 /**
  * Returns the recorded settings of the processors, oldest first; the last ones are in force. Where none are recorded
@@ -17,7 +18,7 @@ const KEY = 'processors';
 export async function readSettings(
   log: EventLog,
   codec: Codec,
-  configured: ProcessorSettings,
+  configured: RecordedSettings,
 ): Promise<SettingsChange[]> {
   const recorded = await readRecorded(log, codec);
   return recorded.length > 0 ? recorded : [toRecord(configured, 0)];
@@ -33,14 +34,15 @@ export async function readSettings(
 export async function recordSettings(
   log: EventLog,
   codec: Codec,
-  configured: ProcessorSettings,
+  configured: RecordedSettings,
   inputs: readonly Topic[],
 ): Promise<SettingsChange[]> {
   const recorded = await readRecorded(log, codec);
   const newest = recorded.at(-1);
-  if (newest && isSame(newest, toRecord(configured, newest.receivedAt))) return recorded;
+  const current = toRecord(configured, 0);
+  if (newest && NAMES.every((name) => newest[name] === current[name])) return recorded;
   const from = newest ? Math.max(newest.receivedAt, (await newestIn(log, inputs)) + 1) : 0;
-  const record = toRecord(configured, from);
+  const record = { ...current, receivedAt: from };
   await log.append([{ ...AT, key: KEY, value: codec.encode(settingsTopic, record), receivedAt: from, seq: 0 }]);
   return [...recorded, record];
 }
@@ -69,21 +71,10 @@ async function newestIn(log: EventLog, topics: readonly Topic[]): Promise<number
   return last.reduce((newest, record) => Math.max(newest, record?.receivedAt ?? -1), -1);
 }
 
-function toRecord(settings: ProcessorSettings, receivedAt: number): SettingsChange {
-  return {
-    receivedAt,
-    arbitrageSize: canonicalDecimal(settings.arbitrageSize),
-    venueAOutcomeTakerFee: canonicalDecimal(settings.venueAOutcomeTakerFee),
-    venueBConfirmations: settings.venueBConfirmations,
-    anomalyZ: canonicalDecimal(settings.anomalyZ),
-  };
-}
-
-function isSame(a: SettingsChange, b: SettingsChange): boolean {
-  return (
-    a.arbitrageSize === b.arbitrageSize &&
-    a.venueAOutcomeTakerFee === b.venueAOutcomeTakerFee &&
-    a.venueBConfirmations === b.venueBConfirmations &&
-    a.anomalyZ === b.anomalyZ
-  );
+function toRecord(settings: RecordedSettings, receivedAt: number): SettingsChange {
+  const values = NAMES.map((name) => {
+    const value = settings[name];
+    return [name, typeof value === 'string' ? canonicalDecimal(value) : value];
+  });
+  return { receivedAt, ...(Object.fromEntries(values) as RecordedSettings) };
 }

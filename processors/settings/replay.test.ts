@@ -12,12 +12,13 @@ import { readPartition } from '#infra/log/read-partition';
 import { runStage } from '#infra/stages/run-stage';
 import type { Stage } from '#infra/stages/stage';
 import { createMetrics } from '#infra/telemetry/metrics';
+import { DEFAULT_SETTINGS } from '#schemas/testing/recorded-settings.fixture';
 import { aLink, anEvent } from '#schemas/testing/records.fixture';
 import { type SettingsChange, stateTopic } from '#schemas/topics/control';
 import { type Arbitrage, arbitrageTopic, eventTopic } from '#schemas/topics/derived';
 import { bookTopics, statusTopics } from '#schemas/topics/normalised';
 import { partitionOf, type Topic } from '#schemas/topics/topic';
-import { createStagesOverTime, type ProcessorSettings } from '../stages.ts';
+import { createStagesOverTime } from '../stages.ts';
 import { readSettings, recordSettings } from './recorded-settings.ts';
 
 let path: string;
@@ -33,15 +34,9 @@ afterEach(async () => {
   await rm(path, { recursive: true, force: true });
 });
 
-const CONFIGURED: ProcessorSettings = {
-  arbitrageSize: '100',
-  venueAOutcomeTakerFee: '0.0007',
-  venueBConfirmations: 64,
-  anomalyZ: '6',
-};
 const spreadsOf = (history: readonly SettingsChange[]) =>
   createStagesOverTime(history).find(({ name }) => name === 'spreads')!;
-const INPUTS = spreadsOf([{ ...CONFIGURED, receivedAt: 0 }]).inputs.map(({ topic }) => topic);
+const INPUTS = spreadsOf([{ ...DEFAULT_SETTINGS, receivedAt: 0 }]).inputs.map(({ topic }) => topic);
 
 const seqs = new Map<string, number>();
 async function append<T extends { receivedAt: number }>(topic: Topic<T>, key: string, value: T): Promise<void> {
@@ -90,8 +85,8 @@ it('a replay gives the same numbers with the settings of their time, whatever it
   await append(eventTopic, 'evt', anEvent({ universalId: 'evt', links }));
   await book('venue_a', 1_000, '0.6', '0.62');
   await book('venue_b', 2_000, '0.5', '0.52');
-  await processAll(spreadsOf(await recordSettings(log, codec, CONFIGURED, INPUTS)));
-  const later = { ...CONFIGURED, arbitrageSize: '250' };
+  await processAll(spreadsOf(await recordSettings(log, codec, DEFAULT_SETTINGS, INPUTS)));
+  const later = { ...DEFAULT_SETTINGS, arbitrageSize: '250' };
   const history = await recordSettings(log, codec, later, INPUTS);
   await book('venue_b', 3_000, '0.5', '0.53');
   await processAll(spreadsOf(history));
@@ -102,7 +97,7 @@ it('a replay gives the same numbers with the settings of their time, whatever it
     [3_000, '250'],
   ]);
 
-  const stage = spreadsOf(await readSettings(log, codec, CONFIGURED));
+  const stage = spreadsOf(await readSettings(log, codec, DEFAULT_SETTINGS));
   for (const { name } of [...stage.outputs, stateTopic(stage.name)]) await log.clearTopic(name);
   await processAll(stage);
   expect(await arbitrages()).toEqual(emitted);

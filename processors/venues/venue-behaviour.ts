@@ -1,12 +1,12 @@
 import type { Stage } from '#infra/stages/stage';
+import type { RecordedSettings } from '#schemas/domain/recorded-settings';
 import type { QuestionConventions } from '../events/recognise/question.ts';
 import type { FeeModel } from '../spreads/fees/fee-model.ts';
-import type { ProcessorSettings } from '../stages.ts';
 
 /** What processors do differently for each venue. */
 export interface VenueBehaviour {
   /** Creates the stage that reads the raw topics of the venue. */
-  readonly createNormaliser: (settings: ProcessorSettings) => Stage<unknown>;
+  readonly createNormaliser: (settings: RecordedSettings) => Stage<unknown>;
   /** Every current and former fee model of its providers, in any order. A provider without one has no arbitrage. */
   readonly feeModels: readonly FeeModel[];
   /** How its questions are read; empty if sentences state everything. */

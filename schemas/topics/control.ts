@@ -1,4 +1,17 @@
-import { blob, decimal, flag, type Infer, integer, nullable, record, text, timestamp, withDefault } from '../avro.ts';
+import {
+  type AvroType,
+  blob,
+  decimal,
+  flag,
+  type Infer,
+  integer,
+  nullable,
+  record,
+  text,
+  timestamp,
+  withDefault,
+} from '../avro.ts';
+import { RECORDED_SETTING_ENTRIES, type RecordedSetting, type RecordedSettings } from '../domain/recorded-settings.ts';
 import { defineTopic } from './topic.ts';
 
 const clockMark = record('ClockMark', 'The current event time. Processors use no other clock.', {
@@ -67,12 +80,18 @@ export const changeTopic = defineTopic({
   schema: change,
 });
 
+/** Fields without a default come first. */
+const settingFields = Object.fromEntries(
+  RECORDED_SETTING_ENTRIES.toSorted(([, a], [, b]) => Number('before' in a) - Number('before' in b)).map(
+    ([name, { kind, description, before }]) => {
+      const field: AvroType<unknown> = kind === 'integer' ? integer(description) : decimal(description);
+      return [name, before === undefined ? field : withDefault(field, before)];
+    },
+  ),
+) as { readonly [Name in RecordedSetting]: AvroType<RecordedSettings[Name]> };
 const settingsChange = record('SettingsChange', 'The settings that affect figures, from an event time on.', {
   receivedAt: timestamp('Records received from this time on are processed with these settings; 0 for the first.'),
-  arbitrageSize: decimal('Shares that arbitrage is quoted for.'),
-  venueAOutcomeTakerFee: decimal("venue_a_outcome's taker fee rate."),
-  venueBConfirmations: integer('Blocks above a venue_b trade that make it confirmed.'),
-  anomalyZ: withDefault(decimal('Standard deviations from which on a value is reported as an anomaly.'), '6'),
+  ...settingFields,
 });
 export type SettingsChange = Infer<typeof settingsChange>;
 

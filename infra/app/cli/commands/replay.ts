@@ -4,7 +4,7 @@ import { readSettings as readRecordedSettings } from '#processors/settings/recor
 import { createStagesOverTime } from '#processors/stages';
 import { readSettings, switchSetting } from '../../../config/declare.ts';
 import { settingsHelp } from '../../../config/help.ts';
-import { SETTINGS, type Settings } from '../../../config/settings.ts';
+import { recordedSettings, SETTINGS, type Settings } from '../../../config/settings.ts';
 import { createLogger } from '../../../telemetry/logger.ts';
 import { createMetrics } from '../../../telemetry/metrics.ts';
 import type { Command } from '../command.ts';
@@ -14,19 +14,7 @@ import { type Replay, rebuildInPlace } from '../replay/rebuild-in-place.ts';
 import { runExclusively } from '../replay/run-exclusively.ts';
 import { verifyAgainstRebuild } from '../replay/verify.ts';
 
-const {
-  dataDir,
-  venues,
-  log,
-  store,
-  schemaRegistry,
-  retentionDays,
-  logLevel,
-  anomalyZ,
-  arbitrageSize,
-  venueAOutcomeTakerFee,
-  venueBConfirmations,
-} = SETTINGS;
+const { dataDir, venues, log, store, schemaRegistry, retentionDays, logLevel } = SETTINGS;
 
 /** The service's settings that a replay uses, and two switches of its own. */
 const REPLAY_SETTINGS = {
@@ -37,10 +25,7 @@ const REPLAY_SETTINGS = {
   schemaRegistry,
   retentionDays,
   logLevel: { ...logLevel, fallback: 'warn' },
-  anomalyZ,
-  arbitrageSize,
-  venueAOutcomeTakerFee,
-  venueBConfirmations,
+  ...recordedSettings,
   verify: switchSetting({
     flag: 'verify',
     variable: 'PARALLAX_REPLAY_VERIFY',

@@ -1,6 +1,6 @@
 /** Messages between the replay and the threads in which it runs stages. */
 
-import type { ProcessorSettings } from '#processors/stages';
+import type { RecordedSettings } from '#schemas/domain/recorded-settings';
 import type { Settings } from '../../../../config/settings.ts';
 import type { AppendRecord, LogErrorCode, TopicPartition } from '../../../../log/log.ts';
 import type { LogSettings } from '../../../../log/open-log.ts';
@@ -10,7 +10,7 @@ import type { Snapshot } from '../../../../stages/snapshot.ts';
 const TOMBSTONE = -1;
 
 /** Settings that a thread needs to open the log and to create its stage. */
-export type ThreadSettings = LogSettings & ProcessorSettings & Pick<Settings, 'schemaRegistry' | 'logLevel'>;
+export type ThreadSettings = LogSettings & RecordedSettings & Pick<Settings, 'schemaRegistry' | 'logLevel'>;
 
 /** What a thread runs. */
 export interface StageTask {
