@@ -30,6 +30,8 @@ export function event(
     noInstrument: `${market}-no`,
     takerFeeRate: null,
     marketState: 'open' as const,
+    title: '',
+    endTime: null,
   }));
   const times = { receivedAt: BEGIN, firstSeenAt: BEGIN, lastSeenAt: BEGIN };
   const question = { canonicalName: '', kind: null, underlying: null, threshold: null, op: null, resolutionTime: null };

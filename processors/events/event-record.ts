@@ -39,7 +39,7 @@ function linksOf(markets: readonly MarketEntry[], reference: MarketEntry, op: Ev
 }
 
 function linkOf(market: MarketEntry, reference: MarketEntry, op: EventEntry['op']): EventLink {
-  const { provider, marketId, source, yesInstrument, noInstrument, takerFeeRate } = market;
+  const { provider, marketId, source, yesInstrument, noInstrument, takerFeeRate, name, endTime } = market;
   const evaluation =
     market === reference ? null : evaluateLink(reference.facts as LinkFacts, market.facts as LinkFacts);
   const differences = evaluation?.differences ?? {};
@@ -59,6 +59,8 @@ function linkOf(market: MarketEntry, reference: MarketEntry, op: EventEntry['op'
     noInstrument,
     takerFeeRate,
     marketState: marketStateOf(market),
+    title: name,
+    endTime,
   };
 }
 

@@ -40,6 +40,8 @@ export interface MarketEntry {
   readonly evidence: string;
   /** When its question is decided, unix ms; null if unknown. */
   readonly resolutionTime: number | null;
+  /** Its deadline in the catalog, unix ms. */
+  readonly endTime: number | null;
   /** True if its catalog lists it as closed. */
   readonly closed: boolean;
   /** True if its catalog lists it as resolved. */
@@ -94,6 +96,7 @@ export function toMarketEntry(market: Market, recognition: Recognition, print: s
     day: deadline?.day ?? null,
     evidence: JSON.stringify(evidence),
     resolutionTime: deadline?.atMs ?? market.endTime,
+    endTime: market.endTime,
     closed: market.closed,
     resolved: market.resolved,
     settledBy: null,

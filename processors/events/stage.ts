@@ -23,7 +23,7 @@ import { fingerprint } from './universal-id.ts';
 export function createEventsStage(): Stage<EventsState> {
   return {
     name: 'events',
-    stateVersion: 7,
+    stateVersion: 8,
     // Entries of these maps refer to each other only by id.
     slicedMaps: ['markets', 'events', 'eventsByKey', 'waiting'],
     inputs: [

@@ -4,7 +4,8 @@ import { decimalNumberOrNull, isoTime, isoTimeSchema } from './scalars.ts';
 
 /**
  * A universal event (specification, Universal event). The contract (Markets, matching, arbitrage) adds the statuses
- * `closed` and `resolved` and, to each link, `evidence`, `polarity` and `used`; `details` are our own. `kind` and the
+ * `closed` and `resolved` and, to each link, `evidence`, `polarity` and `used`; `details` and, of a link, `title`, `closesAt`
+ * and `tokens` are our own. `kind` and the
  * fields that depend on it are null where nothing was recognised.
  */
 export const universalEventSchema = z.object({
@@ -36,6 +37,14 @@ export const universalEventSchema = z.object({
         ),
       polarity: z.enum(['same', 'inverse']).describe("Whether its YES is the event's YES."),
       used: z.boolean().describe('Strong enough for spreads and arbitrage.'),
+      title: z.string().describe("The venue's name of the market, at most 200 characters."),
+      closesAt: isoTimeSchema.nullable().describe("The market's deadline in the venue's catalog; null without one."),
+      tokens: z
+        .object({
+          yes: z.string().nullable().describe("Token or coin of the market's YES; null while the catalog names none."),
+          no: z.string().nullable().describe("Token or coin of the market's NO; null if there is none."),
+        })
+        .describe('Of the market itself, whatever its polarity.'),
     }),
   ),
 });
@@ -55,14 +64,17 @@ export function toUniversalEvent(event: TopicEvent): UniversalEvent {
     status: event.status,
     firstSeenAt: isoTime(event.firstSeenAt),
     lastSeenAt: isoTime(event.lastSeenAt),
-    links: event.links.map(({ provider, providerMarketId, confidence, source, evidence, polarity, used }) => ({
-      provider,
-      providerMarketId,
-      confidence,
-      source,
-      evidence: JSON.parse(evidence) as Record<string, unknown>,
-      polarity,
-      used,
+    links: event.links.map((link) => ({
+      provider: link.provider,
+      providerMarketId: link.providerMarketId,
+      confidence: link.confidence,
+      source: link.source,
+      evidence: JSON.parse(link.evidence) as Record<string, unknown>,
+      polarity: link.polarity,
+      used: link.used,
+      title: link.title,
+      closesAt: link.endTime === null ? null : isoTime(link.endTime),
+      tokens: { yes: link.yesInstrument || null, no: link.noInstrument },
     })),
   };
 }

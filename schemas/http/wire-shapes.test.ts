@@ -96,6 +96,8 @@ const event: UniversalEvent = {
       noInstrument: '78',
       takerFeeRate: null,
       marketState: 'open',
+      title: 'A question',
+      endTime: AT,
     },
   ],
   mergedInto: null,
@@ -146,6 +148,9 @@ describe('wire shapes', () => {
         evidence: { why: 'alone' },
         polarity: 'same',
         used: true,
+        title: 'A question',
+        closesAt: AT_TEXT,
+        tokens: { yes: '77', no: '78' },
       },
     ]);
   });

@@ -20,6 +20,8 @@ export function aLink(fields: Partial<EventLink> = {}): EventLink {
     noInstrument: '2',
     takerFeeRate: null,
     marketState: 'open',
+    title: 'A market',
+    endTime: null,
     ...fields,
   };
 }

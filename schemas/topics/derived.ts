@@ -56,6 +56,8 @@ const link = record('EventLink', 'A market of one venue in a universal event.', 
     ),
     'open',
   ),
+  title: withDefault(text("The venue's name of the market, at most 200 characters; empty in older records."), ''),
+  endTime: withDefault(nullable(timestamp("The market's own deadline, where its catalog has one.")), null),
 });
 export type EventLink = Infer<typeof link>;
 

@@ -36,7 +36,7 @@ const conditionOf = (event: number) => `0x${event.toString(16).padStart(64, '0')
 /** Generates an event with links on both venues. */
 export function eventAt(event: number, receivedAt: number): UniversalEvent {
   const linkFields = { confidence: 0.92, source: 'ner', polarity: 'same', used: true, evidence: '{}' } as const;
-  const common = { ...linkFields, marketState: 'open' } as const;
+  const common = { ...linkFields, marketState: 'open', title: `Question ${event}`, endTime: null } as const;
   return {
     universalId: `evt_${event.toString(16).padStart(24, '0')}`,
     receivedAt,

@@ -107,6 +107,9 @@ describe('GET /v1/events', () => {
           evidence: { title: 'example' },
           polarity: 'same',
           used: true,
+          title: 'A market',
+          closesAt: null,
+          tokens: { yes: '111', no: '222' },
         },
       ],
     });
