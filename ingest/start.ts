@@ -100,6 +100,7 @@ async function startPlayback(
     speed: Number(settings.speed),
     signal: closing.signal,
     onStarted,
+    onPlayed: (at) => health.setExtra('playedUntil', new Date(at).toISOString()),
   }).then(
     ({ lines, ended }) => {
       if (!ended) return;

@@ -1,4 +1,5 @@
 import { type DestinationStream, destination, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
+import { terminal } from './terminal.ts';
 
 /**
  * Patterns of secrets in any text and their replacements, which keep secrets out of log lines, including error
@@ -21,7 +22,10 @@ function redactSecrets(line: string): string {
   return SECRETS.reduce((text, [secret, replacement]) => text.replace(secret, replacement), line);
 }
 
-/** Creates a logger of JSON lines, on standard error by default. Secrets in them are redacted. */
+/**
+ * Creates a logger, on standard error by default: JSON lines, or lines for people on a terminal. Secrets in them are
+ * redacted.
+ */
 export function createLogger(level: string, stream?: DestinationStream): Logger {
   return pino(
     {
@@ -41,6 +45,6 @@ export function createLogger(level: string, stream?: DestinationStream): Logger 
       },
       hooks: { streamWrite: redactSecrets },
     },
-    stream ?? destination({ dest: 2, sync: false }),
+    stream ?? terminal ?? destination({ dest: 2, sync: false }),
   );
 }

@@ -9,6 +9,8 @@ import type { Publisher } from '../publisher/publisher.ts';
 
 /** Consecutive failures after which a feed is reported as unreachable. */
 export const UNREACHABLE_AFTER = 5;
+/** The reason of a connection that this process closed. */
+const CLOSED = 'closed by us';
 
 export interface ConnectionStateOptions {
   readonly venue: Venue;
@@ -63,13 +65,14 @@ export class ConnectionState {
 
   /** Called when this process closes the connection. */
   markClosed(): void {
-    if (this.state === 'connected' || this.state === 'silent') this.changeState('disconnected', 'closed by us');
+    if (this.state === 'connected' || this.state === 'silent') this.changeState('disconnected', CLOSED);
   }
 
   private changeState(kind: 'connected' | 'disconnected' | 'silent' | 'unreachable', reason: string | null): void {
     this.state = kind;
     const { venue, feed, publisher, logger } = this.options;
     publisher.publishFeedEvent({ venue, feed, kind, reason });
-    logger[kind === 'connected' ? 'info' : 'warn']({ feed, reason }, `feed ${kind}`);
+    const isExpected = kind === 'connected' || reason === CLOSED;
+    logger[isExpected ? 'info' : 'warn']({ feed, reason }, `feed ${kind}`);
   }
 }

@@ -26,6 +26,8 @@ export interface PlayOptions {
   readonly signal: AbortSignal;
   /** Called when the first line is published. */
   readonly onStarted?: () => void;
+  /** Called again and again with the recorded time of the newest line, unix ms. */
+  readonly onPlayed?: (at: number) => void;
 }
 
 export interface PlayedRecording {
@@ -45,6 +47,8 @@ export async function playRecording(options: PlayOptions): Promise<PlayedRecordi
       if (options.signal.aborted) return { lines: player.lines, ended: false };
       player.play(line);
     }
+    const newest = batch.at(-1);
+    if (newest) options.onPlayed?.(newest.at);
     await yieldToIo();
   }
   return player.end();

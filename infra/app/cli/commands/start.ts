@@ -14,17 +14,20 @@ import { createHealth, type Health } from '../../../telemetry/health.ts';
 import { createLogger } from '../../../telemetry/logger.ts';
 import { createMetrics } from '../../../telemetry/metrics.ts';
 import { startOpsServer } from '../../../telemetry/ops-server.ts';
+import { type Terminal, terminal } from '../../../telemetry/terminal.ts';
 import { startInWorker } from '../../simulator/start-in-worker.ts';
 import type { Command } from '../command.ts';
 import { type Lifetime, startLifetime } from '../lifetime.ts';
 import { openPorts } from '../ports.ts';
 import { finishInterruptedReplay } from '../replay/run-exclusively.ts';
+import { statusLine } from '../status-line.ts';
 import { createWatchKey } from '../watch/watch-key.ts';
 
 /** Time between two runs of retention and compaction. A failed run is retried sooner, since it may free disk space. */
 const MAINTENANCE_INTERVAL_MS = 60_000;
 const MAINTENANCE_RETRY_MS = 5_000;
 const FIRST_MAINTENANCE_MAX_MS = 30 * 60_000;
+const STATUS_INTERVAL_MS = 250;
 const GIB = 2 ** 30;
 const DAY_MS = 86_400_000;
 
@@ -41,7 +44,7 @@ export const start: Command = {
     const logger = createLogger(settings.logLevel);
     const health = createHealth();
     const lifetime = startLifetime({ logger, health });
-    const parts: Running[] = [];
+    const parts: Running[] = terminal ? [showStatus(terminal, health)] : [];
     let closed = false;
     try {
       await announceWhenReady(await startAll({ settings, logger, health, lifetime, parts }), lifetime);
@@ -152,6 +155,17 @@ function startMaintenance({ settings, log, logger, health }: RoleContext): Runni
   };
 }
 
+/** Shows on the terminal what the service is busy with, until it is closed. */
+function showStatus(on: Terminal, health: Health): Running {
+  const timer = setInterval(() => on.status(statusLine(health.report())), STATUS_INTERVAL_MS);
+  return {
+    async close() {
+      clearInterval(timer);
+      on.status(null);
+    },
+  };
+}
+
 async function announceWhenReady({ context, lines, newKey }: Started, lifetime: Lifetime): Promise<void> {
   const { health, settings, logger } = context;
   while (!isReady(health)) {
@@ -162,6 +176,7 @@ async function announceWhenReady({ context, lines, newKey }: Started, lifetime: 
     await createWatchKey({ ...newKey, dataDir: settings.dataDir }).catch((error: unknown) =>
       logger.warn({ error }, 'could not create the key of npm run watch, which needs --token now'),
     );
+  terminal?.status(null);
   console.log(lines.join('\n'));
 }
 
