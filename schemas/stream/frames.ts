@@ -28,14 +28,16 @@ export function parseClientFrame(text: string): ClientFrame | null {
 }
 
 /** Codes of error frames. */
-export type StreamErrorCode =
-  | 'bad_frame'
-  | 'unknown_channel'
-  | 'unknown_subscription'
-  | 'forbidden_scope'
-  | 'subscription_limit'
-  | 'quota_exceeded'
-  | 'internal_error';
+export const STREAM_ERRORS = [
+  'bad_frame',
+  'unknown_channel',
+  'unknown_subscription',
+  'forbidden_scope',
+  'subscription_limit',
+  'quota_exceeded',
+  'internal_error',
+] as const;
+export type StreamErrorCode = (typeof STREAM_ERRORS)[number];
 
 /** Codes and reasons with which the server closes a socket. */
 export const CLOSE = {
@@ -52,26 +54,40 @@ export const CLOSE = {
 } as const;
 
 /** Whether the prices of a market can be relied on. */
-export type StreamState = 'live' | 'stale' | 'recovering' | 'venue_down';
+const STREAM_STATES = ['live', 'stale', 'recovering', 'venue_down'] as const;
+export type StreamState = (typeof STREAM_STATES)[number];
 
+const subscriptionId = z.string();
 /** Frames of the server other than events, which the gateway encodes in its hot path. */
-export type ServerFrame =
-  | { readonly type: 'subscribed'; readonly subscription_id: string; readonly channel: string; readonly cursor: string }
-  | { readonly type: 'unsubscribed'; readonly subscription_id: string }
-  | { readonly type: 'pong' }
-  | { readonly type: 'error'; readonly error: StreamErrorCode; readonly channel?: string }
-  | {
-      readonly type: 'gap';
-      readonly subscription_id: string;
-      readonly from: string;
-      readonly to: string;
-      readonly refill: string | null;
-    }
-  | {
-      readonly type: 'lagged';
-      readonly subscription_id: string;
-      readonly fromSeq: number;
-      readonly toSeq: number;
-      readonly dropped: number;
-    }
-  | { readonly type: 'status'; readonly subscription_id: string; readonly state: StreamState; readonly since: number };
+export const serverFrame = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('subscribed'),
+    subscription_id: subscriptionId,
+    channel: z.string(),
+    cursor: z.string(),
+  }),
+  z.strictObject({ type: z.literal('unsubscribed'), subscription_id: subscriptionId }),
+  z.strictObject({ type: z.literal('pong') }),
+  z.strictObject({ type: z.literal('error'), error: z.enum(STREAM_ERRORS), channel: z.string().optional() }),
+  z.strictObject({
+    type: z.literal('gap'),
+    subscription_id: subscriptionId,
+    from: z.string(),
+    to: z.string(),
+    refill: z.string().nullable(),
+  }),
+  z.strictObject({
+    type: z.literal('lagged'),
+    subscription_id: subscriptionId,
+    fromSeq: z.int(),
+    toSeq: z.int(),
+    dropped: z.int(),
+  }),
+  z.strictObject({
+    type: z.literal('status'),
+    subscription_id: subscriptionId,
+    state: z.enum(STREAM_STATES),
+    since: z.int(),
+  }),
+]);
+export type ServerFrame = Readonly<z.infer<typeof serverFrame>>;

@@ -1,0 +1,157 @@
+/** Checks the pages for writers of clients: every shown frame and body has the declared shape, and the code works. */
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { z } from 'zod';
+import { arbitrageRecordSchema } from '#schemas/http/arbitrage';
+import { spreadSnapshotSchema } from '#schemas/http/spread';
+import { tradeRecordSchema } from '#schemas/http/trade';
+import { CLOSE, parseClientFrame, STREAM_ERRORS, serverFrame } from '#schemas/stream/frames';
+import { EVENT_TYPES } from '#schemas/webhooks/event-types';
+import { deliveryHeaders } from '#stream-gateway/webhooks/sign';
+import { PROJECT_ROOT } from './sources.ts';
+
+const websocketPage = readFileSync(join(PROJECT_ROOT, 'docs/websocket.md'), 'utf8');
+const webhooksPage = readFileSync(join(PROJECT_ROOT, 'docs/webhooks.md'), 'utf8');
+
+/** The blocks of a page in a language. */
+const blocksOf = (page: string, language: string): string[] =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map((found) => found[1]!);
+const linesOf = (page: string): string[] => blocksOf(page, 'json').flatMap((block) => block.trim().split('\n'));
+
+const PAYLOADS: Readonly<Record<string, z.ZodType>> = {
+  'event.spread': spreadSnapshotSchema.strict(),
+  'event.arbitrage': arbitrageRecordSchema,
+  'trade.observed': tradeRecordSchema.strict(),
+  raw: z.looseObject({}),
+};
+const eventFrame = z.strictObject({
+  type: z.literal('event'),
+  subscription_id: z.string(),
+  channel: z.string(),
+  epoch: z.string(),
+  seq: z.int(),
+  cursor: z.string(),
+  data: z.strictObject({
+    type: z.enum(Object.keys(PAYLOADS)),
+    provider: z.string().nullable(),
+    marketId: z.string().nullable(),
+    payload: z.unknown(),
+    receivedAt: z.int(),
+  }),
+});
+
+const folders: string[] = [];
+afterEach(() => {
+  vi.restoreAllMocks();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Imports the only block of code of a page. It is stored in the project, where its packages are found. */
+async function importCode(page: string): Promise<Record<string, (...parameters: never[]) => unknown>> {
+  const [code, ...others] = blocksOf(page, 'js');
+  expect(others).toEqual([]);
+  mkdirSync(join(PROJECT_ROOT, '.cache'), { recursive: true });
+  const folder = mkdtempSync(join(PROJECT_ROOT, '.cache', 'page-'));
+  folders.push(folder);
+  const file = join(folder, 'code.mjs');
+  writeFileSync(file, code!);
+  return import(/* @vite-ignore */ pathToFileURL(file).href);
+}
+
+describe('the page for WebSocket clients', () => {
+  it('shows valid frames only, and each kind of them', () => {
+    const shown = new Set<string>();
+    for (const line of linesOf(websocketPage)) {
+      const frame = JSON.parse(line) as { type: string; data: { type: string; payload: unknown } };
+      shown.add(frame.type);
+      if (parseClientFrame(line)) continue;
+      if (frame.type === 'event') {
+        eventFrame.parse(frame);
+        PAYLOADS[frame.data.type]!.parse(frame.data.payload);
+      } else serverFrame.parse(frame);
+    }
+    const kinds = [
+      ...serverFrame.options.map(({ shape }) => shape.type.value),
+      'event',
+      'subscribe',
+      'unsubscribe',
+      'ping',
+    ];
+    expect([...shown].sort()).toEqual(kinds.sort());
+  });
+
+  it('lists every error and every close code', () => {
+    const rows = [...websocketPage.matchAll(/^\| `?(\w+)`? \|/gm)].map((found) => found[1]!);
+    expect(rows).toEqual(expect.arrayContaining([...STREAM_ERRORS]));
+    expect(rows).toEqual(expect.arrayContaining(Object.values(CLOSE).map(({ code }) => String(code))));
+  });
+
+  it('has a client that continues after a lost connection', async () => {
+    const { follow } = await importCode(websocketPage);
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    const server = new WebSocketServer({ port: 0 });
+    await once(server, 'listening');
+    const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const handled: unknown[] = [];
+    const channel = 'svc:stream:trade:venue_b';
+    (follow as (...parameters: unknown[]) => void)(url, 'plx_key', channel, new Map(), (data: unknown) =>
+      handled.push(data),
+    );
+    const received: unknown[] = [];
+    for (const cursor of ['c1', 'c2']) {
+      const [socket] = (await once(server, 'connection')) as [WebSocket];
+      const [text] = (await once(socket, 'message')) as [Buffer];
+      received.push(JSON.parse(text.toString()));
+      socket.send(JSON.stringify({ type: 'subscribed', subscription_id: 'sub_1', channel, cursor: 'c0' }));
+      socket.send(JSON.stringify({ type: 'event', cursor, data: cursor }));
+      await vi.waitFor(() => expect(handled.at(-1)).toBe(cursor));
+      socket.close(cursor === 'c2' ? CLOSE.revoked.code : CLOSE.restart.code);
+    }
+    expect(received).toEqual([
+      { type: 'subscribe', channel },
+      { type: 'subscribe', channel, since: 'c1' },
+    ]);
+    server.close();
+  });
+});
+
+describe('the page for receivers of webhooks', () => {
+  it('shows valid events only', () => {
+    for (const line of linesOf(webhooksPage)) {
+      const { type, data, ...event } = JSON.parse(line) as { type: string; data: unknown };
+      expect(Object.keys(event)).toEqual([
+        'specversion',
+        'id',
+        'source',
+        'eventversion',
+        'time',
+        'subject',
+        'datacontenttype',
+      ]);
+      EVENT_TYPES.find((declared) => declared.type === type)!.data.parse(data);
+    }
+  });
+
+  it('shows the headers of a delivery', () => {
+    const shown = [...blocksOf(webhooksPage, 'http')[0]!.matchAll(/^([\w-]+): /gm)].map((found) => found[1]);
+    expect(shown).toEqual(Object.keys(deliveryHeaders({ eventId: 'we_1', at: 0, body: '', secrets: [] })));
+  });
+
+  it('has code that accepts a signed delivery, also with two secrets, and nothing else', async () => {
+    const { isAuthentic } = await importCode(webhooksPage);
+    const verify = isAuthentic as (headers: object, body: string, secret: string, now: number) => boolean;
+    const [older, newer, other] = ['b2xkZXI=', 'bmV3ZXI=', 'b3RoZXI='].map((text) => `whsec_${text}`);
+    const [body, at] = ['{"id":"we_1","name":"größer"}', 1_795_450_543_000];
+    const headers = deliveryHeaders({ eventId: 'we_1', at, body, secrets: [newer!, older!] });
+    expect([newer, older, other].map((secret) => verify(headers, body, secret!, at))).toEqual([true, true, false]);
+    expect(verify(headers, `${body} `, newer!, at)).toBe(false);
+    expect(verify({ ...headers, 'webhook-id': 'we_2' }, body, newer!, at)).toBe(false);
+    expect(verify(headers, body, newer!, at + 400_000)).toBe(false);
+    expect(verify({}, body, newer!, at)).toBe(false);
+  });
+});
