@@ -24,7 +24,7 @@ const operation = z.strictObject({
       name: z.string(),
       in: z.enum(['path', 'query', 'header']),
       required: z.boolean(),
-      description: z.string().optional(),
+      description: z.string().min(1),
       schema,
     }),
   ),
@@ -43,7 +43,10 @@ const document = z.object({
     z.string().regex(/^\/[\w/{}-]+$/),
     z.record(z.enum(['get', 'post', 'patch', 'delete']).or(z.string()), operation),
   ),
-  components: z.object({ schemas: z.object({ Error: schema }), responses: z.object({ Error: z.looseObject({}) }) }),
+  components: z.object({
+    schemas: z.looseObject({ Error: schema }),
+    responses: z.object({ Error: z.looseObject({}) }),
+  }),
 });
 
 let app: TestApp;
@@ -56,7 +59,46 @@ beforeAll(async () => {
 });
 afterAll(() => app.app.close());
 
+/** The fields of a JSON schema, nested ones too, that have no description; a named schema has its own. */
+function undescribed(schema: unknown, path: string): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const {
+    properties = {},
+    items,
+    additionalProperties,
+    anyOf = [],
+    oneOf = [],
+  } = schema as {
+    properties?: Record<string, { description?: string; $ref?: string }>;
+    items?: unknown;
+    additionalProperties?: unknown;
+    anyOf?: unknown[];
+    oneOf?: unknown[];
+  };
+  return [
+    ...Object.entries(properties).flatMap(([name, property]) => [
+      ...(property.description || property.$ref ? [] : [`${path}.${name}`]),
+      ...undescribed(property, `${path}.${name}`),
+    ]),
+    ...[items, additionalProperties, ...anyOf, ...oneOf].flatMap((inner) => undescribed(inner, `${path}[]`)),
+  ];
+}
+
 describe('/openapi.json', () => {
+  it('describes every field of a request or response', () => {
+    const shown = Object.entries(served.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { requestBody, responses }]) => {
+        const bodies = [requestBody, ...Object.values(responses)].flatMap((part) =>
+          part && 'content' in part && part.content ? [part.content['application/json'].schema] : [],
+        );
+        return bodies.flatMap((body) => undescribed(body, `${method} ${path}`));
+      }),
+    );
+    const named = Object.entries(served.components.schemas).flatMap(([name, one]) => undescribed(one, name));
+    expect([...shown, ...named]).toEqual([]);
+    expect(Object.keys(served.components.schemas)).toContain('Trade');
+  });
+
   it('documents exactly the declared routes', () => {
     const documented = Object.entries(served.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -112,7 +154,10 @@ describe('/openapi.json', () => {
   it('has no dangling references', () => {
     const text = JSON.stringify(served);
     const refs = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref));
-    expect([...refs].sort()).toEqual(['#/components/responses/Error', '#/components/schemas/Error']);
+    const defined = Object.entries(served.components).flatMap(([kind, entries]) =>
+      Object.keys(entries).map((name) => `#/components/${kind}/${name}`),
+    );
+    expect([...refs].sort()).toEqual(defined.sort());
   });
 
   it('documents the range and the default of a parameter', () => {

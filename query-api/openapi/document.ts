@@ -20,9 +20,10 @@ const QUOTA_HEADERS = [
 /** The OpenAPI document of the routes. */
 export function openApiDocument(routes: readonly Route[]): JsonObject {
   const paths: Record<string, JsonObject> = {};
+  const shared: Record<string, unknown> = {};
   for (const route of routes) {
     const path = templateOf(route.path);
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, shared) };
   }
   return {
     openapi: '3.1.0',
@@ -30,12 +31,13 @@ export function openApiDocument(routes: readonly Route[]): JsonObject {
     info: {
       title: 'Parallax',
       version: VERSION,
-      description: 'One API for the prediction markets and derivatives of several venues.',
+      description:
+        'One API for the prediction markets and derivatives of several venues. An unknown query parameter or body field is refused with 400 `validation_failed`, whose message names the accepted ones.',
     },
     servers: [{ url: '/' }],
     paths,
     components: {
-      schemas: { Error: schemaOf(errorEnvelopeSchema, 'output') },
+      schemas: { Error: schemaOf(errorEnvelopeSchema, 'output', shared), ...shared },
       responses: {
         Error: {
           description: 'The error; clients should branch on error.code.',
@@ -56,17 +58,20 @@ export function openApiDocument(routes: readonly Route[]): JsonObject {
   };
 }
 
-function operation(route: Route): JsonObject {
+/** @param shared receives the named schemas that the operation refers to. */
+function operation(route: Route, shared: Record<string, unknown>): JsonObject {
   const { summary, scope, sku, body } = route;
-  const parameters = [...parametersOf('path', route.params), ...parametersOf('query', route.query)];
+  const parameters = [...parametersOf('path', route.params, shared), ...parametersOf('query', route.query, shared)];
   if (route.creates) parameters.push(IDEMPOTENCY_KEY);
   return {
     operationId: operationId(route),
     summary,
     tags: [route.path.split('/').find((part) => part !== '' && part !== 'v1')],
     parameters,
-    ...(body ? { requestBody: { required: !isBodyOptional(body), content: json(schemaOf(body, 'input')) } } : {}),
-    responses: responsesOf(route),
+    ...(body
+      ? { requestBody: { required: !isBodyOptional(body), content: json(schemaOf(body, 'input', shared)) } }
+      : {}),
+    responses: responsesOf(route, shared),
     security: scope === null ? [] : [{ bearer: [] }, { session: [] }],
     'x-scope': scope ?? 'public',
     'x-sku': sku,
@@ -86,14 +91,14 @@ const IDEMPOTENCY_KEY: JsonObject = {
 
 const SANDBOX = '`true` for a sandbox key: markets and events come from a fixed data set.';
 
-function responsesOf(route: Route): JsonObject {
+function responsesOf(route: Route, shared: Record<string, unknown>): JsonObject {
   const responses: JsonObject = {};
   const quota = route.sku ? QUOTA_HEADERS : [];
   const names = ['X-Request-Id', ...quota, ...(route.creates ? ['Idempotent-Replayed'] : [])];
   const headers = Object.fromEntries(names.map((name) => [name, header(name)]));
   if (route.servesMarketData && route.scope !== null) headers['X-Svc-Sandbox'] = header(SANDBOX);
   for (const status of route.statuses) {
-    const content = status === 204 ? {} : { content: json(schemaOf(route.response, 'output')) };
+    const content = status === 204 ? {} : { content: json(schemaOf(route.response, 'output', shared)) };
     responses[String(status)] = { description: route.summary, headers, ...content };
   }
   for (const [status, codes] of errorStatuses(route)) {
@@ -105,8 +110,8 @@ function responsesOf(route: Route): JsonObject {
   return responses;
 }
 
-function parametersOf(location: 'path' | 'query', schema: z.ZodType): JsonObject[] {
-  const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
+function parametersOf(location: 'path' | 'query', schema: z.ZodType, shared: Record<string, unknown>): JsonObject[] {
+  const { properties = {}, required = [] } = schemaOf(schema, 'input', shared) as {
     properties?: Record<string, JsonObject>;
     required?: string[];
   };
@@ -129,9 +134,13 @@ function parameterSchema(property: JsonObject): JsonObject {
   return { ...rest, type: 'integer' };
 }
 
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-  return rest as JsonObject;
+/** The JSON Schema of a schema. Those that have a name (`meta({ id })`) are added to `shared` and referred to. */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output', shared: Record<string, unknown>): JsonObject {
+  const generated = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any' }));
+  const named = JSON.parse(generated.replaceAll('"#/$defs/', '"#/components/schemas/')) as JsonObject;
+  const { $schema: _dialect, $defs, ...rest } = named;
+  Object.assign(shared, $defs);
+  return rest;
 }
 
 function json(schema: JsonObject): JsonObject {

@@ -13,16 +13,16 @@ export const getHealth = defineRoute({
   params: z.object({}),
   query: z.object({}),
   response: z.looseObject({
-    status: z.enum(['ok', 'starting', 'degraded']),
-    service: z.string(),
-    version: z.string(),
-    uptimeSeconds: z.number(),
-    timestamp: isoTimeSchema,
+    status: z.enum(['ok', 'starting', 'degraded']).describe('`ok` if every part is ready and no stage lags.'),
+    service: z.string().describe('The name of the service.'),
+    version: z.string().describe('Its version.'),
+    uptimeSeconds: z.number().describe('Seconds since the process started.'),
+    timestamp: isoTimeSchema.describe('Wall time of the answer.'),
     parts: z.record(z.string(), z.string()).describe('The parts of this process with their states.'),
     backlog: z
       .array(
         z.object({
-          stage: z.string(),
+          stage: z.string().describe('The name of the stage.'),
           lagSeconds: z.number().describe("The pipeline's time minus the position of the stage."),
           records: z.number().int().nullable().describe('Records that the stage has not processed yet.'),
           recordsPerSecond: z.number().int().nullable().describe('Records that the stage processes per second.'),

@@ -3,10 +3,10 @@ import { DECLARATIONS } from '#schemas/venues/index';
 import { defineRoute } from './route.ts';
 
 const provider = z.object({
-  provider: z.string(),
-  family: z.string(),
-  status: z.enum(['available', 'planned']),
-  capabilities: z.array(z.string()),
+  provider: z.string().describe('The name of the provider in records and channels.'),
+  family: z.string().describe('The venue that it belongs to.'),
+  status: z.enum(['available', 'planned']).describe('`planned` while it has no capability.'),
+  capabilities: z.array(z.string()).describe('What can be asked of it.'),
 });
 
 /** Current capabilities of each provider, for feature detection by clients. */
@@ -28,6 +28,6 @@ export const getProviders = defineRoute({
   summary: 'Lists the providers and their capabilities.',
   params: z.object({}),
   query: z.object({}),
-  response: z.object({ providers: z.array(provider) }),
+  response: z.object({ providers: z.array(provider).describe('Every provider.') }),
   handle: () => ({ providers: CATALOG }),
 });

@@ -9,8 +9,11 @@ export const ID_LENGTH_MAX = 128;
  * to the log as part of a command; other unknown ids are answered 404 by the handler.
  */
 export const idPath = z.object({
-  id: z.string().refine((id) => {
-    if (id.length > ID_LENGTH_MAX) throw new ApiError('not_found', 'no such id');
-    return true;
-  }),
+  id: z
+    .string()
+    .refine((id) => {
+      if (id.length > ID_LENGTH_MAX) throw new ApiError('not_found', 'no such id');
+      return true;
+    })
+    .describe('The id of the resource.'),
 });

@@ -64,9 +64,9 @@ describe('reads of tables that commands fill', () => {
   it('add the recent counts of this node to the usage table', async () => {
     const today = new Date().toISOString().slice(0, 10);
     const rows = [
-      { day: '2026-01-01', sku: 'api.request', units: '7' },
-      { day: today, sku: 'api.request', units: '1' },
-      { day: today, sku: 'pnl.read', units: '5' },
+      { day: '2026-01-01', sku: 'api.request', units: 7 },
+      { day: today, sku: 'api.request', units: 1 },
+      { day: today, sku: 'pnl.read', units: 5 },
     ];
     const { service: opened, waits } = await open((sql) => (sql.includes('FROM usage') ? rows : []));
     for (let nth = 0; nth < 3; nth += 1) await opened.request('GET', '/v1/me/audit-log');

@@ -1,21 +1,24 @@
 import { z } from 'zod';
 import { ANOMALY_KINDS, type Anomaly } from '../topics/anomalies.ts';
+import { marketIdField, providerField, universalIdField } from './fields.ts';
 import { decimalNumber, decimalNumberOrNull, isoTime, isoTimeSchema } from './scalars.ts';
 
 /** An anomaly as REST and WebSocket return it (specification, Anomaly record). */
-export const anomalyRecordSchema = z.object({
-  id: z.string().describe('`an_<id>`.'),
-  kind: z.enum(ANOMALY_KINDS),
-  universalId: z.string(),
-  provider: z.string(),
-  marketId: z.string(),
-  ts: isoTimeSchema.describe('Start of the minute; for a settlement delay the time of the resolution.'),
-  bucketVol: z.number().nullable().describe('Shares traded in the minute, where the detector measures them.'),
-  baselineMean: z.number(),
-  baselineStddev: z.number(),
-  zScore: z.number(),
-  raw: z.record(z.string(), z.unknown()).nullable().describe('What else was measured.'),
-});
+export const anomalyRecordSchema = z
+  .object({
+    id: z.string().describe('`an_<id>`.'),
+    kind: z.enum(ANOMALY_KINDS).describe('What was detected.'),
+    universalId: universalIdField,
+    provider: providerField,
+    marketId: marketIdField,
+    ts: isoTimeSchema.describe('Start of the minute; for a settlement delay the time of the resolution.'),
+    bucketVol: z.number().nullable().describe('Shares traded in the minute, where the detector measures them.'),
+    baselineMean: z.number().describe('Mean of the baseline, in the unit of what was measured.'),
+    baselineStddev: z.number().describe('Standard deviation of the baseline.'),
+    zScore: z.number().describe('Distance from the mean in standard deviations.'),
+    raw: z.record(z.string(), z.unknown()).nullable().describe('What else was measured.'),
+  })
+  .meta({ id: 'Anomaly' });
 export type AnomalyRecord = z.infer<typeof anomalyRecordSchema>;
 
 /** The fields of an anomaly that clients receive. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { universalIdField } from './fields.ts';
 import { isoTimeSchema } from './scalars.ts';
 
 /**
@@ -6,12 +7,12 @@ import { isoTimeSchema } from './scalars.ts';
  * of the net edge to half of it or less, over the signals that began in the trailing 7 days.
  */
 export const arbDecaySchema = z.object({
-  universalId: z.string(),
+  universalId: universalIdField,
   signalsConsidered: z.number().int().describe('Signals that began in the trailing 7 days.'),
   decayedSignals: z.number().int().describe('Those that fell to half their peak or less, or ended.'),
   medianHalfLifeMs: z.number().int().nullable().describe('Null when none has decayed.'),
   medianHalfLifeSec: z.number().int().nullable().describe('The milliseconds, rounded.'),
-  computedAt: isoTimeSchema,
+  computedAt: isoTimeSchema.describe('The moment up to which signals count.'),
 });
 
 /** Rounds milliseconds to seconds; null stays null. */

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import type { Arbitrage } from '../topics/derived.ts';
+import { universalIdField } from './fields.ts';
 import { decimalNumber, isoTime, isoTimeSchema } from './scalars.ts';
 
 const common = {
-  universalId: z.string(),
+  universalId: universalIdField,
   size: z.number().describe('Shares that the prices and fees are quoted for.'),
   grossEdge: z.number().describe('USD per share from the best prices.'),
   netEdge: z.number().describe('USD per share after walking both books and fees; above 0 is profitable.'),
   quoteAgeMs: z.number().int().describe("Age of the older leg's last book frame."),
-  at: isoTimeSchema,
+  at: isoTimeSchema.describe('When the record was calculated.'),
 };
 
 /**
@@ -16,34 +17,36 @@ const common = {
  * net = sellPrice − buyPrice − fees (contract, Arbitrage record). Prices are averages of the walk.
  */
 const crossProviderSchema = z.object({
-  kind: z.literal('cross_provider'),
+  kind: z.literal('cross_provider').describe('YES is bought on one market and sold on another.'),
   ...common,
-  buyProvider: z.string(),
-  sellProvider: z.string(),
-  buyMarketId: z.string(),
-  sellMarketId: z.string(),
-  buyPrice: z.number(),
-  sellPrice: z.number(),
-  buyFee: z.number(),
-  sellFee: z.number(),
+  buyProvider: z.string().describe('Provider where YES is bought.'),
+  sellProvider: z.string().describe('Provider where YES is sold.'),
+  buyMarketId: z.string().describe('The market there.'),
+  sellMarketId: z.string().describe('The market there.'),
+  buyPrice: z.number().describe('Average price of the walk through that book, USD per share.'),
+  sellPrice: z.number().describe('Average price of the walk through that book, USD per share.'),
+  buyFee: z.number().describe('Taker fee there, USD per share.'),
+  sellFee: z.number().describe('Taker fee there, USD per share.'),
 });
 
 /** Buys YES on one provider and NO on another: gross = 1 − best YES ask − best NO ask, net after walk and fees. */
 const negationPairSchema = z.object({
-  kind: z.literal('negation_pair'),
+  kind: z.literal('negation_pair').describe('YES is bought on one market and NO on another.'),
   ...common,
-  yesProvider: z.string(),
-  noProvider: z.string(),
-  yesMarketId: z.string(),
-  noMarketId: z.string(),
-  yesPrice: z.number(),
-  noPrice: z.number(),
-  yesFee: z.number(),
-  noFee: z.number(),
+  yesProvider: z.string().describe('Provider where YES is bought.'),
+  noProvider: z.string().describe('Provider where NO is bought.'),
+  yesMarketId: z.string().describe('The market there.'),
+  noMarketId: z.string().describe('The market there.'),
+  yesPrice: z.number().describe('Average price of the walk through that book, USD per share.'),
+  noPrice: z.number().describe('Average price of the walk through that book, USD per share.'),
+  yesFee: z.number().describe('Taker fee there, USD per share.'),
+  noFee: z.number().describe('Taker fee there, USD per share.'),
 });
 
 /** An arbitrage record, whose `kind` selects its shape (specification, Arbitrage record). */
-export const arbitrageRecordSchema = z.discriminatedUnion('kind', [crossProviderSchema, negationPairSchema]);
+export const arbitrageRecordSchema = z
+  .discriminatedUnion('kind', [crossProviderSchema, negationPairSchema])
+  .meta({ id: 'Arbitrage' });
 export type ArbitrageRecord = z.infer<typeof arbitrageRecordSchema>;
 
 /** The wire record of an arbitrage of the topics. */

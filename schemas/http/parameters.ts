@@ -59,4 +59,7 @@ export const timeParameter = z
   .describe('unix ms or ISO-8601');
 
 /** A cursor of a page: opaque, url-safe. */
-export const cursorParameter = z.string().regex(/^[\w-]{1,512}$/, 'must be a cursor that this service returned');
+export const cursorParameter = z
+  .string()
+  .regex(/^[\w-]{1,512}$/, 'must be a cursor that this service returned')
+  .describe('`pagination.nextCursor` of the page before; left out for the first page.');

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { EVENT_OUTCOMES, type MarketSide, outcomeOf } from '../domain/event-outcome.ts';
 import { isDecisionTimeKnown, settlementDelayMs } from '../domain/settlement-delay.ts';
 import type { Resolution } from '../topics/oracle.ts';
+import { marketIdField, providerField, statusField, txHashField } from './fields.ts';
 import { isoTime, isoTimeSchema } from './scalars.ts';
 
 /** An off-chain venue publishes no time of a decision, but an upper bound is always known: so it is never null. */
@@ -19,25 +20,27 @@ export const USED =
  * How a linked market was resolved, as REST and WebSocket return it (contract, Markets, Settlement record). `outcome` is
  * that of the event, `payouts` are those of the market.
  */
-export const settlementRecordSchema = z.object({
-  provider: z.string(),
-  marketId: z.string(),
-  used: z.boolean().describe(USED),
-  outcome: z.enum(EVENT_OUTCOMES).describe("In the event's terms: an inverse link gives the other side."),
-  payouts: z.array(z.string()).describe("What a share of each token pays, exact, in the market's own order."),
-  resolvedAt: isoTimeSchema.describe(RESOLVED_AT),
-  resolvedAtIsBound: z.boolean().describe(RESOLVED_AT_IS_BOUND),
-  endTime: isoTimeSchema.nullable().describe(END_TIME),
-  settlementDelaySec: z
-    .number()
-    .int()
-    .nullable()
-    .describe("Delay after the market's own end; null where either time is not known well enough."),
-  txHash: z.string().nullable(),
-  logIndex: z.number().int().nullable().describe('Null off chain.'),
-  blockNumber: z.number().int().nullable().describe('Null off chain.'),
-  status: z.enum(['pending', 'confirmed', 'reverted']),
-});
+export const settlementRecordSchema = z
+  .object({
+    provider: providerField,
+    marketId: marketIdField,
+    used: z.boolean().describe(USED),
+    outcome: z.enum(EVENT_OUTCOMES).describe("In the event's terms: an inverse link gives the other side."),
+    payouts: z.array(z.string()).describe("What a share of each token pays, exact, in the market's own order."),
+    resolvedAt: isoTimeSchema.describe(RESOLVED_AT),
+    resolvedAtIsBound: z.boolean().describe(RESOLVED_AT_IS_BOUND),
+    endTime: isoTimeSchema.nullable().describe(END_TIME),
+    settlementDelaySec: z
+      .number()
+      .int()
+      .nullable()
+      .describe("Delay after the market's own end; null where either time is not known well enough."),
+    txHash: txHashField.nullable().describe('Hash of the transaction; null off chain.'),
+    logIndex: z.number().int().nullable().describe('Null off chain.'),
+    blockNumber: z.number().int().nullable().describe('Null off chain.'),
+    status: statusField,
+  })
+  .meta({ id: 'Settlement' });
 export type SettlementRecord = z.infer<typeof settlementRecordSchema>;
 
 /**

@@ -1,32 +1,35 @@
 import { z } from 'zod';
 import { TOKEN_PROVIDERS } from '../domain/providers.ts';
 import type { Trade } from '../topics/normalised.ts';
+import { providerField, statusField } from './fields.ts';
 import { decimalNumber, isoTime, isoTimeSchema } from './scalars.ts';
 
 /**
  * A trade as REST and WebSocket return it (specification, Trade record). The contract (REST, Trades) adds `id`, `tokenId`,
  * `outcome`, `tradeId` and `status`; side, price and quantity are those of the taker.
  */
-export const tradeRecordSchema = z.object({
-  id: z.string().describe('The same in every update of the trade.'),
-  provider: z.string(),
-  marketId: z.string().nullable().describe('Null until the catalog knows the token.'),
-  tokenId: z
-    .string()
-    .nullable()
-    .describe(`The traded token (${[...TOKEN_PROVIDERS].join(', ')} only).`),
-  outcome: z.string().nullable().describe('Name of the traded outcome.'),
-  ts: isoTimeSchema.describe("The venue's time."),
-  side: z.enum(['buy', 'sell']).describe("The taker's side."),
-  price: z.number(),
-  qty: z.number(),
-  maker: z.string().nullable(),
-  taker: z.string().nullable(),
-  txHash: z.string().nullable(),
-  logIndex: z.number().int().nullable().describe('Null off chain.'),
-  tradeId: z.string().nullable().describe("The venue's own id, where it has one."),
-  status: z.enum(['pending', 'confirmed', 'reverted']),
-});
+export const tradeRecordSchema = z
+  .object({
+    id: z.string().describe('The same in every update of the trade.'),
+    provider: providerField,
+    marketId: z.string().nullable().describe('Null until the catalog knows the token.'),
+    tokenId: z
+      .string()
+      .nullable()
+      .describe(`The traded token (${[...TOKEN_PROVIDERS].join(', ')} only).`),
+    outcome: z.string().nullable().describe('Name of the traded outcome.'),
+    ts: isoTimeSchema.describe("The venue's time."),
+    side: z.enum(['buy', 'sell']).describe("The taker's side."),
+    price: z.number().describe('USD per share or coin.'),
+    qty: z.number().describe('Shares or coins.'),
+    maker: z.string().nullable().describe('Address of the maker; null where the venue does not publish it.'),
+    taker: z.string().nullable().describe('Address of the taker; null where the venue does not publish it.'),
+    txHash: z.string().nullable().describe('Hash of the transaction; null where there is none.'),
+    logIndex: z.number().int().nullable().describe('Null off chain.'),
+    tradeId: z.string().nullable().describe("The venue's own id, where it has one."),
+    status: statusField,
+  })
+  .meta({ id: 'Trade' });
 export type TradeRecord = z.infer<typeof tradeRecordSchema>;
 
 /** The trade record of a trade of the topic. */

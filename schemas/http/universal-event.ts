@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { UniversalEvent as TopicEvent } from '../topics/derived.ts';
+import { marketIdField, providerField, universalIdField } from './fields.ts';
 import { decimalNumberOrNull, isoTime, isoTimeSchema } from './scalars.ts';
 
 /**
@@ -8,46 +9,55 @@ import { decimalNumberOrNull, isoTime, isoTimeSchema } from './scalars.ts';
  * and `tokens` are our own. `kind` and the
  * fields that depend on it are null where nothing was recognised.
  */
-export const universalEventSchema = z.object({
-  universalId: z.string(),
-  canonicalName: z.string(),
-  kind: z.string().nullable().describe('price_binary, price_range, up_down, election, sports, rate, other.'),
-  underlying: z.string().nullable(),
-  threshold: z.number().nullable(),
-  op: z.string().nullable().describe('Comparison, e.g. gte.'),
-  details: z
-    .record(z.string(), z.string().nullable())
-    .describe('Fields of its kind: semantics (at_time, touch) of price_binary; lower and upper of price_range; …'),
-  resolutionDate: isoTimeSchema.nullable(),
-  status: z
-    .enum(['open', 'closed', 'resolved'])
-    .describe('closed: past its resolution date, or no market is open; resolved: every linked market is resolved.'),
-  firstSeenAt: isoTimeSchema,
-  lastSeenAt: isoTimeSchema,
-  links: z.array(
-    z.object({
-      provider: z.string(),
-      providerMarketId: z.string(),
-      confidence: z.number().min(0).max(1),
-      source: z.string().describe('The method that linked it: structured, ner or catalog.'),
-      evidence: z
-        .record(z.string(), z.unknown())
-        .describe(
-          'Which words or fields gave which part; `op` is the comparison that the market states, e.g. `at or above`.',
-        ),
-      polarity: z.enum(['same', 'inverse']).describe("Whether its YES is the event's YES."),
-      used: z.boolean().describe('Strong enough for spreads and arbitrage.'),
-      title: z.string().describe("The venue's name of the market, at most 200 characters."),
-      closesAt: isoTimeSchema.nullable().describe("The market's deadline in the venue's catalog; null without one."),
-      tokens: z
-        .object({
-          yes: z.string().nullable().describe("Token or coin of the market's YES; null while the catalog names none."),
-          no: z.string().nullable().describe("Token or coin of the market's NO; null if there is none."),
-        })
-        .describe('Of the market itself, whatever its polarity.'),
-    }),
-  ),
-});
+export const universalEventSchema = z
+  .object({
+    universalId: universalIdField,
+    canonicalName: z.string().describe('A name for people.'),
+    kind: z.string().nullable().describe('price_binary, price_range, up_down, election, sports, rate, other.'),
+    underlying: z.string().nullable().describe('The asset that the question is about.'),
+    threshold: z.number().nullable().describe('The strike.'),
+    op: z.string().nullable().describe('Comparison, e.g. gte.'),
+    details: z
+      .record(z.string(), z.string().nullable())
+      .describe('Fields of its kind: semantics (at_time, touch) of price_binary; lower and upper of price_range; …'),
+    resolutionDate: isoTimeSchema.nullable().describe('When the question is decided; null if unknown.'),
+    status: z
+      .enum(['open', 'closed', 'resolved'])
+      .describe('closed: past its resolution date, or no market is open; resolved: every linked market is resolved.'),
+    firstSeenAt: isoTimeSchema.describe('When its first market was received.'),
+    lastSeenAt: isoTimeSchema.describe('When a catalog last contained a new or changed market of it.'),
+    links: z
+      .array(
+        z.object({
+          provider: providerField,
+          providerMarketId: marketIdField,
+          confidence: z.number().min(0).max(1).describe('How certain the link is.'),
+          source: z.string().describe('The method that linked it: structured, ner or catalog.'),
+          evidence: z
+            .record(z.string(), z.unknown())
+            .describe(
+              'Which words or fields gave which part; `op` is the comparison that the market states, e.g. `at or above`.',
+            ),
+          polarity: z.enum(['same', 'inverse']).describe("Whether its YES is the event's YES."),
+          used: z.boolean().describe('Strong enough for spreads and arbitrage.'),
+          title: z.string().describe("The venue's name of the market, at most 200 characters."),
+          closesAt: isoTimeSchema
+            .nullable()
+            .describe("The market's deadline in the venue's catalog; null without one."),
+          tokens: z
+            .object({
+              yes: z
+                .string()
+                .nullable()
+                .describe("Token or coin of the market's YES; null while the catalog names none."),
+              no: z.string().nullable().describe("Token or coin of the market's NO; null if there is none."),
+            })
+            .describe('Of the market itself, whatever its polarity.'),
+        }),
+      )
+      .describe('Its markets, by provider, then market.'),
+  })
+  .meta({ id: 'Event' });
 export type UniversalEvent = z.infer<typeof universalEventSchema>;
 
 /** The wire shape of an event of the topic. */

@@ -11,7 +11,7 @@ export const getKeys = defineCallerRoute({
   summary: "Lists the keys of the caller's organization, without secrets.",
   params: z.object({}),
   query: z.object({}),
-  response: z.object({ keys: z.array(keySchema).readonly() }),
+  response: z.object({ keys: z.array(keySchema).readonly().describe('The keys that are valid.') }),
   handle: ({ caller }, { control }) => ({
     keys: keyRows(control.state, caller).map((row) => ({ ...row, scopes: [...row.scopes] })),
   }),

@@ -2,17 +2,19 @@
 import { z } from 'zod';
 import type { KeyRow } from '#schemas/domain/control/rows';
 import { SCOPES } from '#schemas/domain/control/state';
-import { isoTimeSchema } from '#schemas/http/scalars';
+import { createdAtField } from '#schemas/http/fields';
 
 const fields = {
-  id: z.string(),
-  name: z.string(),
-  userId: z.string(),
-  scopes: z.array(z.enum(SCOPES)),
-  createdAt: isoTimeSchema,
+  id: z.string().describe('The id of the key, the part before the point in its token.'),
+  name: z.string().describe('The label given at its creation.'),
+  userId: z.string().describe('The user that it belongs to.'),
+  scopes: z.array(z.enum(SCOPES)).describe('What it allows.'),
+  createdAt: createdAtField,
 };
 
-export const keySchema = z.object({ ...fields, sandbox: z.boolean() });
+export const keySchema = z
+  .object({ ...fields, sandbox: z.boolean().describe('True for a key of the sandbox.') })
+  .meta({ id: 'Key' });
 
 /** A new key. */
 export const createdKeySchema = z.object({

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { parseDecimal } from '#schemas/domain/decimal';
 import { arbitrageRecordSchema } from '#schemas/http/arbitrage';
+import { fetchedAtField } from '#schemas/http/fields';
 import { paginationSchema, toPagination } from '#schemas/http/pagination';
 import { clampedInteger, cursorParameter } from '#schemas/http/parameters';
-import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
+import { isoTime } from '#schemas/http/scalars';
 import { arbitrageHeadTopic } from '#schemas/topics/derived';
 import { currentArbitrage } from '../../queries/current-arbitrage.ts';
 import { listArbitrage } from '../../queries/list-arbitrage.ts';
@@ -30,16 +31,16 @@ export const getAllArbitrage = defineRoute({
       .regex(/^-?\d{1,20}(\.\d{1,18})?$/, 'must be a decimal number')
       .optional()
       .describe('Only records with at least this net edge, USD per share.'),
-    kind: z.enum(['cross_provider', 'negation_pair']).optional(),
+    kind: z.enum(['cross_provider', 'negation_pair']).optional().describe('Only records of this kind.'),
     provider: z.string().max(64).optional().describe('Only records with a leg of this provider.'),
     sort: z.enum(['-netEdge']).default('-netEdge').describe('The largest net edge first.'),
     limit: clampedInteger({ min: 1, max: 1_000, fallback: 100 }),
     cursor: cursorParameter.optional(),
   }),
   response: z.object({
-    records: z.array(listedSchema),
+    records: z.array(listedSchema).describe('Largest net edge first.'),
     pagination: paginationSchema,
-    fetchedAt: isoTimeSchema,
+    fetchedAt: fetchedAtField,
   }),
   handle({ query }, { views: { events, freshness } }) {
     const minNetEdge = query.min_net_edge === undefined ? null : parseDecimal(query.min_net_edge);

@@ -48,9 +48,9 @@ export const SUBSCRIPTIONS_MAX = 100;
 export const SUBSCRIPTIONS_BYTES_MAX = 32 * 1_024;
 /** REST checks against the catalog that the event type exists and accepts the filters. */
 export const subscriptionSchema = z.object({
-  eventType: z.string().min(1).max(100),
-  version: z.number().int(),
-  filters: z.record(z.string(), z.unknown()).optional(),
+  eventType: z.string().min(1).max(100).describe('An id of the event catalog.'),
+  version: z.number().int().describe('Its version.'),
+  filters: z.record(z.string(), z.unknown()).optional().describe('Only events with these values; left out for all.'),
 });
 export const subscriptionsSchema = z.array(subscriptionSchema).min(1).max(SUBSCRIPTIONS_MAX);
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { anomalyRecordSchema, toAnomalyRecord } from '#schemas/http/anomaly';
+import { universalIdField } from '#schemas/http/fields';
 import { clampedInteger } from '#schemas/http/parameters';
 import { ANOMALY_KINDS } from '#schemas/topics/anomalies';
 import { findEvent } from '../../../queries/find-event.ts';
@@ -16,10 +17,13 @@ export const getAnomalyHistory = defineRoute({
   summary: 'Anomalies of the last 7 days on all markets that are linked now, newest first.',
   params: eventPath,
   query: z.object({
-    kind: z.enum(ANOMALY_KINDS).optional(),
+    kind: z.enum(ANOMALY_KINDS).optional().describe('Only this kind.'),
     limit: clampedInteger({ min: 1, max: 1_000, fallback: 100 }),
   }),
-  response: z.object({ universalId: z.string(), anomalies: z.array(anomalyRecordSchema) }),
+  response: z.object({
+    universalId: universalIdField,
+    anomalies: z.array(anomalyRecordSchema).describe('Newest first.'),
+  }),
   async handle({ params, query }, { views, store }) {
     const { universalId, links, receivedAt } = await findEvent(views.events, store, params.universalId);
     const anomalies = await readAnomalies(store, {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { arbitrageRecordSchema } from '#schemas/http/arbitrage';
-import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
+import { fetchedAtField, universalIdField } from '#schemas/http/fields';
+import { isoTime } from '#schemas/http/scalars';
 import { type Arbitrage, arbitrageHeadTopic } from '#schemas/topics/derived';
 import { currentArbitrage } from '../../../queries/current-arbitrage.ts';
 import { findEvent } from '../../../queries/find-event.ts';
@@ -16,7 +17,11 @@ export const getArbitrage = defineRoute({
   summary: 'The current best arbitrage of each kind, even if its net edge is negative.',
   params: eventPath,
   query: z.object({}),
-  response: z.object({ universalId: z.string(), records: z.array(arbitrageRecordSchema), fetchedAt: isoTimeSchema }),
+  response: z.object({
+    universalId: universalIdField,
+    records: z.array(arbitrageRecordSchema).describe('At most one of each kind.'),
+    fetchedAt: fetchedAtField,
+  }),
   async handle({ params }, { views, store }) {
     const { events, freshness } = views;
     const event = await findEvent(events, store, params.universalId);

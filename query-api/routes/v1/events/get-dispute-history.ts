@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { disputePhaseRecordSchema, toDisputePhaseRecord } from '#schemas/http/dispute-phase';
+import { universalIdField } from '#schemas/http/fields';
 import { findEvent } from '../../../queries/find-event.ts';
 import { readDisputePhases } from '../../../queries/read-dispute-phases.ts';
 import { defineRoute } from '../../route.ts';
@@ -14,7 +15,10 @@ export const getDisputeHistory = defineRoute({
   summary: "The oracle's proposals, disputes and settlements of all linked markets, oldest first.",
   params: eventPath,
   query: z.object({}),
-  response: z.object({ universalId: z.string(), disputes: z.array(disputePhaseRecordSchema) }),
+  response: z.object({
+    universalId: universalIdField,
+    disputes: z.array(disputePhaseRecordSchema).describe('Oldest first, without reverted ones.'),
+  }),
   async handle({ params }, { views, store }) {
     const { universalId, links } = await findEvent(views.events, store, params.universalId);
     const phases = await readDisputePhases(store, links);

@@ -15,19 +15,27 @@ export const getEvents = defineRoute({
   summary: 'Lists universal events: questions with the markets that ask them.',
   params: z.object({}),
   query: z.object({
-    underlying: z.string().max(64).optional(),
-    resolution_after: timeParameter.optional(),
+    underlying: z.string().max(64).optional().describe('Only events about this asset, such as BTC.'),
+    resolution_after: timeParameter.describe('Only events that are decided later; unix ms or ISO-8601.').optional(),
     min_providers: clampedInteger({ min: 1, max: 10, fallback: 1 }),
-    status: z.enum(['open', 'closed', 'resolved']).optional(),
+    status: z.enum(['open', 'closed', 'resolved']).optional().describe('Only events of this status.'),
     limit: clampedInteger({ min: 1, max: 1_000, fallback: 100 }),
     cursor: cursorParameter.optional(),
   }),
   response: z.object({
-    events: z.array(universalEventSchema),
-    meta: z.object({
-      total: z.number().int(),
-      lastReconcile: z.object({ at: isoTimeSchema, ingested: z.number().int() }).nullable(),
-    }),
+    events: z.array(universalEventSchema).describe('By firstSeenAt, then id.'),
+    meta: z
+      .object({
+        total: z.number().int().describe('Number of matching events.'),
+        lastReconcile: z
+          .object({
+            at: isoTimeSchema.describe('When it ended.'),
+            ingested: z.number().int().describe('Markets that were new or changed in it.'),
+          })
+          .nullable()
+          .describe('The newest pass over the catalogs; null before the first one.'),
+      })
+      .describe('About the list.'),
     pagination: paginationSchema,
   }),
   async handle({ query }, { views, store }) {

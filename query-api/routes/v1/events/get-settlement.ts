@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { fetchedAtField, universalIdField } from '#schemas/http/fields';
 import { booleanParameter } from '#schemas/http/parameters';
-import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
+import { isoTime } from '#schemas/http/scalars';
 import { settlementRecordSchema } from '#schemas/http/settlement';
 import { eventTopic } from '#schemas/topics/derived';
 import { findEvent } from '../../../queries/find-event.ts';
@@ -20,7 +21,11 @@ export const getSettlement = defineRoute({
   query: z.object({
     all: booleanParameter.describe('true adds the markets of unused links; default false'),
   }),
-  response: z.object({ universalId: z.string(), records: z.array(settlementRecordSchema), fetchedAt: isoTimeSchema }),
+  response: z.object({
+    universalId: universalIdField,
+    records: z.array(settlementRecordSchema).describe('In order of resolution.'),
+    fetchedAt: fetchedAtField,
+  }),
   async handle({ params, query }, { views, store }) {
     const { universalId, links, receivedAt } = await findEvent(views.events, store, params.universalId);
     const records = await readSettlements(store, query.all ? links : links.filter(({ used }) => used));

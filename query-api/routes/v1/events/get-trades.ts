@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { universalIdField } from '#schemas/http/fields';
 import { paginationSchema, toPagination } from '#schemas/http/pagination';
 import { clampedInteger, cursorParameter } from '#schemas/http/parameters';
 import { toTradeRecord, tradeRecordSchema } from '#schemas/http/trade';
@@ -21,8 +22,8 @@ export const getEventTrades = defineRoute({
     cursor: cursorParameter.optional(),
   }),
   response: z.object({
-    universalId: z.string(),
-    trades: z.array(tradeRecordSchema),
+    universalId: universalIdField,
+    trades: z.array(tradeRecordSchema).describe('Newest first, without reverted ones.'),
     pagination: paginationSchema,
   }),
   async handle({ params, query }, { views, store }) {

@@ -29,7 +29,9 @@ export const getAnomalyFeed = defineCallerRoute({
   }),
   response: z.object({
     anomalies: z.array(anomalyRecordSchema).describe('Newest first.'),
-    window: z.object({ from: isoTimeSchema, to: isoTimeSchema }),
+    window: z
+      .object({ from: isoTimeSchema.describe('Start, inclusive.'), to: isoTimeSchema.describe('End, inclusive.') })
+      .describe('The period that was searched.'),
   }),
   async handle({ query, caller }, { views: { events }, store, control }) {
     // Before the first clock record there are no anomalies, so any window will do.

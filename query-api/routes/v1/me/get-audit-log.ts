@@ -18,16 +18,18 @@ export const getAuditLog = defineCallerRoute({
     cursor: cursorParameter.optional(),
   }),
   response: z.object({
-    entries: z.array(
-      z.object({
-        id: z.string(),
-        at: isoTimeSchema,
-        action: z.string(),
-        keyId: z.string().nullable().describe('Null if the service itself or an operator made the change.'),
-        userId: z.string().nullable(),
-        targetId: z.string(),
-      }),
-    ),
+    entries: z
+      .array(
+        z.object({
+          id: z.string().describe('The id of the change.'),
+          at: isoTimeSchema.describe('When it was made.'),
+          action: z.string().describe('What was done, such as `me.wallet.create`.'),
+          keyId: z.string().nullable().describe('Null if the service itself or an operator made the change.'),
+          userId: z.string().nullable().describe('The user of the key.'),
+          targetId: z.string().describe('The id of what was changed.'),
+        }),
+      )
+      .describe('Newest first.'),
     pagination: paginationSchema,
   }),
   async handle({ query, caller, signal }, { store, tables }) {

@@ -22,7 +22,15 @@ export const getUsage = defineCallerRoute({
   params: z.object({}),
   query: z.object({ from: day, to: day }),
   response: z.object({
-    usage: z.array(z.object({ day: z.iso.date(), sku: z.string(), units: z.number().int() })),
+    usage: z
+      .array(
+        z.object({
+          day: z.iso.date().describe('UTC day.'),
+          sku: z.string().describe('What was used.'),
+          units: z.number().int().describe('How much of it.'),
+        }),
+      )
+      .describe('By day, then SKU; without days of no usage.'),
   }),
   async handle({ query, caller: { orgId } }, { store, usage }) {
     const now = Date.now();

@@ -13,7 +13,7 @@ export const getOrganizations = defineCallerRoute({
   summary: 'Lists all organizations; only for keys of the first organization.',
   params: z.object({}),
   query: z.object({}),
-  response: z.object({ organizations: z.array(organizationSchema) }),
+  response: z.object({ organizations: z.array(organizationSchema).describe('All organizations.') }),
   handle({ caller }, { control }) {
     const refusal = refuseUnlessOperator(control.state, caller);
     if (refusal) throw new ApiError(refusal.code, refusal.message);

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { PLANS } from '#schemas/domain/control/state';
-import { isoTimeSchema } from '#schemas/http/scalars';
+import { createdAtField } from '#schemas/http/fields';
 
 /** Response schema of an organization. */
-export const organizationSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  plan: z.enum(PLANS),
-  suspended: z.boolean(),
-  createdAt: isoTimeSchema,
-});
+export const organizationSchema = z
+  .object({
+    id: z.string().describe('The id of the organization.'),
+    name: z.string().describe('Its name.'),
+    plan: z.enum(PLANS).describe('Its plan, which determines its quotas.'),
+    suspended: z.boolean().describe('True while its keys are refused.'),
+    createdAt: createdAtField,
+  })
+  .meta({ id: 'Organization' });

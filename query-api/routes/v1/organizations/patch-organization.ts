@@ -15,9 +15,9 @@ export const patchOrganization = defineCallerRoute({
   params: idPath,
   query: z.object({}),
   body: z.strictObject({
-    name: nameSchema.optional(),
-    plan: z.enum(PLANS).optional(),
-    suspended: z.boolean().optional(),
+    name: nameSchema.optional().describe('A new name.'),
+    plan: z.enum(PLANS).optional().describe('Another plan.'),
+    suspended: z.boolean().optional().describe('True refuses its keys, false accepts them again.'),
   }),
   response: organizationSchema,
   handle: async ({ params, body, command }) =>

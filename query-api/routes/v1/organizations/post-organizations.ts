@@ -19,8 +19,13 @@ export const postOrganizations = defineCallerRoute({
   summary: 'Creates an organization with its first admin key; only for keys of the first organization.',
   params: z.object({}),
   query: z.object({}),
-  body: z.strictObject({ name: nameSchema, plan: z.enum(PLANS) }),
-  response: organizationSchema.omit({ suspended: true }).extend({ adminKey: createdKeySchema }),
+  body: z.strictObject({
+    name: nameSchema.describe('Its name.'),
+    plan: z.enum(PLANS).describe('Its plan, which determines its quotas.'),
+  }),
+  response: organizationSchema
+    .omit({ suspended: true })
+    .extend({ adminKey: createdKeySchema.describe('Its first admin key.') }),
   async handle({ body, caller, command }, { control, keyGenerator }) {
     // The reducer decides; this check only saves the hash for callers that it would refuse.
     const refusal = refuseUnlessOperator(control.state, caller);

@@ -25,16 +25,18 @@ export const getEventCatalog = defineCallerRoute({
   params: z.object({}),
   query: z.object({}),
   response: z.object({
-    eventTypes: z.array(
-      z.object({
-        type: z.string(),
-        version: z.int(),
-        description: z.string(),
-        filters: jsonSchema,
-        schema: jsonSchema,
-        delivering: z.boolean().describe('False while the type has no producer yet.'),
-      }),
-    ),
+    eventTypes: z
+      .array(
+        z.object({
+          type: z.string().describe('The id to subscribe to.'),
+          version: z.int().describe('Its version.'),
+          description: z.string().describe('When it is sent.'),
+          filters: jsonSchema.describe('JSON Schema of the filters that it accepts.'),
+          schema: jsonSchema.describe('JSON Schema of its `data`.'),
+          delivering: z.boolean().describe('False while the type has no producer yet.'),
+        }),
+      )
+      .describe('Every event type.'),
   }),
   handle: () => CATALOG,
 });

@@ -11,6 +11,6 @@ export const getWebhooks = defineCallerRoute({
   summary: 'Lists the webhooks, without secrets.',
   params: z.object({}),
   query: z.object({}),
-  response: z.object({ webhooks: z.array(webhookSchema) }),
+  response: z.object({ webhooks: z.array(webhookSchema).describe('All of them.') }),
   handle: ({ caller }, { control }) => ({ webhooks: webhookRows(control.state, caller) }),
 });

@@ -15,9 +15,9 @@ export const patchWebhook = defineCallerRoute({
   params: idPath,
   query: z.object({}),
   body: z.strictObject({
-    url: webhookUrlSchema.optional(),
-    subscriptions: checkedSubscriptionsSchema.optional(),
-    enabled: z.boolean().optional(),
+    url: webhookUrlSchema.optional().describe('A new URL.'),
+    subscriptions: checkedSubscriptionsSchema.optional().describe('They replace all others.'),
+    enabled: z.boolean().optional().describe('False disables it, true enables it again.'),
   }),
   response: webhookSchema,
   async handle({ params, body, caller, command }, { control, targetRules }) {

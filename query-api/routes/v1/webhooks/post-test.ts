@@ -14,8 +14,15 @@ export const postTest = defineCallerRoute({
   summary: 'Sends a sample event like any other event; by default of the first subscribed type.',
   params: idPath,
   query: z.object({}),
-  body: z.strictObject({ eventType: z.string().min(1).max(100).optional() }).prefault({}),
-  response: z.object({ deliveryId: z.string(), eventId: z.string() }),
+  body: z
+    .strictObject({
+      eventType: z.string().min(1).max(100).optional().describe('A subscribed type; by default the first one.'),
+    })
+    .prefault({}),
+  response: z.object({
+    deliveryId: z.string().describe('The id of the delivery.'),
+    eventId: z.string().describe('The id of the sample event.'),
+  }),
   async handle({ params, body, command }) {
     const { result } = await command(testWebhook, {
       webhookId: params.id,

@@ -19,7 +19,7 @@ export const postWebhooks = defineCallerRoute({
   query: z.object({}),
   body: z.strictObject({
     url: webhookUrlSchema.describe('An https URL with a fully qualified domain name or a public IP address.'),
-    subscriptions: checkedSubscriptionsSchema,
+    subscriptions: checkedSubscriptionsSchema.describe('What it delivers.'),
   }),
   response: webhookWithSecretSchema,
   async handle({ body, command }, { targetRules }) {

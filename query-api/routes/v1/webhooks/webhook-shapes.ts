@@ -5,6 +5,7 @@ import { webhookOf } from '#schemas/domain/control/lookups';
 import type { Owner } from '#schemas/domain/control/owner';
 import type { ControlState, Webhook } from '#schemas/domain/control/state';
 import { ApiError } from '#schemas/errors';
+import { createdAtField } from '#schemas/http/fields';
 import { isoTimeSchema } from '#schemas/http/scalars';
 import { subscriptionFaults } from './subscription-faults.ts';
 
@@ -27,16 +28,19 @@ export const checkedSubscriptionsSchema = z
   });
 
 const fields = {
-  id: z.string(),
-  url: z.string(),
-  subscriptions: z.array(subscriptionSchema).readonly(),
-  enabled: z.boolean(),
-  disabledReason: z.enum(['manual', 'gone', 'failing']).nullable(),
-  createdAt: isoTimeSchema,
-  updatedAt: isoTimeSchema,
+  id: z.string().describe('The id of the webhook.'),
+  url: z.string().describe('Where it delivers to.'),
+  subscriptions: z.array(subscriptionSchema).readonly().describe('What it delivers.'),
+  enabled: z.boolean().describe('False while nothing is sent.'),
+  disabledReason: z
+    .enum(['manual', 'gone', 'failing'])
+    .nullable()
+    .describe('`gone` after a 410, `failing` after the last attempt of a delivery; null while it is enabled.'),
+  createdAt: createdAtField,
+  updatedAt: isoTimeSchema.describe('When it was last changed.'),
 };
 
-export const webhookSchema = z.object(fields);
+export const webhookSchema = z.object(fields).meta({ id: 'Webhook' });
 
 /** A webhook with its new secret. */
 export const webhookWithSecretSchema = z.object({

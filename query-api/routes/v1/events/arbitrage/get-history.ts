@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { arbitrageRecordSchema, toArbitrageRecord } from '#schemas/http/arbitrage';
+import { universalIdField } from '#schemas/http/fields';
 import { paginationSchema, toPagination } from '#schemas/http/pagination';
 import { findEvent } from '../../../../queries/find-event.ts';
 import { readArbitrageHistory } from '../../../../queries/read-event-history.ts';
@@ -18,7 +19,7 @@ export const getArbitrageHistory = defineRoute({
   params: eventPath,
   query: historyQuery,
   response: z.object({
-    universalId: z.string(),
+    universalId: universalIdField,
     records: z.array(arbitrageRecordSchema).describe('As published; `quoteAgeMs` is the age of the quotes at `at`.'),
     pagination: paginationSchema,
   }),

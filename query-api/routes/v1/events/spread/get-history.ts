@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { universalIdField } from '#schemas/http/fields';
 import { paginationSchema, toPagination } from '#schemas/http/pagination';
 import { spreadSnapshotSchema, toSpreadSnapshot } from '#schemas/http/spread';
 import { findEvent } from '../../../../queries/find-event.ts';
@@ -18,7 +19,7 @@ export const getSpreadHistory = defineRoute({
   params: eventPath,
   query: historyQuery,
   response: z.object({
-    universalId: z.string(),
+    universalId: universalIdField,
     records: z.array(spreadSnapshotSchema).describe('As published; `fetchedAt` is the time of each.'),
     pagination: paginationSchema,
   }),

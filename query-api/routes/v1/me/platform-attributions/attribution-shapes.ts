@@ -1,14 +1,16 @@
 import { z } from 'zod';
-import { isoTimeSchema } from '#schemas/http/scalars';
+import { createdAtField } from '#schemas/http/fields';
 import { PROVIDER_FAMILIES } from '#schemas/venues/accounts';
 
 /** Response schema of a platform attribution (specification, Platform attribution). */
-export const attributionSchema = z.object({
-  id: z.uuid(),
-  orgId: z.string(),
-  provider: z.enum(PROVIDER_FAMILIES),
-  builder: z.string(),
-  label: z.string(),
-  createdByUserId: z.string().nullable(),
-  createdAt: isoTimeSchema,
-});
+export const attributionSchema = z
+  .object({
+    id: z.uuid().describe('The id of the attribution.'),
+    orgId: z.string().describe('The organization.'),
+    provider: z.enum(PROVIDER_FAMILIES).describe('The venue.'),
+    builder: z.string().describe('The builder in lower case.'),
+    label: z.string().describe('A label.'),
+    createdByUserId: z.string().nullable().describe('The user of the key that registered it.'),
+    createdAt: createdAtField,
+  })
+  .meta({ id: 'PlatformAttribution' });

@@ -11,6 +11,6 @@ export const getPlatformAttributions = defineCallerRoute({
   summary: "Lists the registered builders of the caller's platform.",
   params: z.object({}),
   query: z.object({}),
-  response: z.object({ attributions: z.array(attributionSchema) }),
+  response: z.object({ attributions: z.array(attributionSchema).describe('All of them.') }),
   handle: ({ caller }, { control }) => ({ attributions: attributionRows(control.state, caller) }),
 });

@@ -23,9 +23,9 @@ export const postPlatformAttributions = defineCallerRoute({
   params: z.object({}),
   query: z.object({}),
   body: z.strictObject({
-    provider: accountProviderSchema,
+    provider: accountProviderSchema.describe('A venue, or one of its providers.'),
     builder: z.string().max(66).describe(`0x and ${DIGITS} hex characters, not all zeros.`),
-    label: labelSchema,
+    label: labelSchema.describe('A label.'),
   }),
   response: attributionSchema,
   async handle({ body, command }) {

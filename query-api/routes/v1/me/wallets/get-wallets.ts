@@ -11,6 +11,6 @@ export const getWallets = defineCallerRoute({
   summary: 'Lists the bound wallets.',
   params: z.object({}),
   query: z.object({}),
-  response: z.object({ wallets: z.array(walletSchema) }),
+  response: z.object({ wallets: z.array(walletSchema).describe('All of them.') }),
   handle: ({ caller }, { control }) => ({ wallets: walletRows(control.state, caller) }),
 });

@@ -24,10 +24,12 @@ export const postHistoryBackfill = defineCallerRoute({
   response: z.object({
     requestId: z.string().describe('The value of the header X-Request-Id.'),
     fills: z.number().int().describe('Fills of the wallet in the scanned blocks, known ones included.'),
-    scanned: z.object({
-      fromBlock: z.string().describe('First scanned block, in decimal digits.'),
-      toBlock: z.string().describe('Last scanned block.'),
-    }),
+    scanned: z
+      .object({
+        fromBlock: z.string().describe('First scanned block, in decimal digits.'),
+        toBlock: z.string().describe('Last scanned block.'),
+      })
+      .describe('The blocks that were searched.'),
   }),
   handle: async ({ params, query, caller, requestId }, { control, backfills }) => {
     const wallet = walletOf(control.state, caller, params.id);

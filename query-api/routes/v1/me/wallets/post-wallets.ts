@@ -15,7 +15,11 @@ export const postWallets = defineCallerRoute({
   summary: 'Binds a wallet by its public address.',
   params: z.object({}),
   query: z.object({}),
-  body: z.strictObject({ provider: accountProviderSchema, address: addressSchema, label: labelSchema }),
+  body: z.strictObject({
+    provider: accountProviderSchema.describe('A venue, or one of its providers.'),
+    address: addressSchema.describe('0x and 40 hex characters.'),
+    label: labelSchema.describe('A label.'),
+  }),
   response: walletSchema,
   handle: async ({ body, command }) => (await command(bindWallet, { ...body, walletId: `wal_${randomUUID()}` })).result,
 });

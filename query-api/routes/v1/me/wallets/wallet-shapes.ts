@@ -1,12 +1,14 @@
 import { z } from 'zod';
-import { isoTimeSchema } from '#schemas/http/scalars';
+import { createdAtField } from '#schemas/http/fields';
 import { WALLET_PROVIDERS } from '#schemas/venues/accounts';
 
 /** Response schema of a wallet binding (specification, Wallet binding). */
-export const walletSchema = z.object({
-  id: z.string(),
-  provider: z.enum(WALLET_PROVIDERS),
-  address: z.string(),
-  label: z.string(),
-  createdAt: isoTimeSchema,
-});
+export const walletSchema = z
+  .object({
+    id: z.string().describe('`wal_<id>`.'),
+    provider: z.enum(WALLET_PROVIDERS).describe('The provider as it is stored.'),
+    address: z.string().describe('The address in lower case.'),
+    label: z.string().describe('A label.'),
+    createdAt: createdAtField,
+  })
+  .meta({ id: 'Wallet' });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { createdAtField } from '#schemas/http/fields';
 import { paginationSchema } from '#schemas/http/pagination';
 import { clampedInteger, cursorParameter } from '#schemas/http/parameters';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
@@ -9,22 +10,26 @@ import { idPath } from '../../../id-path.ts';
 import { defineCallerRoute } from '../../../route.ts';
 import { findWebhook } from '../webhook-shapes.ts';
 
-const deliverySchema = z.object({
-  id: z.string(),
-  eventId: z.string().describe('`id` of the CloudEvent, the same for every attempt and redelivery.'),
-  eventType: z.string(),
-  status: z.enum(DELIVERY_STATUSES),
-  createdAt: isoTimeSchema,
-  nextAttemptAt: isoTimeSchema.nullable(),
-  attempts: z.array(
-    z.object({
-      at: isoTimeSchema,
-      status: z.int().nullable().describe('HTTP status; null without a response.'),
-      durationMs: z.int(),
-      error: z.string().nullable().describe('Why there was no response, or why no further attempt is made.'),
-    }),
-  ),
-});
+const deliverySchema = z
+  .object({
+    id: z.string().describe('`dlv_<id>`.'),
+    eventId: z.string().describe('`id` of the CloudEvent, the same for every attempt and redelivery.'),
+    eventType: z.string().describe('The type of the event.'),
+    status: z.enum(DELIVERY_STATUSES).describe('`pending` as long as another attempt will be made.'),
+    createdAt: createdAtField,
+    nextAttemptAt: isoTimeSchema.nullable().describe('Null if no attempt will follow.'),
+    attempts: z
+      .array(
+        z.object({
+          at: isoTimeSchema.describe('When it began.'),
+          status: z.int().nullable().describe('HTTP status; null without a response.'),
+          durationMs: z.int().describe('How long it took.'),
+          error: z.string().nullable().describe('Why there was no response, or why no further attempt is made.'),
+        }),
+      )
+      .describe('Oldest first.'),
+  })
+  .meta({ id: 'Delivery' });
 
 export const getDeliveries = defineCallerRoute({
   method: 'GET',
@@ -38,7 +43,7 @@ export const getDeliveries = defineCallerRoute({
     cursor: cursorParameter.optional(),
   }),
   response: z.object({
-    deliveries: z.array(deliverySchema),
+    deliveries: z.array(deliverySchema).describe('Newest first.'),
     pagination: paginationSchema,
   }),
   async handle({ params, query, caller, signal }, { control, store, tables, views }) {

@@ -16,9 +16,12 @@ export const postRedeliver = defineCallerRoute({
   status: 202,
   creates: true,
   summary: 'Sends the body of a delivery again with the same event id, as a new delivery.',
-  params: z.object({ id: z.string(), deliveryId: z.string() }),
+  params: z.object({
+    id: z.string().describe('The id of the webhook.'),
+    deliveryId: z.string().describe('The id of the delivery to repeat.'),
+  }),
   query: z.object({}),
-  response: z.object({ deliveryId: z.string() }),
+  response: z.object({ deliveryId: z.string().describe('The id of the new delivery.') }),
   async handle({ params, caller, command, signal }, { control, store, tables, views }) {
     const { orgId, id: webhookId } = findWebhook(control.state, caller, params.id);
     const since = oldestRetainedAt(views.events);

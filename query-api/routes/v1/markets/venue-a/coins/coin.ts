@@ -10,7 +10,7 @@ const ECHOED_CHARACTERS_MAX = 100;
  * Path of a coin of the main dex, such as `BTC` or `kPEPE`. Any text is accepted; one that is not a coin is answered
  * 404.
  */
-export const coinPath = z.object({ coin: z.string() });
+export const coinPath = z.object({ coin: z.string().describe('A perpetual of the main dex, such as BTC.') });
 
 /** True for a perpetual of the main dex that is not delisted. */
 export function isListedCoin({ provider, kind, delisted }: Instrument): boolean {

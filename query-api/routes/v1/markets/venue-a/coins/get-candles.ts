@@ -15,23 +15,28 @@ export const getCandles = defineRoute({
   summary: 'Bars of a coin, oldest first, including the one in progress.',
   params: coinPath,
   query: z.object({
-    interval: z.enum(Object.keys(INTERVALS) as [Interval, ...Interval[]]).default('1h'),
+    interval: z
+      .enum(Object.keys(INTERVALS) as [Interval, ...Interval[]])
+      .default('1h')
+      .describe('Length of a bar; default 1h.'),
     limit: clampedInteger({ min: 1, max: 5_000, fallback: 100 }),
-    start_time: timeParameter.optional(),
-    end_time: timeParameter.optional(),
+    start_time: timeParameter.describe('Start of the window, inclusive; unix ms or ISO-8601.').optional(),
+    end_time: timeParameter.describe('End of the window, exclusive; unix ms or ISO-8601.').optional(),
   }),
   response: z.object({
-    candles: z.array(
-      z.object({
-        ts: z.number().int(),
-        open: z.number(),
-        high: z.number(),
-        low: z.number(),
-        close: z.number(),
-        volume: z.number(),
-        source: z.string().nullable(),
-      }),
-    ),
+    candles: z
+      .array(
+        z.object({
+          ts: z.number().int().describe('Start of the bar, unix ms.'),
+          open: z.number().describe('First price, USD.'),
+          high: z.number().describe('Highest price.'),
+          low: z.number().describe('Lowest price.'),
+          close: z.number().describe('Last price.'),
+          volume: z.number().describe('Coins.'),
+          source: z.string().nullable().describe('Where its minutes come from; null if from several sources.'),
+        }),
+      )
+      .describe('Oldest first.'),
   }),
   async handle({ params, query }, { views, store }) {
     const { coin, provider } = findCoin(views.coins.venue_a, params.coin);

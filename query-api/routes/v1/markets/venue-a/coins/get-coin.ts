@@ -15,14 +15,14 @@ export const getCoin = defineRoute({
   params: coinPath,
   query: z.object({}),
   response: z.object({
-    coin: z.string(),
-    markPx: figure,
-    oraclePx: figure,
-    midPx: figure,
-    funding: figure,
-    openInterest: figure,
-    dayNtlVlm: figure,
-    dayBaseVlm: figure,
+    coin: z.string().describe('The coin.'),
+    markPx: figure.describe('Mark price, USD.'),
+    oraclePx: figure.describe('Oracle price, USD.'),
+    midPx: figure.describe('Middle of the book, USD.'),
+    funding: figure.describe('Funding rate per hour.'),
+    openInterest: figure.describe('Open interest, coins.'),
+    dayNtlVlm: figure.describe('Volume of the last 24 hours, USD.'),
+    dayBaseVlm: figure.describe('Volume of the last 24 hours, coins.'),
   }),
   handle({ params }, { views }) {
     const instrument = findCoin(views.coins.venue_a, params.coin);

@@ -14,9 +14,15 @@ export const getCoins = defineRoute({
   params: z.object({}),
   query: z.object({}),
   response: z.object({
-    coins: z.array(
-      z.object({ name: z.string(), sizeDecimals: z.number().int(), maxLeverage: z.number().int().nullable() }),
-    ),
+    coins: z
+      .array(
+        z.object({
+          name: z.string().describe('The coin.'),
+          sizeDecimals: z.number().int().describe('Decimals of its sizes.'),
+          maxLeverage: z.number().int().nullable().describe('The largest leverage; null where the venue states none.'),
+        }),
+      )
+      .describe("In the venue's order."),
   }),
   handle(_input, { views }) {
     const coins = [...views.coins.venue_a.instruments.values()]

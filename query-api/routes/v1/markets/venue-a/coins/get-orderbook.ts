@@ -6,7 +6,7 @@ import { bookOf } from '../../../../../views/books.ts';
 import { defineRoute } from '../../../../route.ts';
 import { coinPath, findCoin, noDataReceived } from './coin.ts';
 
-const level = z.object({ price: z.number(), size: z.number() });
+const level = z.object({ price: z.number().describe('USD.'), size: z.number().describe('Coins.') });
 const toLevel = ({ price, size }: Level) => ({ price: toNumber(price), size: toNumber(size) });
 
 export const getOrderbook = defineRoute({
@@ -18,7 +18,12 @@ export const getOrderbook = defineRoute({
   summary: 'The newest book of a coin, best first.',
   params: coinPath,
   query: z.object({ depth: clampedInteger({ min: 1, max: 100, fallback: 20 }) }),
-  response: z.object({ coin: z.string(), bids: z.array(level), asks: z.array(level), ts: z.number().int() }),
+  response: z.object({
+    coin: z.string().describe('The coin.'),
+    bids: z.array(level).describe('Best first.'),
+    asks: z.array(level).describe('Best first.'),
+    ts: z.number().int().describe("The venue's time, unix ms."),
+  }),
   handle({ params, query }, { views }) {
     const instrument = findCoin(views.coins.venue_a, params.coin);
     const { coin } = instrument;

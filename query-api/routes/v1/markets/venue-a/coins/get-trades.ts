@@ -15,16 +15,18 @@ export const getCoinTrades = defineRoute({
   params: coinPath,
   query: z.object({ limit: clampedInteger({ min: 1, max: 200, fallback: 50 }) }),
   response: z.object({
-    trades: z.array(
-      z.object({
-        coin: z.string(),
-        price: z.number(),
-        size: z.number(),
-        side: z.enum(['buy', 'sell']),
-        ts: z.number().int(),
-        txHash: z.string().nullable(),
-      }),
-    ),
+    trades: z
+      .array(
+        z.object({
+          coin: z.string().describe('The coin.'),
+          price: z.number().describe('USD.'),
+          size: z.number().describe('Coins.'),
+          side: z.enum(['buy', 'sell']).describe('The side of the taker.'),
+          ts: z.number().int().describe("The venue's time, unix ms."),
+          txHash: z.string().nullable().describe('Hash of the transaction; null where there is none.'),
+        }),
+      )
+      .describe('Newest first.'),
   }),
   async handle({ params, query }, { views, store }) {
     const { coin, provider } = findCoin(views.coins.venue_a, params.coin);
