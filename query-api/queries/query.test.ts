@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest';
 import { unixMs } from '#infra/store/unix-ms';
 import { openTestStore } from '../testing/open-test-store.fixture.ts';
-import { type Query, query, queryBatch } from './query.ts';
+import { type Query, query, queryBatch, type Reader } from './query.ts';
 
 const { store, close } = await openTestStore();
 afterAll(close);
@@ -23,4 +23,16 @@ it('queryBatch returns for each query, with its own parameters, what query retur
   expect(alone.map((rows) => rows.length)).toEqual([3, 0, 2_000]);
   expect(alone[0]![0]).toMatchObject({ id: '2', share: 0.5, none: null, ts: Date.UTC(2026, 2, 1, 12) + 1 });
   expect(await queryBatch(store, queries)).toEqual(alone);
+});
+
+it('queryBatch is measured by the names of its queries, each once', async () => {
+  const names: (string | undefined)[] = [];
+  const reader: Reader = {
+    query: async (_sql, _parameters, name) => {
+      names.push(name);
+      return [];
+    },
+  };
+  await queryBatch(reader, [numbersQuery(1, ''), { ...numbersQuery(1, ''), name: 'others' }, numbersQuery(2, '')]);
+  expect(names).toEqual(['numbers+others']);
 });

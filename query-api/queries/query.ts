@@ -50,7 +50,8 @@ export async function queryBatch<const R extends readonly Query<unknown>[]>(
   const parameters = queries.flatMap(({ parameters }, at) =>
     Object.entries(parameters).map(([name, value]) => [`${name}_${at}`, value] as const),
   );
-  const names = queries.map(({ name }) => name).join('+');
+  // Each once: there may be any number of queries of one name.
+  const names = [...new Set(queries.map(({ name }) => name))].join('+');
   const rows = await reader.query<PackedRow>(parts.join(' UNION ALL '), Object.fromEntries(parameters), names);
   // The parts of a union are returned in any order.
   rows.sort((a, b) => a.nth - b.nth);
