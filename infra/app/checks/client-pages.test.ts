@@ -7,7 +7,10 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
+import { anomalyRecordSchema } from '#schemas/http/anomaly';
 import { arbitrageRecordSchema } from '#schemas/http/arbitrage';
+import { disputePhaseRecordSchema } from '#schemas/http/dispute-phase';
+import { settlementRecordSchema } from '#schemas/http/settlement';
 import { spreadSnapshotSchema } from '#schemas/http/spread';
 import { tradeRecordSchema } from '#schemas/http/trade';
 import { CLOSE, parseClientFrame, STREAM_ERRORS, serverFrame } from '#schemas/stream/frames';
@@ -27,6 +30,10 @@ const PAYLOADS: Readonly<Record<string, z.ZodType>> = {
   'event.spread': spreadSnapshotSchema.strict(),
   'event.arbitrage': arbitrageRecordSchema,
   'trade.observed': tradeRecordSchema.strict(),
+  'user.fill': tradeRecordSchema.strict(),
+  'anomaly.detected': anomalyRecordSchema.strict(),
+  'settlement.dispute': disputePhaseRecordSchema.strict(),
+  'settlement.landed': settlementRecordSchema.strict(),
   raw: z.looseObject({}),
 };
 const eventFrame = z.strictObject({
@@ -65,7 +72,7 @@ async function importCode(page: string): Promise<Record<string, (...parameters: 
 
 describe('the page for WebSocket clients', () => {
   it('shows valid frames only, and each kind of them', () => {
-    const shown = new Set<string>();
+    const [shown, shownEvents] = [new Set<string>(), new Set<string>()];
     for (const line of linesOf(websocketPage)) {
       const frame = JSON.parse(line) as { type: string; data: { type: string; payload: unknown } };
       shown.add(frame.type);
@@ -73,6 +80,7 @@ describe('the page for WebSocket clients', () => {
       if (frame.type === 'event') {
         eventFrame.parse(frame);
         PAYLOADS[frame.data.type]!.parse(frame.data.payload);
+        shownEvents.add(frame.data.type);
       } else serverFrame.parse(frame);
     }
     const kinds = [
@@ -83,6 +91,7 @@ describe('the page for WebSocket clients', () => {
       'ping',
     ];
     expect([...shown].sort()).toEqual(kinds.sort());
+    expect([...shownEvents].sort()).toEqual(Object.keys(PAYLOADS).sort());
   });
 
   it('lists every error and every close code', () => {
@@ -91,7 +100,7 @@ describe('the page for WebSocket clients', () => {
     expect(rows).toEqual(expect.arrayContaining(Object.values(CLOSE).map(({ code }) => String(code))));
   });
 
-  it('has a client that continues after a lost connection', async () => {
+  it('has a client that continues after a lost connection and after dropped events', async () => {
     const { follow } = await importCode(websocketPage);
     vi.spyOn(Math, 'random').mockReturnValue(0);
     const server = new WebSocketServer({ port: 0 });
@@ -103,19 +112,29 @@ describe('the page for WebSocket clients', () => {
       handled.push(data),
     );
     const received: unknown[] = [];
-    for (const cursor of ['c1', 'c2']) {
+    for (const [cursor, code] of [
+      ['c1', CLOSE.restart.code],
+      ['c2', null],
+      ['c3', CLOSE.revoked.code],
+    ] as const) {
       const [socket] = (await once(server, 'connection')) as [WebSocket];
       const [text] = (await once(socket, 'message')) as [Buffer];
       received.push(JSON.parse(text.toString()));
       socket.send(JSON.stringify({ type: 'subscribed', subscription_id: 'sub_1', channel, cursor: 'c0' }));
       socket.send(JSON.stringify({ type: 'event', cursor, data: cursor }));
       await vi.waitFor(() => expect(handled.at(-1)).toBe(cursor));
-      socket.close(cursor === 'c2' ? CLOSE.revoked.code : CLOSE.restart.code);
+      if (code !== null) socket.close(code);
+      else {
+        socket.send(JSON.stringify({ type: 'lagged', subscription_id: 'sub_1', fromSeq: 3, toSeq: 3, dropped: 1 }));
+        socket.send(JSON.stringify({ type: 'event', cursor: 'c4', data: 'c4' }));
+      }
     }
     expect(received).toEqual([
       { type: 'subscribe', channel },
       { type: 'subscribe', channel, since: 'c1' },
+      { type: 'subscribe', channel, since: 'c2' },
     ]);
+    expect(handled).toEqual(['c1', 'c2', 'c3']);
     server.close();
   });
 });
