@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
+import { DEFAULT_QUOTAS } from '#schemas/domain/quota/plan-quotas';
 import { anomalyRecordSchema } from '#schemas/http/anomaly';
 import { arbitrageRecordSchema } from '#schemas/http/arbitrage';
 import { disputePhaseRecordSchema } from '#schemas/http/dispute-phase';
@@ -20,6 +21,7 @@ import { PROJECT_ROOT } from './sources.ts';
 
 const websocketPage = readFileSync(join(PROJECT_ROOT, 'docs/websocket.md'), 'utf8');
 const webhooksPage = readFileSync(join(PROJECT_ROOT, 'docs/webhooks.md'), 'utf8');
+const accountsPage = readFileSync(join(PROJECT_ROOT, 'docs/accounts.md'), 'utf8');
 
 /** The blocks of a page in a language. */
 const blocksOf = (page: string, language: string): string[] =>
@@ -156,6 +158,12 @@ describe('the page for receivers of webhooks', () => {
     }
   });
 
+  it('lists every event type, and which are not delivered yet', () => {
+    const rows = [...webhooksPage.matchAll(/^\| `(\w+\.\w+\.\w+)` \| (.*) \|$/gm)];
+    const listed = rows.map(([, type, when]) => ({ type, delivering: !when!.endsWith('not delivered yet.') }));
+    expect(listed).toEqual(EVENT_TYPES.map(({ type, delivering }) => ({ type, delivering })));
+  });
+
   it('shows the headers of a delivery', () => {
     const shown = [...blocksOf(webhooksPage, 'http')[0]!.matchAll(/^([\w-]+): /gm)].map((found) => found[1]);
     expect(shown).toEqual(Object.keys(deliveryHeaders({ eventId: 'we_1', at: 0, body: '', secrets: [] })));
@@ -172,5 +180,16 @@ describe('the page for receivers of webhooks', () => {
     expect(verify({ ...headers, 'webhook-id': 'we_2' }, body, newer!, at)).toBe(false);
     expect(verify(headers, body, newer!, at + 400_000)).toBe(false);
     expect(verify({}, body, newer!, at)).toBe(false);
+  });
+});
+
+describe('the page about keys and quotas', () => {
+  it('states the quotas of each plan', () => {
+    const units = (count: number | null) => count?.toLocaleString('en-US') ?? 'unlimited';
+    for (const [plan, { 'ws.message': messages, ...rest }] of Object.entries(DEFAULT_QUOTAS))
+      for (const { minute, day } of Object.values(rest))
+        expect(accountsPage).toContain(
+          `| \`${plan}\` | ${[minute, day, messages.minute, messages.day].map(units).join(' | ')} |`,
+        );
   });
 });
