@@ -18,6 +18,7 @@ const response = z.union([
 const operation = z.strictObject({
   operationId: z.string().regex(/^[a-z]\w+$/),
   summary: z.string().min(1),
+  description: z.string(),
   tags: z.array(z.string()),
   parameters: z.array(
     z.strictObject({
@@ -59,7 +60,20 @@ beforeAll(async () => {
 });
 afterAll(() => app.app.close());
 
-/** The fields of a JSON schema, nested ones too, that have no description; a named schema has its own. */
+/** True if a field is described; a named schema has its own description. */
+function isDescribed({ description = '', $ref, type, anyOf }: Field): boolean {
+  const isNullable = type?.includes('null') || anyOf?.some((one) => one.type === 'null');
+  return $ref !== undefined || (isNullable ? /\bnull\b/i.test(description) : description !== '');
+}
+
+interface Field {
+  readonly description?: string;
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly anyOf?: readonly Field[];
+}
+
+/** The fields of a JSON schema, nested ones too, without a description that says when they are null. */
 function undescribed(schema: unknown, path: string): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const {
@@ -69,7 +83,7 @@ function undescribed(schema: unknown, path: string): string[] {
     anyOf = [],
     oneOf = [],
   } = schema as {
-    properties?: Record<string, { description?: string; $ref?: string }>;
+    properties?: Record<string, Field>;
     items?: unknown;
     additionalProperties?: unknown;
     anyOf?: unknown[];
@@ -77,7 +91,7 @@ function undescribed(schema: unknown, path: string): string[] {
   };
   return [
     ...Object.entries(properties).flatMap(([name, property]) => [
-      ...(property.description || property.$ref ? [] : [`${path}.${name}`]),
+      ...(isDescribed(property) ? [] : [`${path}.${name}`]),
       ...undescribed(property, `${path}.${name}`),
     ]),
     ...[items, additionalProperties, ...anyOf, ...oneOf].flatMap((inner) => undescribed(inner, `${path}[]`)),
@@ -85,7 +99,15 @@ function undescribed(schema: unknown, path: string): string[] {
 }
 
 describe('/openapi.json', () => {
-  it('describes every field of a request or response', () => {
+  it('states in every operation that other parameters are refused', () => {
+    const operations = Object.values(served.paths).flatMap((methods) => Object.values(methods));
+    for (const { description, responses } of operations) {
+      expect(description).toContain('400 `validation_failed`');
+      expect(Object.keys(responses)).toContain('400');
+    }
+  });
+
+  it('describes every field of a request or response, and when it is null', () => {
     const shown = Object.entries(served.paths).flatMap(([path, methods]) =>
       Object.entries(methods).flatMap(([method, { requestBody, responses }]) => {
         const bodies = [requestBody, ...Object.values(responses)].flatMap((part) =>

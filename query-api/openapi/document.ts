@@ -8,14 +8,20 @@ import { errorStatuses, operationId, templateOf } from './naming.ts';
 
 export type JsonObject = { [name: string]: unknown };
 
-const QUOTA_HEADERS = [
-  'X-Quota-Sku',
-  'X-Quota-Limit',
-  'X-Quota-Remaining',
-  'X-Quota-Reset',
-  'RateLimit',
-  'RateLimit-Policy',
-];
+/** Descriptions of the headers of metered responses. */
+const QUOTA_HEADERS = {
+  'X-Quota-Sku': 'The SKU that the response counts against.',
+  'X-Quota-Limit': 'Units of the window with the least left.',
+  'X-Quota-Remaining': 'Units that are left in that window.',
+  'X-Quota-Reset': 'When that window ends, unix seconds.',
+  RateLimit: 'What is left in each window, as in the IETF draft.',
+  'RateLimit-Policy': 'The quota of each window, as in the IETF draft.',
+};
+const REQUEST_ID = 'The one sent by the client, or a generated one.';
+const REPLAYED = '`true` for the stored response of an earlier request.';
+const SANDBOX = '`true` for a sandbox key: markets and events come from a fixed data set.';
+/** Stands in every operation. */
+const UNKNOWN_REFUSED = 'Any other query parameter is refused with 400 `validation_failed`.';
 
 /** The OpenAPI document of the routes. */
 export function openApiDocument(routes: readonly Route[]): JsonObject {
@@ -32,7 +38,7 @@ export function openApiDocument(routes: readonly Route[]): JsonObject {
       title: 'Parallax',
       version: VERSION,
       description:
-        'One API for the prediction markets and derivatives of several venues. An unknown query parameter or body field is refused with 400 `validation_failed`, whose message names the accepted ones.',
+        'One API for the prediction markets and derivatives of several venues. An unknown query parameter or body field is refused with 400 `validation_failed`, whose message names it.',
     },
     servers: [{ url: '/' }],
     paths,
@@ -41,7 +47,7 @@ export function openApiDocument(routes: readonly Route[]): JsonObject {
       responses: {
         Error: {
           description: 'The error; clients should branch on error.code.',
-          headers: { 'X-Request-Id': header('The one sent by the client, or a generated one.') },
+          headers: { 'X-Request-Id': header(REQUEST_ID) },
           content: json({ $ref: '#/components/schemas/Error' }),
         },
       },
@@ -66,6 +72,7 @@ function operation(route: Route, shared: Record<string, unknown>): JsonObject {
   return {
     operationId: operationId(route),
     summary,
+    description: UNKNOWN_REFUSED,
     tags: [route.path.split('/').find((part) => part !== '' && part !== 'v1')],
     parameters,
     ...(body
@@ -89,14 +96,15 @@ const IDEMPOTENCY_KEY: JsonObject = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-const SANDBOX = '`true` for a sandbox key: markets and events come from a fixed data set.';
-
 function responsesOf(route: Route, shared: Record<string, unknown>): JsonObject {
   const responses: JsonObject = {};
-  const quota = route.sku ? QUOTA_HEADERS : [];
-  const names = ['X-Request-Id', ...quota, ...(route.creates ? ['Idempotent-Replayed'] : [])];
-  const headers = Object.fromEntries(names.map((name) => [name, header(name)]));
-  if (route.servesMarketData && route.scope !== null) headers['X-Svc-Sandbox'] = header(SANDBOX);
+  const described = {
+    'X-Request-Id': REQUEST_ID,
+    ...(route.sku ? QUOTA_HEADERS : {}),
+    ...(route.creates ? { 'Idempotent-Replayed': REPLAYED } : {}),
+    ...(route.servesMarketData && route.scope !== null ? { 'X-Svc-Sandbox': SANDBOX } : {}),
+  };
+  const headers = Object.fromEntries(Object.entries(described).map(([name, text]) => [name, header(text)]));
   for (const status of route.statuses) {
     const content = status === 204 ? {} : { content: json(schemaOf(route.response, 'output', shared)) };
     responses[String(status)] = { description: route.summary, headers, ...content };

@@ -23,14 +23,22 @@ export const getHealth = defineRoute({
       .array(
         z.object({
           stage: z.string().describe('The name of the stage.'),
-          lagSeconds: z.number().describe("The pipeline's time minus the position of the stage."),
-          records: z.number().int().nullable().describe('Records that the stage has not processed yet.'),
-          recordsPerSecond: z.number().int().nullable().describe('Records that the stage processes per second.'),
+          lagSeconds: z.number().describe("The pipeline's time minus the position of the stage, in seconds."),
+          records: z
+            .number()
+            .int()
+            .nullable()
+            .describe('Records that the stage has not processed yet; null if the log does not know.'),
+          recordsPerSecond: z
+            .number()
+            .int()
+            .nullable()
+            .describe('Records that the stage processes per second; null at first.'),
           secondsLeft: z
             .number()
             .int()
             .nullable()
-            .describe('Estimated time until the stage has caught up; null while the backlog grows.'),
+            .describe('Estimated seconds until the stage has caught up; null while the backlog grows.'),
         }),
       )
       .optional()

@@ -12,11 +12,14 @@ export const anomalyRecordSchema = z
     provider: providerField,
     marketId: marketIdField,
     ts: isoTimeSchema.describe('Start of the minute; for a settlement delay the time of the resolution.'),
-    bucketVol: z.number().nullable().describe('Shares traded in the minute, where the detector measures them.'),
+    bucketVol: z
+      .number()
+      .nullable()
+      .describe('Shares traded in the minute; null where the detector does not measure them.'),
     baselineMean: z.number().describe('Mean of the baseline, in the unit of what was measured.'),
     baselineStddev: z.number().describe('Standard deviation of the baseline.'),
     zScore: z.number().describe('Distance from the mean in standard deviations.'),
-    raw: z.record(z.string(), z.unknown()).nullable().describe('What else was measured.'),
+    raw: z.record(z.string(), z.unknown()).nullable().describe('What else was measured; null if nothing was.'),
   })
   .meta({ id: 'Anomaly' });
 export type AnomalyRecord = z.infer<typeof anomalyRecordSchema>;

@@ -10,8 +10,8 @@ export const arbDecaySchema = z.object({
   universalId: universalIdField,
   signalsConsidered: z.number().int().describe('Signals that began in the trailing 7 days.'),
   decayedSignals: z.number().int().describe('Those that fell to half their peak or less, or ended.'),
-  medianHalfLifeMs: z.number().int().nullable().describe('Null when none has decayed.'),
-  medianHalfLifeSec: z.number().int().nullable().describe('The milliseconds, rounded.'),
+  medianHalfLifeMs: z.number().int().nullable().describe('Median of their half-lives, ms; null when none has decayed.'),
+  medianHalfLifeSec: z.number().int().nullable().describe('The same in seconds, rounded; null when none has decayed.'),
   computedAt: isoTimeSchema.describe('The moment up to which signals count.'),
 });
 

@@ -8,7 +8,7 @@ const common = {
   size: z.number().describe('Shares that the prices and fees are quoted for.'),
   grossEdge: z.number().describe('USD per share from the best prices.'),
   netEdge: z.number().describe('USD per share after walking both books and fees; above 0 is profitable.'),
-  quoteAgeMs: z.number().int().describe("Age of the older leg's last book frame."),
+  quoteAgeMs: z.number().int().describe("Age of the older leg's last book frame, ms."),
   at: isoTimeSchema.describe('When the record was calculated.'),
 };
 

@@ -15,7 +15,7 @@ export const disputePhaseRecordSchema = z
       .number()
       .int()
       .describe('Unix seconds: which request of the question; a reset makes a new one.'),
-    proposer: z.string().nullable().describe('Address that proposed the price.'),
+    proposer: z.string().nullable().describe('Address that proposed the price; null if the log names none.'),
     disputer: z.string().nullable().describe('Null before a dispute.'),
     price: z.string().nullable().describe('"1", "0", "0.5", "ignore", or null for any other value.'),
     ts: isoTimeSchema.describe('Block time.'),

@@ -7,7 +7,7 @@ export const errorEnvelopeSchema = z.object({
     .object({
       code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]).describe('Stable; clients branch on it.'),
       message: z.string().describe('A sentence for people; it names the field of a bad input.'),
-      requestId: z.string().nullable().describe('Mirrors the header X-Request-Id.'),
+      requestId: z.string().nullable().describe('Mirrors the header X-Request-Id; null where there is none.'),
       provider: z.string().optional().describe('The venue at fault; only for upstream errors.'),
       upstream: z
         .object({

@@ -34,7 +34,7 @@ export const settlementRecordSchema = z
       .number()
       .int()
       .nullable()
-      .describe("Delay after the market's own end; null where either time is not known well enough."),
+      .describe("Seconds after the market's own end; null where either time is not known well enough."),
     txHash: txHashField.nullable().describe('Hash of the transaction; null off chain.'),
     logIndex: z.number().int().nullable().describe('Null off chain.'),
     blockNumber: z.number().int().nullable().describe('Null off chain.'),

@@ -16,8 +16,11 @@ export const tradeRecordSchema = z
     tokenId: z
       .string()
       .nullable()
-      .describe(`The traded token (${[...TOKEN_PROVIDERS].join(', ')} only).`),
-    outcome: z.string().nullable().describe('Name of the traded outcome.'),
+      .describe(`The traded token (${[...TOKEN_PROVIDERS].join(', ')} only); null for coins.`),
+    outcome: z
+      .string()
+      .nullable()
+      .describe('Name of the traded outcome; null for coins without outcomes and until the catalog names it.'),
     ts: isoTimeSchema.describe("The venue's time."),
     side: z.enum(['buy', 'sell']).describe("The taker's side."),
     price: z.number().describe('USD per share or coin.'),
@@ -26,7 +29,7 @@ export const tradeRecordSchema = z
     taker: z.string().nullable().describe('Address of the taker; null where the venue does not publish it.'),
     txHash: z.string().nullable().describe('Hash of the transaction; null where there is none.'),
     logIndex: z.number().int().nullable().describe('Null off chain.'),
-    tradeId: z.string().nullable().describe("The venue's own id, where it has one."),
+    tradeId: z.string().nullable().describe("The venue's own id; null where it has none, as on chain."),
     status: statusField,
   })
   .meta({ id: 'Trade' });

@@ -13,10 +13,13 @@ export const universalEventSchema = z
   .object({
     universalId: universalIdField,
     canonicalName: z.string().describe('A name for people.'),
-    kind: z.string().nullable().describe('price_binary, price_range, up_down, election, sports, rate, other.'),
-    underlying: z.string().nullable().describe('The asset that the question is about.'),
-    threshold: z.number().nullable().describe('The strike.'),
-    op: z.string().nullable().describe('Comparison, e.g. gte.'),
+    kind: z
+      .string()
+      .nullable()
+      .describe('price_binary, price_range, up_down, election, sports, rate, other; null if none was recognised.'),
+    underlying: z.string().nullable().describe('The asset that the question is about; null if none was recognised.'),
+    threshold: z.number().nullable().describe('The strike; null for a question without one.'),
+    op: z.string().nullable().describe('Comparison with the strike, such as gte; null for a question without one.'),
     details: z
       .record(z.string(), z.string().nullable())
       .describe('Fields of its kind: semantics (at_time, touch) of price_binary; lower and upper of price_range; …'),

@@ -25,7 +25,7 @@ export const getAuditLog = defineCallerRoute({
           at: isoTimeSchema.describe('When it was made.'),
           action: z.string().describe('What was done, such as `me.wallet.create`.'),
           keyId: z.string().nullable().describe('Null if the service itself or an operator made the change.'),
-          userId: z.string().nullable().describe('The user of the key.'),
+          userId: z.string().nullable().describe('The user of the key; null without a key.'),
           targetId: z.string().describe('The id of what was changed.'),
         }),
       )

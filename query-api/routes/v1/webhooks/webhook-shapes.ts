@@ -35,7 +35,9 @@ const fields = {
   disabledReason: z
     .enum(['manual', 'gone', 'failing'])
     .nullable()
-    .describe('`gone` after a 410, `failing` after the last attempt of a delivery; null while it is enabled.'),
+    .describe(
+      '`manual` after a PATCH, `gone` after a 410, `failing` after the last attempt; null while it is enabled.',
+    ),
   createdAt: createdAtField,
   updatedAt: isoTimeSchema.describe('When it was last changed.'),
 };

@@ -10,7 +10,7 @@ export const attributionSchema = z
     provider: z.enum(PROVIDER_FAMILIES).describe('The venue.'),
     builder: z.string().describe('The builder in lower case.'),
     label: z.string().describe('A label.'),
-    createdByUserId: z.string().nullable().describe('The user of the key that registered it.'),
+    createdByUserId: z.string().nullable().describe('The user of the key that registered it; null if unknown.'),
     createdAt: createdAtField,
   })
   .meta({ id: 'PlatformAttribution' });

@@ -23,8 +23,11 @@ const deliverySchema = z
         z.object({
           at: isoTimeSchema.describe('When it began.'),
           status: z.int().nullable().describe('HTTP status; null without a response.'),
-          durationMs: z.int().describe('How long it took.'),
-          error: z.string().nullable().describe('Why there was no response, or why no further attempt is made.'),
+          durationMs: z.int().describe('How long it took, ms.'),
+          error: z
+            .string()
+            .nullable()
+            .describe('Why there was no response, or why no further attempt is made; null after a response.'),
         }),
       )
       .describe('Oldest first.'),

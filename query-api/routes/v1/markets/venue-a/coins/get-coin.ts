@@ -3,7 +3,7 @@ import { decimalNumberOrNull } from '#schemas/http/scalars';
 import { defineRoute } from '../../../../route.ts';
 import { coinPath, findCoin, noDataReceived } from './coin.ts';
 
-const figure = z.number().nullable();
+const figure = (meaning: string) => z.number().nullable().describe(`${meaning}; null while the venue states none.`);
 
 export const getCoin = defineRoute({
   method: 'GET',
@@ -16,13 +16,13 @@ export const getCoin = defineRoute({
   query: z.object({}),
   response: z.object({
     coin: z.string().describe('The coin.'),
-    markPx: figure.describe('Mark price, USD.'),
-    oraclePx: figure.describe('Oracle price, USD.'),
-    midPx: figure.describe('Middle of the book, USD.'),
-    funding: figure.describe('Funding rate per hour.'),
-    openInterest: figure.describe('Open interest, coins.'),
-    dayNtlVlm: figure.describe('Volume of the last 24 hours, USD.'),
-    dayBaseVlm: figure.describe('Volume of the last 24 hours, coins.'),
+    markPx: figure('Mark price, USD'),
+    oraclePx: figure('Oracle price, USD'),
+    midPx: figure('Middle of the book, USD'),
+    funding: figure('Funding rate per hour'),
+    openInterest: figure('Open interest, coins'),
+    dayNtlVlm: figure('Volume of the last 24 hours, USD'),
+    dayBaseVlm: figure('Volume of the last 24 hours, coins'),
   }),
   handle({ params }, { views }) {
     const instrument = findCoin(views.coins.venue_a, params.coin);
