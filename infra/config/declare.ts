@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { parseUrl } from '../parse-url.ts';
 
 /** A setting, declared once: its flag, variable, default, accepted values and description come from here. */
@@ -13,8 +14,18 @@ export interface Setting<T> {
   readonly description: string;
   /** Parses the text, or throws a `SettingError` without the setting's name, which the caller adds. */
   readonly read: (text: string) => T;
-  /** Never shown in logs or in `--help`. */
+  /** Never shown in logs. It can also be given as a file, whose path is in `<variable>_FILE`. */
   readonly secret?: boolean;
+}
+
+/** The names under which a setting can be given. */
+export function settingNames({ flag, variable, secret }: Setting<unknown>): string[] {
+  return [...(flag ? [`--${flag}`] : []), variable, ...(secret ? [fileVariable(variable)] : [])];
+}
+
+/** The variable with the path of a file that contains a secret. */
+function fileVariable(variable: string): string {
+  return `${variable}_FILE`;
 }
 
 /** An invalid setting. The message is one line with the setting's name and the accepted values. */
@@ -34,11 +45,15 @@ function reject(text: string): never {
 }
 
 /** An integer within bounds, both inclusive. */
-export function integerSetting(common: Common & { fallback: number; min: number; max: number }): Setting<number> {
+export function integerSetting(common: Common & { fallback: number; min: number; max: number }): Setting<number>;
+export function integerSetting(common: Common & { fallback: null; min: number; max: number }): Setting<number | null>;
+export function integerSetting(
+  common: Common & { fallback: number | null; min: number; max: number },
+): Setting<number | null> {
   return {
     ...common,
     flag: common.flag ?? null,
-    fallback: String(common.fallback),
+    fallback: common.fallback === null ? null : String(common.fallback),
     accepts: `an integer from ${common.min} to ${common.max}`,
     read(text) {
       const value = Number(text);
@@ -161,8 +176,9 @@ export interface ReadSettings<D extends Record<string, Setting<unknown>>> {
 }
 
 /**
- * Reads flags (`--flag value` or `--flag=value`, a switch may stand alone), then variables, then defaults. Unknown
- * flags are refused, unknown `PARALLAX_…` variables are ignored. `positionals` holds arguments that are no flags.
+ * Reads flags (`--flag value` or `--flag=value`, a switch may stand alone), then variables or the files of secrets, then
+ * defaults. Unknown flags are refused, unknown `PARALLAX_…` variables are ignored. `positionals` holds arguments that are
+ * no flags. Throws a `SettingError`.
  */
 export function readSettings<D extends Record<string, Setting<unknown>>>(
   declarations: D,
@@ -194,19 +210,40 @@ export function readSettings<D extends Record<string, Setting<unknown>>>(
   }
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(declarations)) {
-    const fromFlag = fromFlags.get(name);
-    const text = fromFlag ?? environment[setting.variable] ?? setting.fallback;
+    const given = fromFlags.has(name)
+      ? { label: `--${setting.flag}`, text: fromFlags.get(name)! }
+      : fromEnvironment(setting, environment);
+    const text = given?.text ?? setting.fallback;
     try {
       values[name] = text === null ? null : setting.read(text);
     } catch (error) {
       if (!(error instanceof SettingError)) throw error;
-      const label = fromFlag !== undefined ? `--${setting.flag}` : setting.variable;
+      const label = given?.label ?? setting.variable;
       throw new SettingError(
         `${label} ${setting.secret ? 'has an invalid value' : error.message}; accepted: ${setting.accepts}`,
       );
     }
   }
   return { values: values as Values<D>, positionals };
+}
+
+/** The text of a setting's variable or of a secret's file, and the name of the variable; null if neither is set. */
+function fromEnvironment(
+  { variable, secret }: Setting<unknown>,
+  environment: Readonly<Record<string, string | undefined>>,
+): { readonly label: string; readonly text: string } | null {
+  const text = environment[variable];
+  const label = fileVariable(variable);
+  const path = secret ? environment[label] : undefined;
+  if (path === undefined) return text === undefined ? null : { label: variable, text };
+  if (text !== undefined) throw new SettingError(`${variable} and ${label} are both set; accepted: one of them`);
+  try {
+    // Editors end a file with a newline, which is no part of the secret.
+    return { label, text: readFileSync(path, 'utf8').replace(/\r?\n$/, '') };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new SettingError(`${label} cannot be read (${code}): ${path}; accepted: the path of a file`);
+  }
 }
 
 function splitOnce(text: string, separator: string): [string, string | undefined] {

@@ -1,11 +1,10 @@
-import type { Setting } from './declare.ts';
+import { type Setting, settingNames } from './declare.ts';
 
 /** Renders the text of `--help` from the declarations. */
 export function settingsHelp(declarations: Readonly<Record<string, Setting<unknown>>>): string {
   const lines = Object.values(declarations).map((setting) => {
-    const names = [setting.flag ? `--${setting.flag}` : null, setting.variable].filter(Boolean).join(', ');
     const fallback = setting.fallback === null ? 'none' : setting.fallback;
-    return `  ${names}\n      ${setting.description}\n      Accepted: ${setting.accepts}. Default: ${fallback}.`;
+    return `  ${settingNames(setting).join(', ')}\n      ${setting.description}\n      Accepted: ${setting.accepts}. Default: ${fallback}.`;
   });
   return lines.join('\n');
 }
@@ -14,9 +13,9 @@ export function settingsHelp(declarations: Readonly<Record<string, Setting<unkno
 export function settingsTable(declarations: Readonly<Record<string, Setting<unknown>>>): string {
   const cell = (text: string) => text.replaceAll('|', '\\|');
   const rows = Object.values(declarations).map((setting) => {
-    const names = [setting.flag ? `\`--${setting.flag}\`` : null, `\`${setting.variable}\``].filter(Boolean).join(', ');
+    const names = settingNames(setting).map((name) => `\`${name}\``);
     const fallback = setting.fallback === null ? 'none' : `\`${setting.fallback}\``;
-    return `| ${names} | ${cell(fallback)} | ${cell(setting.accepts)} | ${cell(setting.description)} |`;
+    return `| ${names.join(', ')} | ${cell(fallback)} | ${cell(setting.accepts)} | ${cell(setting.description)} |`;
   });
   return ['| setting | default | accepted | meaning |', '|---|---|---|---|', ...rows].join('\n');
 }

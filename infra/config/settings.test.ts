@@ -1,7 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_QUOTAS } from '#schemas/domain/quota/plan-quotas';
 import { SettingError } from './declare.ts';
-import { loadSettings } from './settings.ts';
+import { loadSettings, SETTINGS } from './settings.ts';
 
 const quotasOf = (text: string) => loadSettings([], { PARALLAX_QUOTAS: text }).quotas;
 
@@ -31,5 +34,48 @@ describe('PARALLAX_ARBITRAGE_SIZE', () => {
 
   it.each(['0', '0.00', '-1', '1e3', ''])('refuses %j', (text) => {
     expect(() => loadSettings([], { PARALLAX_ARBITRAGE_SIZE: text })).toThrow(SettingError);
+  });
+});
+
+describe('a secret in a file', () => {
+  const SECRET = 'a-secret-of-the-tests';
+  let folder: string;
+  let file: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'parallax-settings-'));
+    file = join(folder, 'password');
+    writeFileSync(file, `${SECRET}\n`);
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('is read without the newline at its end', () => {
+    expect(loadSettings([], { PARALLAX_STORE_PASSWORD_FILE: file }).storePassword).toBe(SECRET);
+  });
+
+  it('is accepted for secrets only', () => {
+    expect(loadSettings([], { PARALLAX_HOST_FILE: file }).host).toBe(SETTINGS.host.fallback);
+  });
+
+  it.each([
+    [
+      'together with its variable',
+      { PARALLAX_STORE_PASSWORD: 'x' },
+      /^PARALLAX_STORE_PASSWORD and PARALLAX_STORE_PASSWORD_FILE are both set/,
+    ],
+    [
+      'that does not exist',
+      { PARALLAX_STORE_PASSWORD_FILE: '/missing' },
+      /^PARALLAX_STORE_PASSWORD_FILE cannot be read \(ENOENT\): \/missing; accepted/,
+    ],
+  ])('is refused %s', (_, environment, message) => {
+    const reading = () => loadSettings([], { PARALLAX_STORE_PASSWORD_FILE: file, ...environment });
+    expect(reading).toThrow(SettingError);
+    expect(reading).toThrow(message);
+  });
+
+  it('is not shown when it is invalid', () => {
+    const reading = () => loadSettings([], { PARALLAX_ADMIN_TOKEN_FILE: file });
+    expect(reading).toThrow(/^PARALLAX_ADMIN_TOKEN_FILE has an invalid value; accepted: plx_live_/);
+    expect(reading).not.toThrow(SECRET);
   });
 });

@@ -23,6 +23,7 @@ import {
   textSetting,
   urlSetting,
 } from './declare.ts';
+import { LOG_SETTINGS, STORE_SETTINGS } from './port-settings.ts';
 
 export const ROLES = ['ingest', 'processors', 'query-api', 'stream-gateway'] as const;
 export type Role = (typeof ROLES)[number];
@@ -77,14 +78,8 @@ export const SETTINGS = {
     pattern: /^[\w.:-]+$/,
     description: 'Address that REST and the WebSocket gateway listen on.',
   }),
-  dataDir: textSetting({
-    flag: 'data-dir',
-    variable: 'PARALLAX_DATA_DIR',
-    fallback: './.parallax',
-    accepts: 'a folder',
-    pattern: /^.+$/,
-    description: 'Folder of the embedded log and store.',
-  }),
+  ...LOG_SETTINGS,
+  ...STORE_SETTINGS,
   venues: textSetting({
     flag: 'venues',
     variable: 'PARALLAX_VENUES',
@@ -105,30 +100,6 @@ export const SETTINGS = {
     fallback: ROLES,
     words: ROLES,
     description: 'Roles that this process runs.',
-  }),
-  log: textSetting({
-    flag: 'log',
-    variable: 'PARALLAX_LOG',
-    fallback: 'embedded',
-    accepts: 'embedded, kafka://host:port[,host:port]',
-    pattern: /^(embedded|kafka:\/\/[\w.-]+:\d+(,[\w.-]+:\d+)*)$/,
-    description: 'The event log: embedded, or a Kafka cluster.',
-  }),
-  store: textSetting({
-    flag: 'store',
-    variable: 'PARALLAX_STORE',
-    fallback: 'embedded',
-    accepts: 'embedded, http(s)://user:pass@host:port/database',
-    pattern: /^(embedded|https?:\/\/.+)$/,
-    description: 'The columnar store: embedded, or a ClickHouse server.',
-    secret: true,
-  }),
-  schemaRegistry: urlSetting({
-    flag: 'schema-registry',
-    variable: 'PARALLAX_SCHEMA_REGISTRY',
-    fallback: null,
-    schemes: ['http', 'https'],
-    description: 'Base URL of a Confluent-compatible schema registry; required with --log kafka://….',
   }),
   adminToken: textSetting({
     variable: 'PARALLAX_ADMIN_TOKEN',
@@ -183,13 +154,6 @@ export const SETTINGS = {
     fallback: [],
     words: ['disconnects', 'silence', 'malformed', 'duplicates', 'reorgs', 'errors', 'rate-limits', 'slow'],
     description: 'Simulator: faults that it injects.',
-  }),
-  retentionDays: integerSetting({
-    variable: 'PARALLAX_RETENTION_DAYS',
-    fallback: 30,
-    min: 1,
-    max: 36_500,
-    description: 'Days that raw topics are retained.',
   }),
   retentionGib: integerSetting({
     variable: 'PARALLAX_RETENTION_GIB',

@@ -29,7 +29,7 @@ async function startServer() {
 
 describeStore('server store', async () => {
   const { server, dispose } = await startServer();
-  return { open: () => openStore(urlOf(server), 'unused'), dispose };
+  return { open: () => openStore({ store: urlOf(server), dataDir: 'unused' }), dispose };
 });
 
 describe('the server store', () => {
@@ -60,6 +60,18 @@ describe('the server store', () => {
     const failure = await openAt(urlOf(server, 'conformance', 'wr0ng-secret')).catch((error: Error) => error);
     expect(failure).toMatchObject({ code: 'store_misconfigured', canRetry: false });
     expect(String((failure as Error).stack)).not.toContain('wr0ng-secret');
+  });
+
+  it('uses the password of the settings instead of the one in the URL', async () => {
+    const store = urlOf(server, 'conformance', 'wr0ng-secret');
+    const opened = await openStore({ store, storePassword: PASSWORD, dataDir: 'unused' });
+    open.push(opened);
+    expect(await opened.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    const refused = openStore({ store: urlOf(server), storePassword: 'wr0ng-secret', dataDir: 'unused' });
+    await expect(refused).rejects.toMatchObject({
+      code: 'store_misconfigured',
+      message: expect.not.stringContaining('wr0ng-secret'),
+    });
   });
 
   it.each([

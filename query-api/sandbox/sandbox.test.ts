@@ -53,7 +53,7 @@ afterEach(async () => {
 
 /** Opens a service with a new log and the store of the folder. */
 async function open(): Promise<void> {
-  store = await openStore('embedded', folder);
+  store = await openStore({ store: 'embedded', dataDir: folder });
   await migrate(store);
   service = await openTestService({ store, sandbox: openSandbox(store) });
   sandboxed = (await service.key(service.admin, SCOPES, true)).token;

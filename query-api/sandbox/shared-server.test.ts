@@ -12,7 +12,9 @@ const BARS = 'SELECT coin, openTime, close FROM candles FINAL ORDER BY coin, ope
 it('three nodes on one server that open the sandbox at once return the same rows without duplicates', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'parallax-query-api-'));
   const server = await startClickhouseHttpServer({ path: folder });
-  const nodes = await Promise.all([1, 2, 3].map(() => openStore(`${server.url}/parallax`, 'unused')));
+  const nodes = await Promise.all(
+    [1, 2, 3].map(() => openStore({ store: `${server.url}/parallax`, dataDir: 'unused' })),
+  );
   try {
     await migrate(nodes[0]!);
     const results = await Promise.all(

@@ -8,7 +8,7 @@ import type { Store } from '#infra/store/store';
 
 export async function openTestStore(): Promise<{ readonly store: Store; close: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'parallax-query-api-'));
-  const store = await openStore('embedded', folder);
+  const store = await openStore({ store: 'embedded', dataDir: folder });
   await migrate(store);
   return {
     store,

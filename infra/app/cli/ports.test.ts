@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SettingError } from '../../config/declare.ts';
+import { loadSettings } from '../../config/settings.ts';
 import { openPorts } from './ports.ts';
 
-const SETTINGS = { log: 'embedded', store: 'embedded', schemaRegistry: null, venues: 'sim', retentionDays: 30 };
-const open = (dataDir: string) => openPorts({ dataDir, ...SETTINGS });
+const { simSeed: _, ...SETTINGS } = loadSettings([], {});
+const open = (dataDir: string) => openPorts({ ...SETTINGS, dataDir });
 
 let folder: string;
 beforeAll(() => {
@@ -31,7 +32,7 @@ describe('a data directory', () => {
 
   it('of another seed of the simulator is rejected with a one-line message', async () => {
     const dataDir = join(folder, 'seeded');
-    const openWith = (simSeed: number) => openPorts({ dataDir, ...SETTINGS, simSeed });
+    const openWith = (simSeed: number) => openPorts({ ...SETTINGS, dataDir, simSeed });
     for (const seed of [7, 7]) await (await openWith(seed)).close();
     await expect(openWith(8)).rejects.toThrow(
       `--sim-seed 8 does not fit the data directory ${dataDir}, which was created with --sim-seed 7; choose another --data-dir`,
@@ -43,7 +44,7 @@ describe('a data directory', () => {
     const dataDir = join(folder, 'for-recording');
     writeFileSync(join(folder, 'no-recording'), '');
     for (const path of [join(folder, 'no-recording'), folder, join(folder, 'missing')]) {
-      const opening = openPorts({ dataDir, ...SETTINGS, venues: `recording:${path}` });
+      const opening = openPorts({ ...SETTINGS, dataDir, venues: `recording:${path}` });
       await expect(opening).rejects.toThrow(/^--venues: \S*/);
       await expect(opening).rejects.toBeInstanceOf(SettingError);
     }

@@ -9,7 +9,7 @@ import { openCodec } from '../../codec/open-codec.ts';
 import { SettingError } from '../../config/declare.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { EventLog } from '../../log/log.ts';
-import { openLog } from '../../log/open-log.ts';
+import { type LogSettings, openLog } from '../../log/open-log.ts';
 import { migrate } from '../../store/migrate.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/store.ts';
@@ -21,7 +21,10 @@ export interface Ports {
   close(): Promise<void>;
 }
 
-type PortSettings = Pick<Settings, 'dataDir' | 'log' | 'store' | 'schemaRegistry' | 'venues' | 'retentionDays'> &
+/** What it takes to open the log for reading. */
+type ReadSettings = LogSettings & Pick<Settings, 'schemaRegistry'>;
+type PortSettings = ReadSettings &
+  Pick<Settings, 'store' | 'storePassword' | 'venues'> &
   Partial<Pick<Settings, 'simSeed'>>;
 
 /** What a data directory was created with. */
@@ -50,7 +53,7 @@ export async function openPorts(
     await log.createTopics(TOPICS);
     const codec = await openCodec(settings, log);
     await codec.prepare(TOPICS);
-    const store = await openStore(settings.store, dataDir);
+    const store = await openStore({ ...settings, dataDir });
     await migrate(store);
     return {
       log,
@@ -117,7 +120,7 @@ function createFolder(path: string): void {
 
 /** Opens the log and its codec read-only, while a service may run. `logger` is used as in `openPorts`. */
 export async function openForReading(
-  settings: Pick<Settings, 'dataDir' | 'log' | 'schemaRegistry' | 'retentionDays'>,
+  settings: ReadSettings,
   logger: Logger,
 ): Promise<Pick<Ports, 'log' | 'codec' | 'close'>> {
   const dataDir = resolve(settings.dataDir);

@@ -11,6 +11,7 @@ import {
   type RecordMetadata,
 } from 'kafkajs';
 import type { Logger } from 'pino';
+import type { KafkaSecurity } from './kafka-security.ts';
 import type { ProducerIdentity, ProducerNumbers } from './producer-numbers.ts';
 
 const CLIENT_ID = 'parallax';
@@ -107,8 +108,18 @@ export interface KafkaClient {
   producerOf(cluster: Cluster, numbers: ProducerNumbers): BatchProducer;
 }
 
-export function createKafkaClient(brokers: readonly string[], logger?: Logger): KafkaClient {
+export interface KafkaClientOptions {
+  /** `host:port` of some brokers of the cluster; the others are found through them. */
+  readonly brokers: readonly string[];
+  /** Plain connections without it. */
+  readonly security?: KafkaSecurity;
+  /** Receives the log messages of kafkajs at debug level; none without it. */
+  readonly logger?: Logger | undefined;
+}
+
+export function createKafkaClient({ brokers, security, logger }: KafkaClientOptions): KafkaClient {
   const shared = {
+    ...security,
     brokers: [...brokers],
     clientId: CLIENT_ID,
     connectionTimeout: CONNECT_TIMEOUT_MS,

@@ -10,7 +10,8 @@ import {
   type TopicStorage,
 } from '../log.ts';
 import type { FetchFrom } from './connection.ts';
-import { createKafkaClient, type KafkaClient } from './kafka-client.ts';
+import { withAdvice } from './connection-advice.ts';
+import { createKafkaClient, type KafkaClient, type KafkaClientOptions } from './kafka-client.ts';
 import { KafkaGroupMember } from './kafka-group.ts';
 import { acquireLease, type KafkaLease } from './kafka-lease.ts';
 import { KafkaReader } from './kafka-reader.ts';
@@ -31,11 +32,10 @@ const WATERMARK_INTERVAL_MS = 50;
 /** Silence after which the holder of a lease counts as dead. */
 const LEASE_TIMEOUT_MS = 10_000;
 
-export interface KafkaLogOptions {
-  /** `host:port` of some brokers of the cluster; the others are found through them. */
-  readonly brokers: readonly string[];
-  /** Receives the log messages of the adapter and, at debug level, of kafkajs; none without it. */
-  readonly logger?: Logger;
+/** `logger` also receives the log messages of the adapter. */
+export interface KafkaLogOptions extends KafkaClientOptions {
+  /** Copies of each partition of a new topic; the broker's default without it. */
+  readonly replication?: number | null;
   /** Age up to which raw and derived topics store records, ms. */
   readonly rawMaxAgeMs?: number;
   /** Minimum interval between writes of watermarks, ms. */
@@ -52,7 +52,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog> 
     return log;
   } catch (error) {
     await log.close();
-    throw error;
+    throw withAdvice(error);
   }
 }
 
@@ -71,16 +71,20 @@ class KafkaLog implements EventLog {
   private readonly leases = new Set<KafkaLease>();
   private readonly closing = new AbortController();
 
-  constructor({ brokers, logger, rawMaxAgeMs, watermarkIntervalMs, leaseTimeoutMs }: KafkaLogOptions) {
+  constructor(options: KafkaLogOptions) {
+    const { logger, replication, rawMaxAgeMs, watermarkIntervalMs, leaseTimeoutMs } = options;
     this.logger = logger;
     this.leaseTimeoutMs = leaseTimeoutMs ?? LEASE_TIMEOUT_MS;
-    this.client = createKafkaClient(brokers, logger);
-    this.topics = new Topics(this.client, rawMaxAgeMs ?? RAW_MAX_AGE_MS);
+    this.client = createKafkaClient(options);
+    this.topics = new Topics(this.client, {
+      rawMaxAgeMs: rawMaxAgeMs ?? RAW_MAX_AGE_MS,
+      replication: replication ?? null,
+    });
     this.points = new PointReads(this.client);
     const writerId = randomUUID();
-    this.openWriter = (options) =>
+    this.openWriter = (own) =>
       new KafkaWriter({
-        ...options,
+        ...own,
         board: this.board,
         writerId,
         intervalMs: watermarkIntervalMs ?? WATERMARK_INTERVAL_MS,

@@ -12,17 +12,24 @@ const TOPIC_RESOURCE = 2;
 type Admin = ReturnType<KafkaClient['kafka']['admin']>;
 type Configs = Readonly<Record<string, string>>;
 
+export interface TopicDefaults {
+  /** Age up to which raw and derived topics store records, ms. */
+  readonly rawMaxAgeMs: number;
+  /** Copies of each partition; null for the broker's default. */
+  readonly replication: number | null;
+}
+
 /** Topics of the cluster, as far as this process knows them, and their creation. */
 export class Topics {
   private readonly client: KafkaClient;
-  private readonly rawMaxAgeMs: number;
+  private readonly defaults: TopicDefaults;
   private readonly partitions = new Map<string, number>();
   /** Configurations that this process created or checked. */
   private readonly settled = new Map<string, string>();
 
-  constructor(client: KafkaClient, rawMaxAgeMs: number) {
+  constructor(client: KafkaClient, defaults: TopicDefaults) {
     this.client = client;
-    this.rawMaxAgeMs = rawMaxAgeMs;
+    this.defaults = defaults;
   }
 
   async create(topics: readonly TopicStorage[]): Promise<void> {
@@ -103,10 +110,12 @@ export class Topics {
   }
 
   private askToCreate(admin: Admin, missing: readonly TopicStorage[]): Promise<boolean> {
+    const { replication } = this.defaults;
     return admin.createTopics({
       topics: missing.map(({ name, partitions, retention }) => ({
         topic: name,
         numPartitions: partitions,
+        ...(replication === null ? {} : { replicationFactor: replication }),
         configEntries: Object.entries(this.configsOf(retention)).map(([key, value]) => ({ name: key, value })),
       })),
     });
@@ -153,7 +162,7 @@ export class Topics {
         return { ...common, 'cleanup.policy': 'delete', 'retention.ms': String(retention.hours * HOUR_MS) };
       case 'raw':
       case 'derived':
-        return { ...common, 'cleanup.policy': 'delete', 'retention.ms': String(this.rawMaxAgeMs) };
+        return { ...common, 'cleanup.policy': 'delete', 'retention.ms': String(this.defaults.rawMaxAgeMs) };
     }
   }
 

@@ -9,12 +9,12 @@
  */
 import { commandTopic, stateTopic } from '#schemas/topics/control';
 import { openCodec } from '../../../codec/open-codec.ts';
-import type { Settings } from '../../../config/settings.ts';
+import { loadSettings, type Settings } from '../../../config/settings.ts';
 import { type ControlReplica, openControlReplica } from '../../../control/control-replica.ts';
 import { ControlSnapshots } from '../../../control/control-snapshots.ts';
 import { mixedCommands } from '../../../control/mixed-commands.ts';
 import type { AppendRecord } from '../../../log/log.ts';
-import { type LogSettings, openLog } from '../../../log/open-log.ts';
+import { openLog } from '../../../log/open-log.ts';
 import { createLogger } from '../../../telemetry/logger.ts';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
 
@@ -50,11 +50,7 @@ export async function measureControlReduce(
   { folder, onProgress }: BenchContext,
   { commands, cluster = { log: 'embedded', schemaRegistry: null } }: Measured,
 ): Promise<BenchResult[]> {
-  const settings: LogSettings & Pick<Settings, 'schemaRegistry'> = {
-    ...cluster,
-    dataDir: folder,
-    retentionDays: RETENTION_DAYS,
-  };
+  const settings: Settings = { ...loadSettings([], {}), ...cluster, dataDir: folder, retentionDays: RETENTION_DAYS };
   const log = await openLog(settings);
   try {
     const codec = await openCodec(settings, log);

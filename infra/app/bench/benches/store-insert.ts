@@ -29,7 +29,7 @@ export const storeInsert: Bench = {
   aims: { 'store-insert': { ratioMin: 0.8 } },
   async run({ folder, onProgress }: BenchContext): Promise<BenchResult[]> {
     const dataDir = join(folder, 'service');
-    const store = await openStore('embedded', dataDir);
+    const store = await openStore({ store: 'embedded', dataDir });
     try {
       await migrate(store);
       await store.command(`CREATE TABLE ${BARE_TABLE} AS ${tradesTable.name}`);

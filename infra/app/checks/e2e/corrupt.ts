@@ -37,7 +37,7 @@ const COLUMNS: Readonly<Record<string, { readonly altered?: string; readonly own
 
 /** Removes, alters and adds one row in every table that has rows. */
 export async function corruptTables(dataDir: string): Promise<Damage[]> {
-  const store = await openStore('embedded', dataDir);
+  const store = await openStore({ store: 'embedded', dataDir });
   try {
     const damage: Damage[] = [];
     for (const table of TABLES) damage.push(...(await corruptTable(store, table)));

@@ -51,7 +51,7 @@ async function readTopics(dataDir: string): Promise<DataDigests> {
 }
 
 async function readTables(dataDir: string): Promise<DataDigests> {
-  const store = await openStore('embedded', dataDir);
+  const store = await openStore({ store: 'embedded', dataDir });
   const digests: Record<string, string> = {};
   try {
     for (const { name, orderBy } of TABLES.filter(({ name }) => !VARIES_BY_RUN.has(name))) {

@@ -3,6 +3,7 @@ import { TOPICS } from '#schemas/topics/catalog';
 import { deadLetterTopic } from '#schemas/topics/control';
 import { readSettings, SettingError, switchSetting, textSetting } from '../../../config/declare.ts';
 import { settingsHelp } from '../../../config/help.ts';
+import { LOG_SETTINGS, STORE_SETTINGS } from '../../../config/port-settings.ts';
 import { SETTINGS } from '../../../config/settings.ts';
 import { TOO_LARGE } from '../../../log/dead-letter.ts';
 import { LogError } from '../../../log/log.ts';
@@ -11,15 +12,11 @@ import { createLogger } from '../../../telemetry/logger.ts';
 import type { Command } from '../command.ts';
 import { openPorts, type Ports } from '../ports.ts';
 
-const { dataDir, venues, log, store, schemaRegistry, retentionDays, logLevel } = SETTINGS;
 const DEAD_LETTER_SETTINGS = {
-  dataDir,
-  venues,
-  log,
-  store,
-  schemaRegistry,
-  retentionDays,
-  logLevel: { ...logLevel, fallback: 'warn' },
+  ...LOG_SETTINGS,
+  ...STORE_SETTINGS,
+  venues: SETTINGS.venues,
+  logLevel: { ...SETTINGS.logLevel, fallback: 'warn' },
   topic: textSetting({
     flag: 'topic',
     variable: 'PARALLAX_DEAD_LETTERS_TOPIC',

@@ -5,19 +5,16 @@ import { FRAME_TOPICS, rawTopics } from '#schemas/topics/raw';
 import { closeInReverse } from '../../../closing.ts';
 import { readSettings, SettingError, switchSetting, textSetting } from '../../../config/declare.ts';
 import { settingsHelp } from '../../../config/help.ts';
+import { LOG_SETTINGS } from '../../../config/port-settings.ts';
 import { SETTINGS } from '../../../config/settings.ts';
 import type { EventLog } from '../../../log/log.ts';
 import { createLogger } from '../../../telemetry/logger.ts';
 import type { Command } from '../command.ts';
 import { openForReading } from '../ports.ts';
 
-const { dataDir, log, schemaRegistry, retentionDays, logLevel } = SETTINGS;
 const RECORD_SETTINGS = {
-  dataDir,
-  log,
-  schemaRegistry,
-  retentionDays,
-  logLevel: { ...logLevel, fallback: 'warn' },
+  ...LOG_SETTINGS,
+  logLevel: { ...SETTINGS.logLevel, fallback: 'warn' },
   out: textSetting({
     flag: 'out',
     variable: 'PARALLAX_RECORD_OUT',

@@ -4,6 +4,7 @@ import { readSettings as readRecordedSettings } from '#processors/settings/recor
 import { createStagesOverTime } from '#processors/stages';
 import { readSettings, switchSetting } from '../../../config/declare.ts';
 import { settingsHelp } from '../../../config/help.ts';
+import { LOG_SETTINGS, STORE_SETTINGS } from '../../../config/port-settings.ts';
 import { recordedSettings, SETTINGS, type Settings } from '../../../config/settings.ts';
 import { createLogger } from '../../../telemetry/logger.ts';
 import { createMetrics } from '../../../telemetry/metrics.ts';
@@ -14,17 +15,12 @@ import { type Replay, rebuildInPlace } from '../replay/rebuild-in-place.ts';
 import { runExclusively } from '../replay/run-exclusively.ts';
 import { verifyAgainstRebuild } from '../replay/verify.ts';
 
-const { dataDir, venues, log, store, schemaRegistry, retentionDays, logLevel } = SETTINGS;
-
 /** The service's settings that a replay uses, and two switches of its own. */
 const REPLAY_SETTINGS = {
-  dataDir,
-  venues,
-  log,
-  store,
-  schemaRegistry,
-  retentionDays,
-  logLevel: { ...logLevel, fallback: 'warn' },
+  ...LOG_SETTINGS,
+  ...STORE_SETTINGS,
+  venues: SETTINGS.venues,
+  logLevel: { ...SETTINGS.logLevel, fallback: 'warn' },
   ...recordedSettings,
   verify: switchSetting({
     flag: 'verify',

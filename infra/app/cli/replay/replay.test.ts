@@ -12,6 +12,7 @@ import { type ClockMark, clockTopic, stateTopic } from '#schemas/topics/control'
 import { type Reconcile, reconcileTopic, type Spread, spreadHeadTopic, spreadTopic } from '#schemas/topics/derived';
 import { partitionOf } from '#schemas/topics/topic';
 import { usageTopic } from '#schemas/topics/usage';
+import { loadSettings } from '../../../config/settings.ts';
 import { runStage } from '../../../stages/run-stage.ts';
 import { on, onKeyed, type Stage } from '../../../stages/stage.ts';
 import { dailyCheckpointTopic } from '../../../stages/stage-topics.ts';
@@ -69,14 +70,7 @@ let ports: Ports;
 let seq = 0;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'parallax-replay-'));
-  const settings = {
-    log: 'embedded',
-    store: 'embedded',
-    schemaRegistry: null,
-    venues: 'sim',
-    retentionDays: 30,
-  } as const;
-  ports = await openPorts({ dataDir: folder, ...settings });
+  ports = await openPorts({ ...loadSettings([], {}), dataDir: folder });
 });
 afterAll(async () => {
   await ports.close();
