@@ -61,6 +61,11 @@ export function createMetrics() {
     gatewayLag,
     /** Stages that run in this process, by name. */
     stageLags,
+    registryMismatches: new Gauge({
+      name: 'parallax_registry_mismatches',
+      help: 'Schemas that the schema registry holds under other ids than the log, or not at all.',
+      registers,
+    }),
     deadLetters: new Counter({
       name: 'parallax_dead_letters_total',
       help: 'Records that could not be decoded or processed, by topic and reason; a record that is read again after a restart counts again.',

@@ -180,10 +180,11 @@ const schemaEntry = record('SchemaEntry', 'A schema under its id.', {
 });
 export type SchemaEntry = Infer<typeof schemaEntry>;
 
-/** The embedded schema registry. */
+/** Every schema that a record was written with; the schema registry of the embedded log. */
 export const schemaTopic = defineTopic({
   name: 'control.schemas',
-  description: 'The embedded schema registry: every schema that a record was written with, under its id.',
+  description:
+    'Every schema that a record was written with, under its id; it is the schema registry of the embedded log, and checks the one of a cluster.',
   key: 'id',
   partitions: 1,
   retention: { kind: 'compacted' },

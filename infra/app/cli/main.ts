@@ -1,4 +1,5 @@
 import { RecordingError } from '#schemas/domain/recording';
+import { RegistryMismatchError } from '../../codec/checked-registry.ts';
 import { RegistryError } from '../../codec/confluent-registry.ts';
 import { SettingError } from '../../config/declare.ts';
 import { LogError } from '../../log/log.ts';
@@ -15,6 +16,7 @@ import { makeSandbox } from './commands/make-sandbox.ts';
 import { match } from './commands/match.ts';
 import { record } from './commands/record.ts';
 import { replay } from './commands/replay.ts';
+import { restoreSchemas } from './commands/restore-schemas.ts';
 import { simulator } from './commands/simulator.ts';
 import { start } from './commands/start.ts';
 import { watch } from './commands/watch.ts';
@@ -31,6 +33,7 @@ export const COMMANDS: readonly Command[] = [
   deadLetters,
   match,
   docs,
+  restoreSchemas,
   freezeSchemasCommand,
   makeSandbox,
   bench,
@@ -63,7 +66,8 @@ export async function main(argv: readonly string[]): Promise<void> {
 function exitCodeOf(error: unknown): number | null {
   if (error instanceof SettingError) return 2;
   if (error instanceof LogError || error instanceof StoreError || error instanceof RecordingError) return 1;
-  if (error instanceof RegistryError || error instanceof PartFailedError) return 1;
+  if (error instanceof RegistryError || error instanceof RegistryMismatchError || error instanceof PartFailedError)
+    return 1;
   if (error instanceof TrimmedInputError || error instanceof StateVersionError) return 1;
   if (error instanceof ReplayRefusedError || error instanceof StageThreadError) return 1;
   return null;

@@ -5,7 +5,9 @@ import type { Logger } from 'pino';
 import { TOPICS } from '#schemas/topics/catalog';
 import { rawTopics } from '#schemas/topics/raw';
 import type { Codec } from '../../codec/codec.ts';
-import { openCodec } from '../../codec/open-codec.ts';
+import { createCodec } from '../../codec/create-codec.ts';
+import { openCodec, openRegistry } from '../../codec/open-codec.ts';
+import type { SchemaRegistry } from '../../codec/registry.ts';
 import { SettingError } from '../../config/declare.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { EventLog } from '../../log/log.ts';
@@ -18,6 +20,7 @@ export interface Ports {
   readonly log: EventLog;
   readonly store: Store;
   readonly codec: Codec;
+  readonly registry: SchemaRegistry;
   close(): Promise<void>;
 }
 
@@ -51,7 +54,8 @@ export async function openPorts(
   const log = await openLog(settings, { logger });
   try {
     await log.createTopics(TOPICS);
-    const codec = await openCodec(settings, log);
+    const registry = await openRegistry(settings, log);
+    const codec = createCodec(registry);
     await codec.prepare(TOPICS);
     const store = await openStore({ ...settings, dataDir });
     await migrate(store);
@@ -59,6 +63,7 @@ export async function openPorts(
       log,
       store,
       codec,
+      registry,
       close: async () => {
         await store.close();
         await log.close();

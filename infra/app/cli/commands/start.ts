@@ -6,6 +6,7 @@ import { createStages } from '#processors/stages';
 import { start as startProcessors } from '#processors/start';
 import { start as startQueryApi } from '#query-api/start';
 import { start as startGateway } from '#stream-gateway/start';
+import { watchRegistry } from '../../../codec/watch-registry.ts';
 import { settingsHelp } from '../../../config/help.ts';
 import { loadSettings, SETTINGS, type Settings } from '../../../config/settings.ts';
 import type { RoleContext, Running } from '../../../context.ts';
@@ -88,6 +89,7 @@ async function startAll({ settings, logger, health, lifetime, parts }: StartOpti
   const upstream = await startSimulatorIfSelected(settings, parts);
   const context: RoleContext = { settings: upstream, ...ports, logger, metrics: createMetrics(), health };
   started(startMaintenance(context));
+  started(watchRegistry(ports.registry, context));
   // No further role starts once shutdown was requested.
   const starts = (role: Settings['roles'][number]) => settings.roles.includes(role) && !lifetime.isShuttingDown();
   const lines: string[] = [];
