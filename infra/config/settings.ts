@@ -220,6 +220,13 @@ export const SETTINGS = {
     pattern: /^(\*|https?:\/\/[^,]+(,https?:\/\/[^,]+)*)$/,
     description: 'Origins whose pages may call the REST API.',
   }),
+  node: textSetting({
+    variable: 'PARALLAX_NODE',
+    fallback: null,
+    accepts: 'letters, digits, dots, hyphens and underscores',
+    pattern: /^[\w.-]+$/,
+    description: 'Name of this process in metrics; by default the host name and 4 random characters.',
+  }),
   logLevel: choiceSetting({
     flag: 'log-level',
     variable: 'PARALLAX_LOG_LEVEL',

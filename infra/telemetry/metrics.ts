@@ -108,6 +108,29 @@ export function createMetrics() {
       labelNames: ['table'],
       registers,
     }),
+    sinkLagRecords: new Gauge({
+      name: 'parallax_sink_lag_records',
+      help: 'Records in the topics of a table that the sink has not written yet.',
+      labelNames: ['table'],
+      registers,
+    }),
+    sinkLagSeconds: new Gauge({
+      name: 'parallax_sink_lag_seconds',
+      help: 'Event time of the newest record in the topics of a table minus that of the newest one that is written.',
+      labelNames: ['table'],
+      registers,
+    }),
+    logAppends: new Histogram({
+      name: 'parallax_log_append_seconds',
+      help: 'Time until the log acknowledged a batch of records, refused batches included.',
+      buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
+      registers,
+    }),
+    logUnavailable: new Counter({
+      name: 'parallax_log_unavailable_seconds_total',
+      help: 'Time between the first append that failed because the log was unavailable or full, and the next one that succeeded.',
+      registers,
+    }),
     httpRequests: new Histogram({
       name: 'parallax_http_request_seconds',
       help: 'Time to answer a REST request.',

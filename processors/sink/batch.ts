@@ -30,7 +30,8 @@ export class Batch {
   openedAt = 0;
   private readonly keepsEveryVersion: boolean;
   private readonly tables = new Map<TableSpec, Map<string, BatchEntry>>();
-  private readonly offsets = new Map<string, TopicPartition & { readonly offset: number }>();
+  /** The newest record of each partition. */
+  private readonly newest = new Map<string, LogRecord>();
 
   /** @param options.keepsEveryVersion if true, all versions of a row are stored. */
   constructor({ keepsEveryVersion = false }: { readonly keepsEveryVersion?: boolean } = {}) {
@@ -66,16 +67,20 @@ export class Batch {
 
   /** Returns the next offset to read of each partition. */
   nextOffsets(): (TopicPartition & { readonly offset: number })[] {
-    return [...this.offsets.values()];
+    return this.newestRecords().map(({ topic, partition, offset }) => ({ topic, partition, offset: offset + 1 }));
+  }
+
+  /** Returns the newest record of each partition. */
+  newestRecords(): LogRecord[] {
+    return [...this.newest.values()];
   }
 
   private count(record: LogRecord): void {
     if (this.records === 0) this.openedAt = Date.now();
     this.records += 1;
     this.bytes += record.value?.length ?? 0;
-    const { topic, partition } = record;
-    const name = `${topic}/${partition}`;
-    const offset = record.offset + 1;
-    if ((this.offsets.get(name)?.offset ?? 0) < offset) this.offsets.set(name, { topic, partition, offset });
+    const name = `${record.topic}/${record.partition}`;
+    const before = this.newest.get(name);
+    if (!before || before.offset < record.offset) this.newest.set(name, record);
   }
 }

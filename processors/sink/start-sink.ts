@@ -12,6 +12,7 @@ import { Batch } from './batch.ts';
 import { BatchWriter } from './batch-writer.ts';
 import { Persistence } from './persistence.ts';
 import { BATCH_BYTES_MAX, BATCH_ROWS, prepareTopics, SINK_TOPIC_NAMES, type SinkContext } from './sink-context.ts';
+import { SinkLag } from './sink-lag.ts';
 
 /** For how long an idle sink waits for records before it checks whether to stop. */
 const IDLE_POLL_MS = 250;
@@ -29,9 +30,11 @@ export async function startSink(options: SinkOptions): Promise<Running> {
   const { log, logger, health } = options;
   health.expect('sink');
   await prepareTopics(options);
+  const lag = new SinkLag(options);
   const consumer = await log.group(SINK_GROUP, SINK_TOPIC_NAMES);
-  const loop = new SinkLoop(options, consumer);
+  const loop = new SinkLoop({ ...options, onWritten: (record) => lag.written(record) }, consumer);
   health.ready('sink');
+  await lag.start((error) => logger.error({ error }, 'the lag of the sink is no longer measured'));
   // An error is reported in the application log and in health; it must not end the process as an unhandled rejection.
   const stopped = loop.run().catch((error) => {
     logger.error({ error }, 'the sink stopped because of an error');
@@ -40,14 +43,19 @@ export async function startSink(options: SinkOptions): Promise<Running> {
   return {
     async close() {
       loop.stop();
-      await stopped;
+      await Promise.all([stopped, lag.close()]);
       await consumer.close();
     },
   };
 }
 
+interface SinkLoopOptions extends SinkOptions {
+  /** Called with the newest record of each partition of a written batch. */
+  readonly onWritten: (record: LogRecord) => void;
+}
+
 class SinkLoop {
-  private readonly options: SinkOptions;
+  private readonly options: SinkLoopOptions;
   private readonly consumer: GroupConsumer;
   private readonly closing = new AbortController();
   private readonly persistence: Persistence;
@@ -59,7 +67,7 @@ class SinkLoop {
   private writing: Promise<unknown> = Promise.resolve(null);
   private failed = false;
 
-  constructor(options: SinkOptions, consumer: GroupConsumer) {
+  constructor(options: SinkLoopOptions, consumer: GroupConsumer) {
     this.options = options;
     this.consumer = consumer;
     this.batchRows = options.batchRows ?? BATCH_ROWS;
@@ -118,6 +126,7 @@ class SinkLoop {
   private async write(batch: Batch): Promise<void> {
     await this.writer.write(batch);
     await this.commit(batch.nextOffsets());
+    for (const record of batch.newestRecords()) this.options.onWritten(record);
   }
 
   private async commit(offsets: ReturnType<Batch['nextOffsets']>): Promise<void> {

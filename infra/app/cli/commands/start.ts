@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { CLOCK_PART } from '#ingest/readiness';
@@ -10,11 +12,13 @@ import { watchRegistry } from '../../../codec/watch-registry.ts';
 import { settingsHelp } from '../../../config/help.ts';
 import { loadSettings, SETTINGS, type Settings } from '../../../config/settings.ts';
 import type { RoleContext, Running } from '../../../context.ts';
+import { measuredLog } from '../../../log/measured-log.ts';
 import { pause } from '../../../pause.ts';
 import { createHealth, type Health } from '../../../telemetry/health.ts';
 import { createLogger } from '../../../telemetry/logger.ts';
 import { createMetrics } from '../../../telemetry/metrics.ts';
 import { startOpsServer } from '../../../telemetry/ops-server.ts';
+import { measureProcess } from '../../../telemetry/process-metrics.ts';
 import { type Terminal, terminal } from '../../../telemetry/terminal.ts';
 import { startInWorker } from '../../simulator/start-in-worker.ts';
 import type { Command } from '../command.ts';
@@ -87,7 +91,16 @@ async function startAll({ settings, logger, health, lifetime, parts }: StartOpti
   if (settings.roles.includes('processors'))
     await finishInterruptedReplay({ ...ports, logger }, createStages(settings));
   const upstream = await startSimulatorIfSelected(settings, parts);
-  const context: RoleContext = { settings: upstream, ...ports, logger, metrics: createMetrics(), health };
+  const metrics = createMetrics();
+  measureProcess(metrics, settings.node ?? `${hostname()}-${randomBytes(2).toString('hex')}`);
+  const context: RoleContext = {
+    settings: upstream,
+    ...ports,
+    log: measuredLog(ports.log, metrics),
+    logger,
+    metrics,
+    health,
+  };
   started(startMaintenance(context));
   started(watchRegistry(ports.registry, context));
   // No further role starts once shutdown was requested.
