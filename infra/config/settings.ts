@@ -223,7 +223,7 @@ export const SETTINGS = {
   node: textSetting({
     variable: 'PARALLAX_NODE',
     fallback: null,
-    accepts: 'letters, digits, dots, hyphens and underscores',
+    accepts: 'A-Z, a-z, 0-9, dots, hyphens and underscores',
     pattern: /^[\w.-]+$/,
     description: 'Name of this process in metrics; by default the host name and 4 random characters.',
   }),

@@ -23,6 +23,8 @@ function newest(path) {
 }
 
 function buildWhenNeeded() {
+  // A container image holds what was built, and no sources.
+  if (!existsSync(join(root, 'tsconfig.build.json'))) return;
   const built = existsSync(stamp) ? statSync(stamp).mtimeMs : 0;
   const files = ['package.json', 'tsconfig.json', 'tsconfig.build.json'].map(
     (file) => statSync(join(root, file)).mtimeMs,

@@ -28,8 +28,6 @@ const BENCH_SETTINGS = {
 
 /** Measures speed against bare baselines, in alternating rounds. It needs no running service and leaves no files. */
 export const bench: Command = {
-  name: 'bench',
-  summary: 'speed of the hot paths as ratios against bare baselines',
   async run(argv) {
     if (argv.includes('--help')) {
       console.log(`npm run bench -- [settings]\n\n${settingsHelp(BENCH_SETTINGS)}`);

@@ -42,8 +42,6 @@ const DEAD_LETTER_SETTINGS = {
 
 /** Lists records that could not be processed. Redrives them once the cause is fixed. */
 export const deadLetters: Command = {
-  name: 'dead-letters',
-  summary: 'list records that could not be processed; --redrive --topic <topic> processes them again',
   async run(argv) {
     if (argv.includes('--help')) {
       console.log(`npm run dead-letters -- [settings]\n\n${settingsHelp(DEAD_LETTER_SETTINGS)}`);

@@ -3,8 +3,6 @@ import type { Command } from '../command.ts';
 
 /** Writes the generated parts of the documentation. Runs from the project's root. */
 export const docs: Command = {
-  name: 'docs',
-  summary: "write docs/reference.md and the README's settings from the declarations",
   async run() {
     const { referencePage, withSettingsTable } = await import('../docs/reference.ts');
     await writeFile('docs/reference.md', referencePage());

@@ -9,8 +9,6 @@ const TABLES_FILE = join('schemas', 'tables', 'migrations', 'declared-tables.jso
 
 /** Writes a version file for the schema of every record that changed, and the tables. Runs from the project's root. */
 export const freezeSchemasCommand: Command = {
-  name: 'freeze-schemas',
-  summary: 'write a version file for every record schema that changed (schemas/topics/versions), and the tables',
   async run() {
     const written = freezeSchemas(VERSIONS_FOLDER);
     console.log(written.length > 0 ? written.join('\n') : 'no record schema has changed');

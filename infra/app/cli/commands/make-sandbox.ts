@@ -7,8 +7,6 @@ import type { Command } from '../command.ts';
 
 /** Generates the fixed data set that sandbox keys see. Runs from the project's root. */
 export const makeSandbox: Command = {
-  name: 'make-sandbox',
-  summary: 'generate the data set of sandbox keys from the simulator (query-api/sandbox)',
   async run() {
     const { makeDataSet } = await import('../sandbox/make-data-set.ts');
     const folder = await mkdtemp(join(tmpdir(), 'parallax-sandbox-'));

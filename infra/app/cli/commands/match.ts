@@ -36,8 +36,6 @@ const MATCH_SETTINGS = {
 
 /** Runs the matcher without a service. Prints one JSON document, or with `--judge` a report. */
 export const match: Command = {
-  name: 'match',
-  summary: 'label and link the titles of a file with the matcher alone',
   async run(argv) {
     if (argv.includes('--help')) {
       console.log(`npm run match -- --in titles.json [--judge] [--pairs pairs.csv]\n\n${settingsHelp(MATCH_SETTINGS)}`);

@@ -40,8 +40,6 @@ const RECORD_SETTINGS = {
 
 /** Writes what a running service receives from venues as a recording, which `--venues recording:<folder>` plays. */
 export const record: Command = {
-  name: 'record',
-  summary: 'write a recording from a running service: --out <folder>',
   async run(argv) {
     if (argv.includes('--help')) {
       console.log(`npm run record -- --out <folder>\n\n${settingsHelp(RECORD_SETTINGS)}`);

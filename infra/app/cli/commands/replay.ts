@@ -40,8 +40,6 @@ type ReplaySettings = Settings & { readonly verify: boolean; readonly json: bool
 
 /** Rebuilds every derived topic and table from the raw topics; the service must be stopped. */
 export const replay: Command = {
-  name: 'replay',
-  summary: 'rebuild derived topics and tables from the raw ones; --verify compares instead',
   async run(argv) {
     if (argv.includes('--help')) {
       console.log(`npm run replay -- [settings]\n\n${settingsHelp(REPLAY_SETTINGS)}`);

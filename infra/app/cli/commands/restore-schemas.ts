@@ -11,8 +11,6 @@ const RESTORE_SETTINGS = { ...LOG_SETTINGS, logLevel: { ...SETTINGS.logLevel, fa
 
 /** Registers the schemas of the log in an emptied registry, under the ids that its records name. */
 export const restoreSchemas: Command = {
-  name: 'restore-schemas',
-  summary: 'register the schemas of the log in an emptied schema registry, under the same ids',
   async run(argv) {
     if (argv.includes('--help')) {
       console.log(`npm run schemas:restore -- [settings]\n\n${settingsHelp(RESTORE_SETTINGS)}`);

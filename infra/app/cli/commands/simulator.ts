@@ -3,8 +3,6 @@ import type { Command } from '../command.ts';
 
 /** Serves the simulated venues without the service, or writes a recording of them. */
 export const simulator: Command = {
-  name: 'simulator',
-  summary: 'run the simulated venues alone, or write hours of them as a recording',
   run: (argv) =>
     runSimulator(argv, {
       environment: process.env,

@@ -38,8 +38,6 @@ const DAY_MS = 86_400_000;
 
 /** Runs Parallax until SIGINT or SIGTERM. */
 export const start: Command = {
-  name: 'start',
-  summary: 'run Parallax: ingest, processors, query API and stream gateway',
   async run(argv) {
     if (argv.includes('--help')) {
       console.log(`npm start -- [settings]\n\n${settingsHelp(SETTINGS)}`);

@@ -59,8 +59,6 @@ const WATCH_SETTINGS = {
 
 /** Shows live edges, spreads, candles and trades of a running service in the terminal. */
 export const watch: Command = {
-  name: 'watch',
-  summary: 'live edges, spreads, candles and trades of a running service in the terminal',
   async run(argv) {
     if (argv.includes('--help')) {
       console.log(`npm run watch -- [settings]\n\n${settingsHelp(WATCH_SETTINGS)}`);

@@ -8,7 +8,7 @@ import { TOPICS } from '#schemas/topics/catalog';
 import type { Retention } from '#schemas/topics/topic';
 import { settingsTable } from '../../../config/help.ts';
 import { SETTINGS } from '../../../config/settings.ts';
-import { COMMANDS } from '../main.ts';
+import { COMMANDS } from '../command-list.ts';
 
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 /** The tables that a topic fills. */

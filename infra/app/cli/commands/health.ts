@@ -1,0 +1,43 @@
+import { readSettings } from '../../../config/declare.ts';
+import { settingsHelp } from '../../../config/help.ts';
+import { SETTINGS } from '../../../config/settings.ts';
+import type { Command } from '../command.ts';
+
+const TIMEOUT_MS = 4_000;
+const { host, httpPort } = SETTINGS;
+const HEALTH_SETTINGS = { host, httpPort };
+
+/** Exits with 0 if the process that listens on `--http-port` of this machine is ready, for health checks. */
+export const health: Command = {
+  async run(argv) {
+    if (argv.includes('--help')) {
+      console.log(`parallax health [settings]\n\n${settingsHelp(HEALTH_SETTINGS)}`);
+      return 0;
+    }
+    const { values } = readSettings(HEALTH_SETTINGS, argv, process.env);
+    const reason = await unhealthyReason(`http://${reachable(values.host)}:${values.httpPort}/health`);
+    if (reason !== null) console.error(reason);
+    return reason === null ? 0 : 1;
+  },
+};
+
+/** The address at which a process that listens on `host` is reached from the same machine. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/** Why the process is not ready; null if it is. */
+async function unhealthyReason(url: string): Promise<string | null> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    if (response.status === 200) return null;
+    const { status, parts } = (await response.json()) as { status: string; parts: Record<string, string> };
+    const faults = Object.entries(parts).filter(([, state]) => state !== 'ready');
+    return `${url} answers ${response.status}: ${[status, ...faults.map((fault) => fault.join(': '))].join('; ')}`;
+  } catch (error) {
+    const { cause, message } = error as Error & { cause?: Error };
+    return `${url} does not answer: ${cause?.message || message}`;
+  }
+}
