@@ -47,6 +47,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/dead-letters.ts')).deadLetters,
   },
   {
+    name: 'stack',
+    summary: 'run Parallax on Kafka and ClickHouse in containers: up, down, replay',
+    load: async () => (await import('./commands/stack.ts')).stack,
+  },
+  {
     name: 'match',
     summary: 'label and link the titles of a file with the matcher alone',
     load: async () => (await import('./commands/match.ts')).match,

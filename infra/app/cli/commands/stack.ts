@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { readSettings, SettingError, switchSetting } from '../../../config/declare.ts';
+import { settingsHelp } from '../../../config/help.ts';
+import type { Command } from '../command.ts';
+import { findCompose, runCommand, waitUntilHealthy } from '../stack/docker.ts';
+import { writeStackFiles } from '../stack/files.ts';
+import { planStack, type StackOptions } from '../stack/plan.ts';
+
+const ACTIONS = ['up', 'down', 'replay'] as const;
+const USAGE = 'npm run stack -- [up | down | replay] [settings]';
+/** npm runs its scripts in the root of the project. */
+const ROOT = process.cwd();
+
+const STACK_SETTINGS = {
+  threeBrokers: switchSetting({
+    flag: 'three-brokers',
+    variable: 'PARALLAX_STACK_THREE_BROKERS',
+    fallback: false,
+    description: 'Run three brokers, so that one of them may fail. The volumes of a single broker do not fit.',
+  }),
+  verify: switchSetting({
+    flag: 'verify',
+    variable: 'PARALLAX_STACK_VERIFY',
+    fallback: false,
+    description: 'With replay: compare instead of rebuilding; exit code 1 if something differs.',
+  }),
+  print: switchSetting({
+    flag: 'print',
+    variable: 'PARALLAX_STACK_PRINT',
+    fallback: false,
+    description: 'Only print the commands.',
+  }),
+};
+
+/** Runs the service on Kafka and ClickHouse in containers (`infra/docker-compose.yml`). */
+export const stack: Command = {
+  async run(argv) {
+    if (argv.includes('--help')) {
+      console.log(`${USAGE}\n\n${settingsHelp(STACK_SETTINGS)}`);
+      return 0;
+    }
+    const { values, positionals } = readSettings(STACK_SETTINGS, argv, process.env);
+    const options = { ...values, action: actionOf(positionals) };
+    if (values.verify && options.action !== 'replay')
+      throw new SettingError('--verify is for replay only; accepted: npm run stack -- replay --verify');
+    if (values.print) {
+      for (const line of printedCommands(options)) console.log(line);
+      return 0;
+    }
+    return runStack(options);
+  },
+};
+
+function actionOf(positionals: readonly string[]): StackOptions['action'] {
+  const [word = 'up', ...more] = positionals;
+  const action = ACTIONS.find((one) => one === word);
+  if (!action || more.length > 0)
+    throw new SettingError(`unexpected argument ${JSON.stringify(more[0] ?? word)}; accepted: ${ACTIONS.join(', ')}`);
+  return action;
+}
+
+function printedCommands(options: StackOptions): string[] {
+  const { steps, lastStep } = planStack(options);
+  return [...steps, ...(lastStep ? [lastStep] : [])].map((step) => ['docker compose', ...step].join(' '));
+}
+
+async function runStack(options: StackOptions): Promise<number> {
+  const compose = findCompose();
+  const { uid, gid } = userInfo();
+  writeStackFiles(join(ROOT, 'infra'), { uid, gid });
+  const { steps, lastStep, waits } = planStack(options);
+  let code = 0;
+  for (const step of steps) {
+    code = await runCommand([...compose, ...step], ROOT);
+    if (code !== 0) break;
+  }
+  if (lastStep) {
+    const last = await runCommand([...compose, ...lastStep], ROOT);
+    code ||= last;
+  }
+  if (code !== 0 || !waits) return code;
+  const first = steps[0]!;
+  const list = [
+    ...first.slice(
+      0,
+      first.findIndex((word) => word === 'up' || word === 'stop'),
+    ),
+    'ps',
+    '--quiet',
+  ];
+  const unhealthy = await waitUntilHealthy(compose, list, ROOT, (healthy, total) =>
+    console.log(`${healthy} of ${total} services are healthy`),
+  );
+  if (unhealthy.length > 0) {
+    console.error(`not healthy: ${unhealthy.join(', ')}; docker logs <name> says why`);
+    return 1;
+  }
+  for (const line of addresses(readFileSync(join(ROOT, 'infra/.env'), 'utf8'))) console.log(line);
+  return 0;
+}
+
+function addresses(environment: string): string[] {
+  const host = /^PARALLAX_BIND=(.+)$/m.exec(environment)?.[1] ?? '127.0.0.1';
+  return [
+    `REST        http://${host}:8080 (admin token in infra/secrets/admin_token)`,
+    `WebSocket   ws://${host}:8080/v1/stream`,
+    `Prometheus  http://${host}:9090`,
+    `Grafana     http://${host}:3000 (user admin, password in infra/secrets/grafana_password)`,
+  ];
+}

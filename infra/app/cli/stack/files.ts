@@ -1,0 +1,75 @@
+/** Writes what the compose files need beside them: `.env` from its example, and fresh secrets. Existing files stay. */
+import { createHash, randomBytes } from 'node:crypto';
+import { chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { formatToken, mintToken } from '../../../control/token.ts';
+
+/** Used instead of root, as whom no container runs. */
+const UID_OF_ROOT = 1000;
+const SECRET_BYTES = 32;
+const CLUSTER_ID_BYTES = 16;
+
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** The user as whom the containers read the secrets: the caller, or another one for root. */
+export function ownerOf({ uid, gid }: Owner): Owner {
+  return uid === 0 ? { uid: UID_OF_ROOT, gid: UID_OF_ROOT } : { uid, gid };
+}
+
+/**
+ * @param folder contains `.env.example`; the secrets are written to `secrets/` below it, readable for their owner only.
+ * @param caller the user that runs the command.
+ */
+export function writeStackFiles(folder: string, caller: Owner): void {
+  const owner = ownerOf(caller);
+  const write = (path: string, text: string) => {
+    writeFileSync(path, text, { mode: 0o600 });
+    if (caller.uid === 0) chownSync(path, owner.uid, owner.gid);
+  };
+  const environment = join(folder, '.env');
+  if (!existsSync(environment)) {
+    const example = readFileSync(join(folder, '.env.example'), 'utf8');
+    write(environment, environmentFor(example, owner, randomBytes(CLUSTER_ID_BYTES).toString('base64url')));
+  }
+  const secrets = join(folder, 'secrets');
+  mkdirSync(secrets, { recursive: true, mode: 0o700 });
+  const secretOf = (name: string, create: () => string): string => {
+    const path = join(secrets, name);
+    if (!existsSync(path)) write(path, create());
+    return readFileSync(path, 'utf8');
+  };
+  const password = () => randomBytes(SECRET_BYTES).toString('base64url');
+  secretOf('admin_token', () => formatToken(mintToken()));
+  secretOf('grafana_password', password);
+  const storePassword = secretOf('clickhouse_password', password);
+  secretOf('clickhouse_users.xml', () => clickhouseUsers(storePassword.trim()));
+}
+
+/** The text of `.env`: the example with the user and the id of this installation. */
+export function environmentFor(example: string, { uid, gid }: Owner, clusterId: string): string {
+  const values = { PARALLAX_UID: uid, PARALLAX_GID: gid, KAFKA_CLUSTER_ID: clusterId };
+  return Object.entries(values).reduce(
+    (text, [name, value]) => text.replace(new RegExp(`^${name}=.*$`, 'm'), `${name}=${value}`),
+    example,
+  );
+}
+
+/** Users of ClickHouse: `parallax` with this password, and no other. */
+function clickhouseUsers(password: string): string {
+  const hash = createHash('sha256').update(password).digest('hex');
+  return `<clickhouse>
+  <users>
+    <default remove="remove"/>
+    <parallax>
+      <password_sha256_hex>${hash}</password_sha256_hex>
+      <networks><ip>::/0</ip></networks>
+      <profile>default</profile>
+      <quota>default</quota>
+    </parallax>
+  </users>
+</clickhouse>
+`;
+}

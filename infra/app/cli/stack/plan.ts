@@ -1,0 +1,47 @@
+/** The commands that the stack is run with, as lists of arguments of `docker compose`. */
+
+export interface StackOptions {
+  readonly action: 'up' | 'down' | 'replay';
+  readonly threeBrokers: boolean;
+  /** For `replay`. */
+  readonly verify: boolean;
+}
+
+const BASE_FILE = 'infra/docker-compose.yml';
+const THREE_BROKERS_FILE = 'infra/docker-compose.three-brokers.yml';
+/** Every role writes to the log, so a replay stops all of them. */
+const ROLES = ['ingest', 'processors', 'query-api', 'stream-gateway'];
+
+/** What to run, in this order, from the root of the project. */
+export interface StackPlan {
+  readonly steps: readonly (readonly string[])[];
+  /** Runs after the steps even if one of them fails. */
+  readonly lastStep: readonly string[] | null;
+  /** True if all services must be healthy afterwards. */
+  readonly waits: boolean;
+}
+
+export function planStack({ action, threeBrokers, verify }: StackOptions): StackPlan {
+  // Stopping removes the containers of either kind.
+  const files = [BASE_FILE, ...(threeBrokers || action === 'down' ? [THREE_BROKERS_FILE] : [])];
+  const compose = (...args: string[]) => [
+    ...['--project-name', 'parallax', '--project-directory', 'infra', '--env-file', 'infra/.env'],
+    ...files.flatMap((file) => ['--file', file]),
+    ...args,
+  ];
+  switch (action) {
+    case 'up':
+      return { steps: [compose('up', '--detach', '--build')], lastStep: null, waits: true };
+    case 'down':
+      return { steps: [compose('down')], lastStep: null, waits: false };
+    case 'replay':
+      return {
+        steps: [
+          compose('stop', ...ROLES),
+          compose('run', '--rm', '--no-deps', 'processors', 'replay', ...(verify ? ['--verify'] : [])),
+        ],
+        lastStep: compose('up', '--detach'),
+        waits: true,
+      };
+  }
+}
