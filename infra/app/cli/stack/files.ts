@@ -20,7 +20,7 @@ export function ownerOf({ uid, gid }: Owner): Owner {
 }
 
 /**
- * @param folder contains `.env.example`; the secrets are written to `secrets/` below it, readable for their owner only.
+ * @param folder contains `.env.example`; the secrets are written to a folder below it, readable for their owner only.
  * @param caller the user that runs the command.
  */
 export function writeStackFiles(folder: string, caller: Owner): void {

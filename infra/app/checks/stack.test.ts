@@ -1,0 +1,178 @@
+/** The files of the stack: Dockerfile, compose files, edge, alerts and dashboards. */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { createMetrics } from '../../telemetry/metrics.ts';
+import { measureProcess } from '../../telemetry/process-metrics.ts';
+import { writeStackFiles } from '../cli/stack/files.ts';
+import { PROJECT_ROOT } from './sources.ts';
+
+const INFRA = join(PROJECT_ROOT, 'infra');
+const OBSERVABILITY = join(INFRA, 'observability');
+const BASE = 'docker-compose.yml';
+const THREE_BROKERS = 'docker-compose.three-brokers.yml';
+const read = (...path: string[]) => readFileSync(join(INFRA, ...path), 'utf8');
+
+interface Service {
+  readonly healthcheck: unknown;
+  readonly mem_limit: string;
+  readonly cpus: number;
+  readonly restart: string;
+  readonly stop_grace_period: string;
+  readonly read_only: boolean;
+  readonly cap_drop: readonly string[];
+  readonly security_opt: readonly string[];
+  readonly ports?: readonly string[];
+  readonly environment?: Readonly<Record<string, unknown>>;
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+}
+interface ComposeFile {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>;
+}
+const compose = (file: string) => parse(read(file), { merge: true }) as ComposeFile;
+
+/** Runs a tool, and fails with its output unless it succeeds. */
+function expectSuccess(command: string, args: readonly string[], cwd: string = INFRA): string {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8', timeout: 60_000 });
+  expect(status, `${command} ${args.join(' ')}\n${stdout}\n${stderr}`).toBe(0);
+  return stdout;
+}
+/** The sentence with which tests of a tool are skipped; null if it is installed. */
+function toolMissing(command: string, argument: string): string | null {
+  const isThere = spawnSync(command, [argument], { stdio: 'ignore' }).status === 0;
+  return isThere ? null : `needs ${command} on the PATH`;
+}
+
+describe('every service', () => {
+  const { services } = compose(BASE);
+  const added = Object.entries(compose(THREE_BROKERS).services).filter(([name]) => !(name in services));
+
+  it.each([...Object.entries(services), ...added])(
+    '%s is limited, checked and cannot change its image',
+    (_, service) => {
+      expect(service).toMatchObject({
+        healthcheck: expect.objectContaining({ test: expect.any(Array) }),
+        mem_limit: expect.any(String),
+        cpus: expect.any(Number),
+        restart: 'unless-stopped',
+        stop_grace_period: expect.stringMatching(/^\d+s$/),
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+      });
+      for (const { condition } of Object.values(service.depends_on ?? {})) expect(condition).toBe('service_healthy');
+    },
+  );
+
+  it('publishes no more than three ports, on the address of the settings', () => {
+    const ports = [...Object.values(services), ...added.map(([, service]) => service)].flatMap(
+      ({ ports = [] }) => ports,
+    );
+    expect(ports.sort()).toEqual(['3000:3000', '8080:8080', '9090:9090'].map((port) => `\${PARALLAX_BIND}:${port}`));
+  });
+
+  it('gets its secrets as files', () => {
+    for (const [name, { environment = {} }] of Object.entries(services))
+      for (const [variable, value] of Object.entries(environment))
+        if (/PASSWORD|TOKEN|SECRET/.test(variable))
+          expect(value, `${name} ${variable}`).toMatch(/^\/run\/secrets\/\w+$/);
+  });
+
+  it('has its variables in the example', () => {
+    const named = [BASE, THREE_BROKERS].flatMap((file) =>
+      [...read(file).matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name),
+    );
+    const declared = [...read('.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name);
+    expect([...new Set(named)].sort()).toEqual(declared.sort());
+  });
+});
+
+describe('the files that npm run stack writes', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'parallax-stack-'));
+    for (const name of ['.env.example', BASE, THREE_BROKERS]) cpSync(join(INFRA, name), join(folder, name));
+    writeStackFiles(folder, { uid: process.getuid!(), gid: process.getgid!() });
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const missing = toolMissing('docker-compose', 'version');
+  it.skipIf(missing !== null)(missing ?? 'make both compose files valid', () => {
+    expectSuccess('docker-compose', ['-f', BASE, 'config', '--quiet'], folder);
+    expectSuccess('docker-compose', ['-f', BASE, '-f', THREE_BROKERS, 'config', '--quiet'], folder);
+  });
+
+  it('contain every secret', () => {
+    const files = Object.values(compose(BASE).secrets).map(({ file }) => file.replace('./secrets/', ''));
+    expect(readdirSync(join(folder, 'secrets')).sort()).toEqual(files.sort());
+  });
+});
+
+describe('the edge', () => {
+  const missing = toolMissing('nginx', '-v');
+  it.skipIf(missing !== null)(missing ?? 'has a valid configuration', () => {
+    // nginx opens /dev/stderr, which must not be a socket as it is for a child of this process.
+    const script = 'output=$(nginx -t -c "$0" 2>&1) || { echo "$output"; exit 1; }';
+    expectSuccess('sh', ['-c', script, join(INFRA, 'edge/nginx.conf')]);
+  });
+});
+
+describe('alerts and dashboards', () => {
+  const dashboards = readdirSync(join(OBSERVABILITY, 'grafana/dashboards'));
+  const expressions = dashboards.flatMap((name) => {
+    const { panels } = JSON.parse(read('observability/grafana/dashboards', name)) as {
+      panels: { targets: { expr: string }[] }[];
+    };
+    return panels.flatMap(({ targets }) => targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '1m')));
+  });
+  const alerts = (
+    parse(read('observability/alerts.yml')) as {
+      groups: { rules: { alert: string; expr: string; annotations: { runbook: string } }[] }[];
+    }
+  ).groups.flatMap(({ rules }) => rules);
+
+  it('name metrics that a process exports', async () => {
+    const metrics = createMetrics();
+    measureProcess(metrics, 'node');
+    const exported = new Set((await metrics.registry.getMetricsAsJSON()).map(({ name }) => name));
+    const named = [...expressions, ...alerts.map(({ expr }) => expr)].flatMap((expr) =>
+      [...expr.matchAll(/\b(?:parallax|process|nodejs)_\w+/g)].map(([name]) =>
+        name.replace(/_(bucket|count|sum)$/, ''),
+      ),
+    );
+    expect(named.length).toBeGreaterThan(alerts.length);
+    expect(named.filter((name) => !exported.has(name))).toEqual([]);
+  });
+
+  it('have a section in the runbook for each alert', () => {
+    const runbook = readFileSync(join(PROJECT_ROOT, 'docs/runbook.md'), 'utf8');
+    const sections = [...runbook.matchAll(/^## (Parallax\w+)$/gm)].map(([, name]) => name!);
+    expect(sections).toEqual(alerts.map(({ alert }) => alert));
+    for (const { alert, annotations } of alerts)
+      expect(annotations.runbook).toBe(`docs/runbook.md#${alert.toLowerCase()}`);
+  });
+
+  const missing = toolMissing('promtool', '--version');
+  it.skipIf(missing !== null)(missing ?? 'are valid, and each alert fires when it should and only then', () => {
+    expectSuccess('promtool', ['check', 'config', '--syntax-only', 'prometheus.yml'], OBSERVABILITY);
+    expectSuccess('promtool', ['check', 'rules', 'alerts.yml'], OBSERVABILITY);
+    expectSuccess('promtool', ['test', 'rules', 'alerts.test.yml'], OBSERVABILITY);
+    const tested = new Set(read('observability/alerts.test.yml').match(/Parallax\w+(?=\n)/g));
+    for (const { alert } of alerts) expect(tested).toContain(alert);
+  });
+
+  it.skipIf(missing !== null)(missing ?? 'have expressions that Prometheus parses', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parallax-rules-'));
+    try {
+      const rules = expressions.map((expr, index) => ({ record: `panel_${index}`, expr }));
+      writeFileSync(join(folder, 'rules.yml'), JSON.stringify({ groups: [{ name: 'panels', rules }] }));
+      expectSuccess('promtool', ['check', 'rules', 'rules.yml'], folder);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});

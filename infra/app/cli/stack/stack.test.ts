@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { parseToken } from '../../../control/token.ts';
+import { stack } from '../commands/stack.ts';
+import { environmentFor, ownerOf, writeStackFiles } from './files.ts';
+import { planStack } from './plan.ts';
+
+describe('the files of the stack', () => {
+  let folder: string;
+  const caller = { uid: process.getuid!(), gid: process.getgid!() };
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'parallax-stack-'));
+    writeFileSync(join(folder, '.env.example'), '# A comment.\nPARALLAX_UID=1\nPARALLAX_GID=1\nKAFKA_CLUSTER_ID=x\n');
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  const textOf = (name: string) => readFileSync(join(folder, 'secrets', name), 'utf8');
+
+  it('are readable for their owner only', () => {
+    writeStackFiles(folder, caller);
+    for (const name of ['.env', ...readdirSync(join(folder, 'secrets')).map((secret) => join('secrets', secret))]) {
+      const { mode, uid } = statSync(join(folder, name));
+      expect([name, mode & 0o777, uid]).toEqual([name, 0o600, ownerOf(caller).uid]);
+    }
+    expect(statSync(join(folder, 'secrets')).mode & 0o777).toBe(0o700);
+  });
+
+  it('contain a valid admin token, and the hash of the password of ClickHouse', () => {
+    writeStackFiles(folder, caller);
+    expect(parseToken(textOf('admin_token'))).toMatchObject({ sandbox: false });
+    const hash = createHash('sha256').update(textOf('clickhouse_password')).digest('hex');
+    expect(textOf('clickhouse_users.xml')).toContain(`<password_sha256_hex>${hash}</password_sha256_hex>`);
+  });
+
+  it('stay as they are when they exist', () => {
+    writeStackFiles(folder, caller);
+    const before = textOf('admin_token');
+    const environment = readFileSync(join(folder, '.env'), 'utf8');
+    writeStackFiles(folder, caller);
+    expect(textOf('admin_token')).toBe(before);
+    expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(environment);
+  });
+
+  it('name the owner of the secrets as the user of the containers, never root', () => {
+    expect(ownerOf({ uid: 0, gid: 0 })).toEqual({ uid: 1000, gid: 1000 });
+    expect(ownerOf({ uid: 501, gid: 20 })).toEqual({ uid: 501, gid: 20 });
+    const text = environmentFor('PARALLAX_UID=1\n# PARALLAX_GID=1\nPARALLAX_GID=1\n', { uid: 501, gid: 20 }, 'id');
+    expect(text).toBe('PARALLAX_UID=501\n# PARALLAX_GID=1\nPARALLAX_GID=20\n');
+  });
+});
+
+describe('the commands of the stack', () => {
+  const words = (options: Parameters<typeof planStack>[0]) => {
+    const { steps, lastStep, waits } = planStack(options);
+    const short = (step: readonly string[]) =>
+      step.join(' ').replace('--project-name parallax --project-directory infra --env-file infra/.env', '…');
+    return { steps: steps.map(short), lastStep: lastStep && short(lastStep), waits };
+  };
+
+  it('build and start everything', () => {
+    expect(words({ action: 'up', threeBrokers: false, verify: false })).toEqual({
+      steps: ['… --file infra/docker-compose.yml up --detach --build'],
+      lastStep: null,
+      waits: true,
+    });
+  });
+
+  it('stop everything, whichever files it was started with, and keep the volumes', () => {
+    expect(words({ action: 'down', threeBrokers: false, verify: false }).steps).toEqual([
+      '… --file infra/docker-compose.yml --file infra/docker-compose.three-brokers.yml down',
+    ]);
+  });
+
+  it('stop the roles for a replay, and start them again even if it finds differences', () => {
+    const files = '… --file infra/docker-compose.yml --file infra/docker-compose.three-brokers.yml';
+    expect(words({ action: 'replay', threeBrokers: true, verify: true })).toEqual({
+      steps: [
+        `${files} stop ingest processors query-api stream-gateway`,
+        `${files} run --rm --no-deps processors replay --verify`,
+      ],
+      lastStep: `${files} up --detach`,
+      waits: true,
+    });
+  });
+});
+
+describe('npm run stack', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it.each([
+    [['backup'], /^unexpected argument "backup"; accepted: up, down, replay$/],
+    [['down', 'now'], /^unexpected argument "now"/],
+    [['--verify'], /^--verify is for replay only/],
+  ])('refuses %j', async (argv, message) => {
+    await expect(stack.run(argv)).rejects.toThrow(message);
+  });
+
+  it('says in one line that Docker is missing', async () => {
+    vi.stubEnv('PATH', '/missing');
+    await expect(stack.run([])).rejects.toThrow(/^Docker is missing: .*; install Docker Engine/);
+  });
+});
