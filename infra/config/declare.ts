@@ -16,6 +16,8 @@ export interface Setting<T> {
   readonly read: (text: string) => T;
   /** Never shown in logs. It can also be given as a file, whose path is in `<variable>_FILE`. */
   readonly secret?: boolean;
+  /** The flag may stand alone, which means on. */
+  readonly isSwitch?: boolean;
 }
 
 /** The names under which a setting can be given. */
@@ -90,7 +92,7 @@ export function choiceSetting<const W extends readonly string[]>(
   };
 }
 
-/** A comma-separated list of words of a fixed set, without repeats. */
+/** A comma-separated list of words of a fixed set; repeats are dropped. */
 export function choiceListSetting<const W extends readonly string[]>(
   common: Common & { fallback: readonly W[number][]; words: W },
 ): Setting<readonly W[number][]> {
@@ -107,6 +109,9 @@ export function choiceListSetting<const W extends readonly string[]>(
   };
 }
 
+const ON_WORDS = ['1', 'true', 'on'];
+const OFF_WORDS = ['0', 'false', 'off'];
+
 /** A switch: 1/0, true/false, on/off. */
 export function switchSetting(common: Common & { fallback: boolean }): Setting<boolean> {
   return {
@@ -114,11 +119,11 @@ export function switchSetting(common: Common & { fallback: boolean }): Setting<b
     flag: common.flag ?? null,
     fallback: common.fallback ? 'on' : 'off',
     accepts: '1/0, true/false, on/off',
+    isSwitch: true,
     read(text) {
       const word = text.toLowerCase();
-      if (['1', 'true', 'on'].includes(word)) return true;
-      if (['0', 'false', 'off'].includes(word)) return false;
-      return reject(text);
+      if (ON_WORDS.includes(word)) return true;
+      return OFF_WORDS.includes(word) ? false : reject(text);
     },
   };
 }
@@ -199,14 +204,15 @@ export function readSettings<D extends Record<string, Setting<unknown>>>(
     const [flag = '', inline] = splitOnce(word.slice(2), '=');
     const name = byFlag.get(flag);
     if (!name) throw new SettingError(`unknown flag --${flag}; --help lists every setting`);
-    const isSwitch = declarations[name]!.accepts.startsWith('1/0');
+    const { isSwitch = false, accepts } = declarations[name]!;
     const next = argv[at + 1];
+    const takesNext = next !== undefined && !next.startsWith('--') && (!isSwitch || isSwitchWord(next));
     if (inline !== undefined) fromFlags.set(name, inline);
-    else if (next !== undefined && !next.startsWith('--') && !(isSwitch && !/^(1|0|true|false|on|off)$/i.test(next))) {
+    else if (takesNext) {
       fromFlags.set(name, next);
       at += 1;
     } else if (isSwitch) fromFlags.set(name, 'on');
-    else throw new SettingError(`--${flag} needs a value: ${declarations[name]!.accepts}`);
+    else throw new SettingError(`--${flag} needs a value: ${accepts}`);
   }
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(declarations)) {
@@ -244,6 +250,10 @@ function fromEnvironment(
     const { code } = error as NodeJS.ErrnoException;
     throw new SettingError(`${label} cannot be read (${code}): ${path}; accepted: the path of a file`);
   }
+}
+
+function isSwitchWord(text: string): boolean {
+  return [...ON_WORDS, ...OFF_WORDS].includes(text.toLowerCase());
 }
 
 function splitOnce(text: string, separator: string): [string, string | undefined] {

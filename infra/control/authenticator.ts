@@ -78,7 +78,7 @@ export class ReplicaAuthenticator implements Authenticator {
     if (!found) return null;
     const verified = this.verified.get(token.keyId);
     if (verified) return timingSafeEqual(verified, this.digestOf(token.secret)) ? found : null;
-    return this.wrong.has(this.checkName(token)) ? null : undefined;
+    return this.wrong.has(this.checkId(token)) ? null : undefined;
   }
 
   authenticateAgain({ key }: Authenticated): Authenticated | null {
@@ -89,8 +89,8 @@ export class ReplicaAuthenticator implements Authenticator {
     const quick = this.authenticateKnown(text);
     if (quick !== undefined) return quick;
     const token = parseToken(text)!;
-    const name = this.checkName(token);
-    const check = this.pendingChecks.get(name) ?? this.check(token, name);
+    const id = this.checkId(token);
+    const check = this.pendingChecks.get(id) ?? this.check(token, id);
     const verified = await check.catch(busyAsUnavailable);
     // The key may have been revoked while its secret was being hashed.
     return verified ? this.keyOf(token) : null;
@@ -104,25 +104,25 @@ export class ReplicaAuthenticator implements Authenticator {
     this.verified.set(token.keyId, this.digestOf(token.secret));
   }
 
-  private check(token: Token, name: string): Promise<boolean> {
+  private check(token: Token, id: string): Promise<boolean> {
     const { secret } = this.keyOf(token)!.key;
     const check = this.limiter
       .run(token.keyId, () => verifySecret(token.secret, secret))
       .then((verified) => {
         if (verified) this.remember(token);
-        else this.wrong.set(name, true);
+        else this.wrong.set(id, true);
         return verified;
       })
-      .finally(() => this.pendingChecks.delete(name));
-    this.pendingChecks.set(name, check);
+      .finally(() => this.pendingChecks.delete(id));
+    this.pendingChecks.set(id, check);
     return check;
   }
 
   /** Throws 503 while keys of this node may be revoked, or new ones may be missing. */
   private keyOf({ keyId, sandbox }: Pick<Token, 'keyId' | 'sandbox'>): Authenticated | null {
     if (!this.replica.isCurrent) throw unavailable('this node cannot check keys at the moment; try again');
-    const verified = activeKey(this.replica.state, keyId);
-    return verified && verified.key.sandbox === sandbox ? verified : null;
+    const active = activeKey(this.replica.state, keyId);
+    return active && active.key.sandbox === sandbox ? active : null;
   }
 
   /**
@@ -134,7 +134,7 @@ export class ReplicaAuthenticator implements Authenticator {
     return hash('sha256', this.digestKey + secret, 'buffer');
   }
 
-  private checkName({ keyId, secret }: Token): string {
+  private checkId({ keyId, secret }: Token): string {
     return `${keyId} ${this.digestOf(secret).toString('hex')}`;
   }
 }

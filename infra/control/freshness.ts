@@ -72,7 +72,8 @@ export class Freshness {
   }
 
   /**
-   * Runs one query. It is skipped while the result of the last one is not reached, which would postpone that moment.
+   * Runs one query. Does nothing while the reducer has not reached the offset of the previous query: a newer offset would
+   * be a later target, and the node would count as stale for longer.
    */
   async check(): Promise<void> {
     if (this.pendingCheck) return;

@@ -1,3 +1,4 @@
+/** Names of partitions, `topic/partition`, as keys of maps and in stored positions. */
 import type { TopicPartition } from './log.ts';
 
 const names = new Map<string, string[]>();
@@ -18,4 +19,10 @@ export function partitionName({ topic, partition }: TopicPartition): string {
     ofTopic[partition] = name;
   }
   return name;
+}
+
+/** The partition of a name. */
+export function parsePartitionName(name: string): TopicPartition {
+  const slash = name.lastIndexOf('/');
+  return { topic: name.slice(0, slash), partition: Number(name.slice(slash + 1)) };
 }

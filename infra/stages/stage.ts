@@ -39,9 +39,10 @@ export interface StageInput<S> {
 }
 
 /**
- * `(state, event) -> { state, outputs }`: no wall clock, no I/O, no randomness. An exception from a handler means that
- * the event is bad: its outputs are dropped and it goes to `dead.<topic>`, so a handler checks before it changes state.
- * The same holds for an output that does not fit the schema of its topic.
+ * A deterministic step of the pipeline. A handler gets `(state, event, emit)`, changes `state` in place and passes its
+ * outputs to `emit`. It depends on nothing else: no wall clock, no I/O, no randomness. An exception from a handler means
+ * that the event is bad: its outputs are dropped and it goes to `dead.<topic>`, so a handler checks before it changes
+ * state. The same holds for an output that does not fit the schema of its topic.
  */
 export interface Stage<S> {
   readonly name: string;

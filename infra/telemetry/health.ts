@@ -66,6 +66,13 @@ export class PartFailedError extends Error {
 
 type State = 'starting' | 'ready' | 'degraded' | 'failed';
 
+/** A failed part counts as degraded: the process is about to end. */
+function statusOf(states: readonly State[], isBehind: boolean): HealthReport['status'] {
+  if (states.includes('failed') || states.includes('degraded')) return 'degraded';
+  if (states.includes('starting')) return 'starting';
+  return isBehind ? 'degraded' : 'ok';
+}
+
 export function createHealth(): Health {
   const parts = new Map<string, { state: State; text: string }>();
   const extras = new Map<string, string>();
@@ -95,14 +102,10 @@ export function createHealth(): Health {
       const states = [...parts.values()].map((part) => part.state);
       const behind = [...watched.values()].flatMap((read) => read() ?? []);
       return {
-        status:
-          states.includes('failed') || states.includes('degraded')
-            ? 'degraded'
-            : states.includes('starting')
-              ? 'starting'
-              : behind.some(({ isLive }) => isLive)
-                ? 'degraded'
-                : 'ok',
+        status: statusOf(
+          states,
+          behind.some(({ isLive }) => isLive),
+        ),
         parts: Object.fromEntries([...parts].map(([name, { text }]) => [name, text])),
         extras: Object.fromEntries(extras),
         backlog: behind.map(({ backlog }) => backlog),

@@ -166,7 +166,7 @@ export function createMetrics() {
     }),
     framesDropped: new Counter({
       name: 'parallax_frames_dropped_total',
-      help: 'Event frames dropped because a client read too slowly.',
+      help: 'Event frames that were not sent: the client read too slowly, or the quota of its organization was used up.',
       registers,
     }),
   };

@@ -18,7 +18,9 @@ export interface Scan {
   readonly requests: Backfill[];
 }
 
-const keyOf = ({ address, lookbackDays }: Pick<Scan, 'address' | 'lookbackDays'>) => `${address} ${lookbackDays}`;
+/** Names a scan: equal requests share one. */
+export const scanKey = ({ address, lookbackDays }: Pick<Scan, 'address' | 'lookbackDays'>) =>
+  `${address} ${lookbackDays}`;
 
 export class BackfillQueue {
   private readonly limits: QueueLimits;
@@ -39,7 +41,7 @@ export class BackfillQueue {
     if (all.length >= this.limits.total) return false;
     if (all.filter(({ orgId }) => orgId === request.orgId).length >= this.limits.perOrganization) return false;
     const { address, lookbackDays, orgId } = request;
-    const key = keyOf(request);
+    const key = scanKey(request);
     const same = this.running.get(key) ?? this.waiting.get(key);
     if (same) same.requests.push(request);
     else this.waiting.set(key, { address, lookbackDays, orgId, requests: [request] });
@@ -61,8 +63,8 @@ export class BackfillQueue {
       [chosen, fewest, earliest] = [scan, running, turn];
     }
     if (!chosen) return null;
-    this.waiting.delete(keyOf(chosen));
-    this.running.set(keyOf(chosen), chosen);
+    this.waiting.delete(scanKey(chosen));
+    this.running.set(scanKey(chosen), chosen);
     this.recordTurn(chosen.orgId);
     return chosen;
   }
@@ -78,7 +80,7 @@ export class BackfillQueue {
 
   /** Ends a scan. A later equal request starts another. */
   end(scan: Scan): void {
-    this.running.delete(keyOf(scan));
+    this.running.delete(scanKey(scan));
   }
 
   /** Removes the waiting requests from before this moment (unix ms), and returns them. */

@@ -15,7 +15,7 @@ import {
   backfillOutcomeTopic,
   backfillTopic,
 } from '#schemas/topics/backfills';
-import { BackfillQueue, type QueueLimits, type Scan } from './backfill-queue.ts';
+import { BackfillQueue, type QueueLimits, type Scan, scanKey } from './backfill-queue.ts';
 
 const AT = { topic: backfillTopic.name, partition: 0 };
 const OUTCOMES_AT = { topic: backfillOutcomeTopic.name, partition: 0 };
@@ -185,5 +185,3 @@ class BackfillServer {
     });
   }
 }
-
-const scanKey = ({ address, lookbackDays }: Pick<Backfill, 'address' | 'lookbackDays'>) => `${address} ${lookbackDays}`;

@@ -1,7 +1,7 @@
 import { deserialize, serialize } from 'node:v8';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyBookUpdate, type Book, type BookChange, bestAsk, bestBid, createBook, topOfBook } from './book.ts';
+import { applyBookUpdate, type Book, type BookChange, bestAsk, bestBid, bestLevels, createBook } from './book.ts';
 import { DecimalError, formatDecimal, parseDecimal } from './decimal.ts';
 
 const texts = (levels: Book['bids']) =>
@@ -99,8 +99,8 @@ describe('a book', () => {
     const book = createBook();
     const bids = ['0.1', '0.2', '0.3'].map((price) => ({ price, size: '1' }));
     applyBookUpdate(book, { snapshot: true, bids, asks: [] });
-    expect(texts(topOfBook(book, 2).bids)).toEqual(['0.3x1', '0.2x1']);
-    expect(texts(topOfBook(book, 4).bids)).toEqual(['0.3x1', '0.2x1', '0.1x1']);
-    expect(topOfBook(book, 4).asks).toEqual([]);
+    expect(texts(bestLevels(book, 2).bids)).toEqual(['0.3x1', '0.2x1']);
+    expect(texts(bestLevels(book, 4).bids)).toEqual(['0.3x1', '0.2x1', '0.1x1']);
+    expect(bestLevels(book, 4).asks).toEqual([]);
   });
 });

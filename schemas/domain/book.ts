@@ -64,14 +64,15 @@ export function parseLevels(levels: readonly LevelText[]): Level[] {
   });
 }
 
-/** Cache of parsed probabilities of up to four decimals, which are few and recur in every book. */
-const SHORT_PRICE = 6;
-const ZERO_UNIT = 0x30;
+/** Longest text of a price that is cached: a probability of up to four decimals. */
+const CACHED_CHARACTERS_MAX = 6;
+const CHARACTER_CODE_0 = 0x30;
 const PRICES_MAX = 20_000;
+/** Parsed probabilities, which are few and recur in every book. */
 const prices = new Map<string, Decimal>();
 
 function parsePrice(text: string): Decimal {
-  if (text.length > SHORT_PRICE || text.charCodeAt(0) !== ZERO_UNIT) return parseDecimal(text);
+  if (text.length > CACHED_CHARACTERS_MAX || text.charCodeAt(0) !== CHARACTER_CODE_0) return parseDecimal(text);
   const known = prices.get(text);
   if (known !== undefined) return known;
   const price = parseDecimal(text);
@@ -91,7 +92,7 @@ export function bestAsk(book: Book): Level | null {
 }
 
 /** The best `depth` levels of each side, as a new book. */
-export function topOfBook(book: Book, depth: number): Book {
+export function bestLevels(book: Book, depth: number): Book {
   return { bids: book.bids.slice(0, depth), asks: book.asks.slice(0, depth) };
 }
 

@@ -139,8 +139,8 @@ export class Connection {
   }
 
   /**
-   * Marks a connection as too slow if it has been dropping for too long, and ends the dropping state once the queue
-   * fell below half. A connection that is too slow is closed when its socket is empty: a close frame behind bytes that
+   * Marks a connection as too slow if it has been dropping for too long, and ends the dropping state once less than
+   * `SEND_QUEUE_BYTES_RECOVERED` waits in the queue and in the socket. A connection that is too slow is closed when its socket is empty: a close frame behind bytes that
    * nobody reads would be discarded with them.
    */
   checkTooSlow(nowMs: number): void {
@@ -177,9 +177,8 @@ export class Connection {
     this.sentFrames = 0;
     // A connection that keeps up needs no check.
     if (this.queue.empty && this.droppingSinceMs === null) return;
-    const hasTooManyControls =
-      this.queue.controls > CONTROL_FRAMES_WAITING_MAX || this.queue.bytes > SEND_QUEUE_BYTES_MAX;
-    if (hasTooManyControls) this.end(CLOSE.overflow);
+    const isOverLimit = this.queue.controls > CONTROL_FRAMES_WAITING_MAX || this.queue.bytes > SEND_QUEUE_BYTES_MAX;
+    if (isOverLimit) this.end(CLOSE.overflow);
     else this.checkTooSlow(this.options.now());
   }
 

@@ -81,11 +81,11 @@ interface Started {
 }
 
 async function startAll({ settings, logger, health, lifetime, parts }: StartOptions): Promise<Started> {
-  const started = <R extends Running>(part: R): R => {
+  const register = <R extends Running>(part: R): R => {
     parts.push(part);
     return part;
   };
-  const ports = started(await openPorts(settings, { logger }));
+  const ports = register(await openPorts(settings, { logger }));
   if (settings.roles.includes('processors'))
     await finishInterruptedReplay({ ...ports, logger }, createStages(settings));
   const upstream = await startSimulatorIfSelected(settings, parts);
@@ -99,26 +99,26 @@ async function startAll({ settings, logger, health, lifetime, parts }: StartOpti
     metrics,
     health,
   };
-  started(startMaintenance(context));
-  started(watchRegistry(ports.registry, context));
+  register(startMaintenance(context));
+  register(watchRegistry(ports.registry, context));
   // No further role starts once shutdown was requested.
-  const starts = (role: Settings['roles'][number]) => settings.roles.includes(role) && !lifetime.isShuttingDown();
+  const shouldStart = (role: Settings['roles'][number]) => settings.roles.includes(role) && !lifetime.isShuttingDown();
   const lines: string[] = [];
   let newKey: Started['newKey'] = null;
-  if (starts('query-api')) {
-    const api = started(await startQueryApi(context));
+  if (shouldStart('query-api')) {
+    const api = register(await startQueryApi(context));
     lines.push(`REST       ${api.url}`);
     if (api.newAdminToken) {
       lines.push(`Admin key  ${api.newAdminToken} (shown once; keep it)`);
       newKey = { rest: api.url, adminToken: api.newAdminToken };
     }
   } else if (!lifetime.isShuttingDown()) {
-    lines.push(`Health     ${started(await startOpsServer(context)).url}`);
+    lines.push(`Health     ${register(await startOpsServer(context)).url}`);
   }
-  if (starts('stream-gateway')) lines.splice(1, 0, `WebSocket  ${started(await startGateway(context)).url}`);
-  if (starts('processors')) started(await startProcessors(context));
+  if (shouldStart('stream-gateway')) lines.splice(1, 0, `WebSocket  ${register(await startGateway(context)).url}`);
+  if (shouldStart('processors')) register(await startProcessors(context));
   // Ingest starts last and stops first, so that its consumers run while it does.
-  if (starts('ingest')) started(await startIngest(context));
+  if (shouldStart('ingest')) register(await startIngest(context));
   return { context, lines, newKey };
 }
 

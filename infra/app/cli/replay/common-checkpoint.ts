@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { Codec } from '../../../codec/codec.ts';
 import type { EventLog } from '../../../log/log.ts';
+import { parsePartitionName } from '../../../log/partition-name.ts';
 import {
   type DailyCheckpoint,
   type DailyCheckpointStore,
@@ -70,8 +71,7 @@ async function usableCheckpoints(log: EventLog, checkpoints: readonly DailyCheck
   for (const { at, position } of checkpoints) {
     let isUsable = true;
     for (const [name, offset] of position.offsets) {
-      const slash = name.lastIndexOf('/');
-      const partition = { topic: name.slice(0, slash), partition: Number(name.slice(slash + 1)) };
+      const partition = parsePartitionName(name);
       if (!isSource(partition.topic)) continue;
       const first = firsts.get(name) ?? (await log.bounds(partition)).first;
       firsts.set(name, first);
@@ -90,7 +90,7 @@ async function loadAll(
   for (const [stage, store] of stores) {
     const snapshot = await store.load(at);
     if (!snapshot) return null;
-    const sources = [...snapshot.offsets].filter(([name]) => isSource(name.slice(0, name.lastIndexOf('/'))));
+    const sources = [...snapshot.offsets].filter(([name]) => isSource(parsePartitionName(name).topic));
     snapshots.set(stage, { ...snapshot, offsets: new Map(sources) });
   }
   return snapshots;

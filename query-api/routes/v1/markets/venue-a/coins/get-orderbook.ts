@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Level, topOfBook } from '#schemas/domain/book';
+import { bestLevels, type Level } from '#schemas/domain/book';
 import { toNumber } from '#schemas/domain/decimal';
 import { clampedInteger } from '#schemas/http/parameters';
 import { bookOf } from '../../../../../views/books.ts';
@@ -30,7 +30,7 @@ export const getOrderbook = defineRoute({
     const entry = bookOf(views.books.venue_a, coin);
     // A book that was never received is unknown, not empty.
     if (!entry) throw noDataReceived(instrument, `no book of ${coin} has been received from the venue yet`);
-    const { bids, asks } = topOfBook(entry.book, query.depth);
+    const { bids, asks } = bestLevels(entry.book, query.depth);
     return { coin, bids: bids.map(toLevel), asks: asks.map(toLevel), ts: entry.ts };
   },
 });
