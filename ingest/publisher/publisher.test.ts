@@ -1,21 +1,16 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { LogError } from '#infra/log/log';
 import { RECORD_BYTES_MAX } from '#infra/log/record-size';
 import { deadLetterTopic } from '#schemas/topics/control';
 import { nextTick } from '../clock/clock-marks.ts';
 import { logFull, MemoryLog } from '../testing/memory-log.fixture.ts';
 import { openTestPublisher, until } from '../testing/open-publisher.fixture.ts';
-import type { Publisher } from './publisher.ts';
 
-const opened: Publisher[] = [];
 async function open(options: Parameters<typeof openTestPublisher>[0] = {}) {
   const test = await openTestPublisher(options);
-  opened.push(test.publisher);
+  onTestFinished(() => test.publisher.close().catch(() => {}));
   return test;
 }
-afterEach(async () => {
-  for (const publisher of opened.splice(0)) await publisher.close().catch(() => {});
-});
 
 const frame = (text: string, feed = 'venue_a.ws.0') => ({ source: 'venue_a.ws', feed, payload: text });
 const START = 1_700_000_001_000;

@@ -1,4 +1,5 @@
 /** Events, books, trades and settlements for tests of the stage, and a harness that collects its anomalies. */
+import { aLink, anEvent, aResolution } from '#schemas/testing/records.fixture';
 import { type Anomaly, anomalyTopic } from '#schemas/topics/anomalies';
 import { clockTopic } from '#schemas/topics/control';
 import { eventTopic, type UniversalEvent } from '#schemas/topics/derived';
@@ -18,34 +19,10 @@ export function event(
   markets: readonly string[],
   rest: Partial<UniversalEvent> = {},
 ): UniversalEvent {
-  const links = markets.map((market) => ({
-    provider: 'venue_b',
-    providerMarketId: market,
-    confidence: 1,
-    source: 'ner',
-    polarity: 'same' as const,
-    used: true,
-    evidence: '{}',
-    yesInstrument: `${market}-yes`,
-    noInstrument: `${market}-no`,
-    takerFeeRate: null,
-    marketState: 'open' as const,
-    title: '',
-    endTime: null,
-  }));
-  const times = { receivedAt: BEGIN, firstSeenAt: BEGIN, lastSeenAt: BEGIN };
-  const question = { canonicalName: '', kind: null, underlying: null, threshold: null, op: null, resolutionTime: null };
-  return {
-    universalId,
-    ...times,
-    ...question,
-    status: 'open',
-    links,
-    mergedInto: null,
-    details: '{}',
-    overAt: null,
-    ...rest,
-  };
+  const links = markets.map((market) =>
+    aLink({ providerMarketId: market, yesInstrument: `${market}-yes`, noInstrument: `${market}-no`, title: '' }),
+  );
+  return anEvent({ universalId, receivedAt: BEGIN, firstSeenAt: BEGIN, lastSeenAt: BEGIN, links, ...rest });
 }
 
 /** Creates a snapshot of the book of the YES token. */
@@ -101,22 +78,15 @@ export function resolution(
   delaySec: number,
   rest: Partial<Resolution> = {},
 ): Resolution {
-  return {
+  return aResolution({
     id: `venue_b:${market}:0`,
-    provider: 'venue_b',
     marketId: market,
-    payouts: ['1', '0'],
     resolvedAt: receivedAt,
-    decidedAfter: null,
     receivedAt,
     endTime: receivedAt - delaySec * 1_000,
-    txHash: '0x',
-    logIndex: 0,
-    blockNumber: 1,
-    blockHash: '0xb',
     status: 'confirmed',
     ...rest,
-  };
+  });
 }
 
 export interface AnomaliesDriver {

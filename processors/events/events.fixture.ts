@@ -1,4 +1,5 @@
 /** Markets of one question on two venues, and a harness of the events stage. */
+import { aMarket, aResolution } from '#schemas/testing/records.fixture';
 import { clockTopic } from '#schemas/topics/control';
 import { eventTopic, reconcileTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { type Market, marketTopics } from '#schemas/topics/normalised';
@@ -18,29 +19,23 @@ export const RULES =
 
 /** Creates a daily price market of venue_b. */
 export function daily(marketId: string, changes: Partial<Market> = {}): Market {
-  return {
-    provider: 'venue_b',
+  return aMarket({
     marketId,
     receivedAt: START,
     title: 'Will the price of Bitcoin be above $64,000 on March 12?',
     description: RULES,
     groupTitle: 'Bitcoin above ___ on March 12?',
     groupItemTitle: '64,000',
-    slug: null,
-    resolutionSource: null,
-    startTime: null,
     endTime: NOON_ET,
     instruments: [`${marketId}-yes`, `${marketId}-no`],
-    outcomes: ['Yes', 'No'],
-    active: true,
-    closed: false,
     takerFeeRate: '0.07',
-    fields: '{}',
-    resolved: false,
-    name: null,
     ...changes,
-  };
+  });
 }
+
+/** Creates a market of venue_b that is no daily price market, without a group. */
+export const titled = (marketId: string, title: string, changes: Partial<Market> = {}): Market =>
+  daily(marketId, { title, groupTitle: null, groupItemTitle: null, ...changes });
 
 /** Catalog fields of a resolved market. */
 export const RESOLVED: Partial<Market> = { closed: true, resolved: true };
@@ -93,21 +88,11 @@ export function harness() {
     resolve: (market: Market, changes: Partial<Resolution> = {}) => {
       const { provider, marketId, endTime } = market;
       const topic = resolutionTopics[provider === 'venue_b' ? 'venue_b' : 'venue_a'];
-      return note(
-        probe.send(topic, marketId, {
-          id: `${provider}:${marketId}`,
-          ...{ provider, marketId, payouts: ['1', '0'], endTime, resolvedAt: NOON_ET, receivedAt: NOON_ET + 1 },
-          ...{
-            decidedAfter: null,
-            txHash: null,
-            logIndex: null,
-            blockNumber: null,
-            blockHash: null,
-            status: 'confirmed',
-          },
-          ...changes,
-        }),
-      );
+      const offChain = { txHash: null, logIndex: null, blockNumber: null, blockHash: null };
+      const times = { endTime, resolvedAt: NOON_ET, receivedAt: NOON_ET + 1 };
+      const id = `${provider}:${marketId}`;
+      const resolution = { id, provider, marketId, ...times, ...offChain, status: 'confirmed', ...changes } as const;
+      return note(probe.send(topic, marketId, aResolution(resolution)));
     },
     clock: (receivedAt: number, day = false) => {
       const outputs = probe.send(clockTopic, 'clock', { receivedAt, tick: true, hour: day, day });

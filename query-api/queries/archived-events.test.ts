@@ -8,7 +8,6 @@ import { openTestStore } from '../testing/open-test-store.fixture.ts';
 import { aLink, anEvent, applyRecord, createViews, NOON_MS } from '../testing/records.fixture.ts';
 import { fixedFreshness } from '../views/freshness.ts';
 import { VIEWS } from '../views/views.ts';
-import { ArchivedTotals } from './archived-totals.ts';
 import { consistentSnapshot } from './consistent-snapshot.ts';
 import type { EventFilter } from './event-filter.ts';
 import { findEvent } from './find-event.ts';
@@ -335,29 +334,5 @@ describe('archived events', () => {
     isDown = true;
     await expect(listAll(ALL, 10)).rejects.toMatchObject({ code: 'store_unavailable' });
     expect(await listAll({ ...ALL, underlying: 'btc' }, 10)).toMatchObject({ ids: ['evt_a'], totals: [1] });
-  });
-});
-
-describe('ArchivedTotals', () => {
-  it('counts at most once a minute, and returns the last count while the store is down', async () => {
-    let [now, total] = [1, 3];
-    const totals = new ArchivedTotals(store, () => now);
-    store.query = async () => {
-      statements.push('');
-      if (isDown) throw new StoreError('store_unavailable', 'down');
-      return [{ total }] as never[];
-    };
-    const of = (status: string) => totals.get({ where: 'status = {status:String}', parameters: { status } }, () => []);
-    expect(await Promise.all([of('closed'), of('closed'), of('resolved')])).toEqual([3, 3, 3]);
-    expect(statements).toHaveLength(2);
-    total = 4;
-    now = 60_000;
-    expect(await of('closed')).toBe(3);
-    now = 60_002;
-    expect(await of('closed')).toBe(4);
-    isDown = true;
-    now = 200_000;
-    expect(await of('closed')).toBe(4);
-    await expect(of('none yet')).rejects.toMatchObject({ code: 'store_unavailable' });
   });
 });

@@ -1,184 +1,16 @@
 /** Tests the fan-out against a log whose records, epochs and faults the test controls. */
 import { pino } from 'pino';
-import { afterEach, describe, expect, it } from 'vitest';
-import type { Codec } from '#infra/codec/codec';
-import { CodecError } from '#infra/codec/codec';
-import type { EventLog, LogRecord } from '#infra/log/log';
+import { describe, expect, it } from 'vitest';
 import { channelOf, formatChannel } from '#schemas/stream/channel-names';
 import { formatCursor, parseCursor } from '#schemas/stream/cursor';
-import { channelTopics } from '#schemas/topics/channels';
-import { epochTopic } from '#schemas/topics/control';
-import { partitionOf } from '#schemas/topics/topic';
 import { CONTROL_FRAMES_WAITING_MAX, SOCKET_BUFFER_BYTES } from '../connection/limits.ts';
 import { until } from '../testing/client.fixture.ts';
-import { type FakeConnection, fakeConnection } from '../testing/fake-socket.fixture.ts';
-import { type CatchUpOptions, catchUp } from './catch-up.ts';
+import { fakeConnection } from '../testing/fake-socket.fixture.ts';
+import { CHANNEL, epochRecord, FakeLog, gaps, open, replay, seqs, subscribe, TOPIC } from '../testing/hub.fixture.ts';
+import type { CatchUpOptions } from './catch-up.ts';
 import { FairScheduler } from './fair-scheduler.ts';
-import { Hub, type SequenceGap } from './hub.ts';
 import { marketStatusView } from './market-status.ts';
 import { Subscriptions } from './subscriptions.ts';
-
-const NAME = { kind: 'event', universalId: 'evt_one' } as const;
-const CHANNEL = formatChannel(NAME);
-const TOPIC = channelTopics.events;
-const AT = { topic: TOPIC.name, partition: partitionOf(CHANNEL, TOPIC.partitions) };
-
-/** One partition of channel frames with offsets that continue across rebuilds, as on Kafka, and the epochs. */
-class FakeLog {
-  readonly stored: LogRecord[] = [];
-  epoch = 'one';
-  /** The records that the hub's reader gets next. */
-  readonly live: LogRecord[] = [];
-  fault: Error | null = null;
-  /** Called before a reader of history answers. */
-  beforeHistory: () => Promise<void> = async () => {};
-  private epochOffset = 0;
-
-  /** Stores a frame and, unless `live` is false, makes it available to the hub's reader. */
-  put(seq: number, offset: number, { live = true, appendedAt = 100, key = CHANNEL, padding = '' } = {}): LogRecord {
-    const value = Buffer.from(JSON.stringify({ seq }) + padding);
-    const record = { ...AT, key, value, receivedAt: 1, seq: 0, offset, appendedAt };
-    this.stored.push(record);
-    if (live) this.live.push(record);
-    return record;
-  }
-
-  /** Empties the topic and begins another epoch; the hub reads its record only if `announced`. */
-  rebuild(epoch: string, { announced = true, appendedAt = 200 } = {}): void {
-    this.epoch = epoch;
-    this.stored.length = 0;
-    const record = { topic: epochTopic.name, partition: 0, key: TOPIC.name, receivedAt: 1, seq: 0, appendedAt };
-    this.epochOffset += 1;
-    if (announced)
-      this.live.push({ ...record, value: Buffer.from(JSON.stringify({ epoch })), offset: this.epochOffset });
-  }
-
-  readonly log = {
-    createTopics: async () => {},
-    bounds: async ({ topic, partition }: { topic: string; partition: number }) => {
-      const own = topic === AT.topic && partition === AT.partition ? this.stored : [];
-      return { first: own[0]?.offset ?? 0, next: (own.at(-1)?.offset ?? -1) + 1 };
-    },
-    last: async ({ topic, partition }: { topic: string; partition: number }) => {
-      if (topic === epochTopic.name)
-        return { topic, partition, key: TOPIC.name, value: null, receivedAt: 1, seq: 0, offset: 0, appendedAt: 1 };
-      return topic === AT.topic && partition === AT.partition ? (this.stored.at(-1) ?? null) : null;
-    },
-    reader: async (from: readonly { topic: string; offset: number }[]) => {
-      if (from.length > 1) return this.reader(async () => this.live.splice(0));
-      if (from[0]!.topic === epochTopic.name) {
-        const value = Buffer.from(JSON.stringify({ epoch: this.epoch }));
-        return this.reader(async () => [
-          {
-            topic: epochTopic.name,
-            partition: 0,
-            key: TOPIC.name,
-            value,
-            receivedAt: 1,
-            seq: 0,
-            offset: 0,
-            appendedAt: 1,
-          },
-        ]);
-      }
-      let next = from[0]!.offset;
-      return this.reader(async (max) => {
-        const records = this.stored.filter(({ offset }) => offset >= next).slice(0, max);
-        next = (records.at(-1)?.offset ?? next - 1) + 1;
-        await this.beforeHistory();
-        return records;
-      });
-    },
-  } as unknown as EventLog;
-
-  private reader(read: (max: number) => Promise<LogRecord[]>) {
-    const poll = async (max: number) => {
-      if (this.fault) throw this.fault;
-      const records = await read(max);
-      if (records.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-      return { records, watermarks: [] };
-    };
-    return { poll, pause: () => {}, close: async () => {} };
-  }
-}
-
-/** Values are JSON; a schema is unknown until it is fetched if the value says so. */
-function fakeCodec(): Codec {
-  const fetched = new Set<string>();
-  const decode = (_topic: unknown, bytes: Buffer) => {
-    const value = JSON.parse(bytes.toString()) as { unknown?: boolean };
-    if (value.unknown && !fetched.has(bytes.toString())) throw new CodecError('unknown_schema', 'not yet');
-    const frame = { channel: CHANNEL, type: 't', provider: null, marketId: null, receivedAt: 1, payload: '{}' };
-    return { ...frame, ...value } as never;
-  };
-  return {
-    prepare: async () => {},
-    encode: () => Buffer.alloc(0),
-    fetchSchema: async (bytes: Buffer) => void fetched.add(bytes.toString()),
-    decode,
-    decodeRecord: (topic, record) => decode(topic, record.value!),
-    hasSchema: () => true,
-  };
-}
-
-let hub: Hub | null = null;
-afterEach(async () => {
-  await hub?.close();
-  hub = null;
-});
-
-async function open(log: FakeLog) {
-  const reported: SequenceGap[] = [];
-  const undecodable: string[] = [];
-  const faults: unknown[] = [];
-  hub = new Hub({
-    log: log.log,
-    codec: fakeCodec(),
-    logger: pino({ enabled: false }),
-    onUndecodable: (_record, reason) => void undecodable.push(reason),
-    onProblem: () => {},
-    onGap: (gap) => void reported.push(gap),
-  });
-  await hub.start((error) => void faults.push(error));
-  return { hub, reported, undecodable, faults };
-}
-
-/** A live subscription of the channel. */
-function subscribe(on: Hub, fake: FakeConnection = fakeConnection()) {
-  const subscription = fake.subscribe();
-  subscription.acknowledged = true;
-  on.add(subscription);
-  subscription.afterOffset = on.positionOf(on.locationOf(subscription));
-  subscription.afterSeq = on.newestSeqOf(CHANNEL);
-  on.goLive(subscription);
-  return { fake, subscription };
-}
-
-const seqs = ({ sent }: FakeConnection) => sent.flatMap(({ type, seq }) => (type === 'event' ? [Number(seq)] : []));
-const gaps = ({ sent }: FakeConnection) => sent.filter(({ type }) => type === 'gap');
-
-/** Replays from a cursor, or from the first retained event. */
-function replay(
-  on: Hub,
-  log: FakeLog,
-  text: string | null,
-  scheduler: CatchUpOptions['scheduler'] = new FairScheduler({ max: 1, maxPerOwner: 1 }),
-) {
-  const fake = fakeConnection();
-  const subscription = fake.subscribe();
-  on.add(subscription);
-  const options: CatchUpOptions = {
-    log: log.log,
-    hub: on,
-    subscription,
-    since: text === null ? 'earliest' : { text, cursor: parseCursor(text)! },
-    scheduler,
-    acknowledge: () => {
-      subscription.acknowledged = true;
-    },
-  };
-  return { fake, subscription, done: catchUp(options) };
-}
 
 describe('an event that the log holds twice', () => {
   it('reaches a live subscription once', async () => {
@@ -391,8 +223,7 @@ describe('reading', () => {
     const log = new FakeLog();
     const { hub, faults, undecodable } = await open(log);
     const { fake } = subscribe(hub);
-    const epoch = { topic: epochTopic.name, partition: 0, key: TOPIC.name, receivedAt: 1, seq: 0, appendedAt: 150 };
-    log.live.push({ ...epoch, offset: 1, value: Buffer.from(JSON.stringify({ epoch: 'two', unknown: true })) });
+    log.live.push(epochRecord({ epoch: 'two', unknown: true }, 150, 1));
     const frame = log.put(1, 1, { live: false, appendedAt: 200 });
     log.live.push({ ...frame, value: Buffer.from(JSON.stringify({ seq: 1, unknown: true })) });
     await until(() => seqs(fake).length === 1, 'the event');

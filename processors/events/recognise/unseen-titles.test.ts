@@ -1,19 +1,7 @@
 /** Titles in many wordings with their meaning, none copied from a venue: the recognition must follow from rules. */
 import { describe, expect, it } from 'vitest';
-import { matchTitles, type TitleInput } from '../match-titles.ts';
-
-/** All titles are read as if listed or closed near this day, a Wednesday, unless a test states another one. */
-const NEAR = '2031-03-05';
-
-function read(title: string | null, changes: Partial<TitleInput> = {}): string {
-  const input = { id: 'x', venue: 'venue_b', title, contextDate: NEAR, ...changes };
-  const label = matchTitles([input]).labels.x;
-  if (!label) return 'null';
-  const { kind, underlying, threshold, op, semantics, resolutionDate, details } = label;
-  if (kind === 'price_binary') return `${underlying} ${op} ${threshold} ${semantics} ${resolutionDate}`;
-  if (kind === 'price_range') return `${underlying} ${details.lower}..${details.upper} ${resolutionDate}`;
-  return kind === 'up_down' ? `${underlying} up_down ${resolutionDate}` : kind;
-}
+import { matchTitles } from '../match-titles.ts';
+import { expectNoPrice, expectRead, NEAR, read } from './titles.fixture.ts';
 
 describe('a price at one moment', () => {
   it.each([
@@ -46,9 +34,7 @@ describe('a price at one moment', () => {
     ['Bitcoin closes above $91k on March 9?', 'BTC gte 91000 at_time 2031-03-09'],
     ['Bitcoin above 91,200 on March 9, 11PM ET?', 'BTC gte 91200 at_time 2031-03-09'],
     ['Will the price of $PEPE be above $0.00001 on March 9?', 'PEPE gte 0.00001 at_time 2031-03-09'],
-  ])('is recognised in: %s', (title, expected) => {
-    expect(read(title)).toBe(expected);
-  });
+  ])('is recognised in: %s', expectRead);
 });
 
 describe('a price touched at any time', () => {
@@ -81,9 +67,7 @@ describe('a price touched at any time', () => {
     ['Will Natural Gas (NG) hit (HIGH) $3.40 in May?', 'NATGAS gte 3.4 touch 2031-05-31'],
     ['Will NVIDIA reach $400 before March 1, 2032?', 'NVDA gte 400 touch 2032-02-29'],
     ['Will HYPE hit $60 on March 9?', 'HYPE gte 60 touch 2031-03-09'],
-  ])('is recognised in: %s', (title, expected) => {
-    expect(read(title)).toBe(expected);
-  });
+  ])('is recognised in: %s', expectRead);
 
   it('has the next such deadline if the listing is known, and the nearest if the end is known', () => {
     const title = 'Will Bitcoin hit $200k by December 31?';
@@ -171,9 +155,7 @@ describe('a price between two amounts', () => {
       'TSLA 305..310 null',
     ],
     ['Will the market cap of $NEWC (FDV) be between $2b and $2.5b on March 9?', 'null 2000000000..2500000000 null'],
-  ])('is recognised in: %s', (title, expected) => {
-    expect(read(title)).toBe(expected);
-  });
+  ])('is recognised in: %s', expectRead);
 });
 
 describe('up or down', () => {
@@ -182,9 +164,7 @@ describe('up or down', () => {
     ['Bitcoin Up or Down - March 9, 11:45PM-12:00AM ET', 'BTC up_down 2031-03-10'],
     ['XRP Up or Down on March 9?', 'XRP up_down 2031-03-09'],
     ['S&P 500 (SPX) Up or Down on March 7?', 'SPX up_down null'],
-  ])('is recognised in: %s', (title, expected) => {
-    expect(read(title)).toBe(expected);
-  });
+  ])('is recognised in: %s', expectRead);
 });
 
 describe('a title that only looks like a threshold', () => {
@@ -220,9 +200,7 @@ describe('a title that only looks like a threshold', () => {
     'Will Bitcoin gas fees be above $5 on March 9?',
     'Will Bitcoin be above $91k on March 9 at 5 PM IST?',
     'Will Solana hit a new all time high by June 30?',
-  ])('is not recognised as one: %s', (title) => {
-    expect(read(title)).toMatch(/^(?:other|null)$/);
-  });
+  ])('is not recognised as one: %s', expectNoPrice);
 });
 
 describe('an ambiguity of a title', () => {
@@ -244,339 +222,6 @@ describe('an ambiguity of a title', () => {
   });
 });
 
-describe('something with another price than the asset of its name', () => {
-  it.each([
-    'Will Bitcoin futures be above $70,000 on March 9?',
-    'Will Bitcoin futures (CME) be above $70,000 on March 9?',
-    'Will gold futures be above $5,100 on March 9?',
-    'Will Ripple stock be above $2.50 on March 9?',
-    "Will Hyperliquid's share price be above $40 on March 9?",
-    'Will Solana shares be above $200 on March 9?',
-    'Will one share of Ripple be above $2.50 on March 9?',
-    'Will the Tesla token be above $300 on March 9?',
-    'Sun Communities (SUI) above $130 on March 9?',
-    'Grayscale Bitcoin Mini Trust (BTC) above $48 on March 9?',
-    'LTC Properties (LTC) above $35 on March 9?',
-    'Will TRX Gold (TRX) be above $1 on March 9?',
-    'MetaDAO (META) above $700 on March 7?',
-    'Alphabet Class A (GOOG) above $190 on March 7?',
-    'Alphabet Class C (GOOGL) above $190 on March 7?',
-    'S&P 500 (SPY) above $700 on March 7?',
-    'S&P 500 (ES) above 7,100 on March 7?',
-    'Nasdaq 100 (QQQ) above $620 on March 7?',
-    'Dow (DOW) above $31 on March 7?',
-    'Strategy (STRC) above $98 on March 7?',
-    'constructor (BTC) above $98 on March 7?',
-    'Bitcoin (constructor) above $98 on March 7?',
-    'Nasdaq closes above 25,000 on March 7?',
-    'Bitcoin above $70,000 on Sunday, March 10?',
-    'Will Bitcoin be above $70,000 on Election Day?',
-  ])('is not recognised as that asset: %s', (title) => {
-    expect(read(title)).toBe('other');
-  });
-
-  it('does not include stock of a company or a token of a chain', () => {
-    expect(read('Will Tesla stock be above $300 on March 7?')).toBe('TSLA gte 300 at_time 2031-03-07');
-    expect(read('Will Apple Inc. (AAPL) close above $300 on March 7?')).toBe('AAPL gte 300 at_time 2031-03-07');
-    expect(read('Will the Bonk token be above $0.01 on March 9?')).toBe('BONK gte 0.01 at_time 2031-03-09');
-    expect(read('Will Dow Inc. (DOW) close above $31 on March 7?')).toBe('DOW gte 31 at_time 2031-03-07');
-    expect(read('Will Nasdaq (NDX) close above 25,000 on March 7?')).toBe('NDX gte 25000 at_time 2031-03-07');
-  });
-});
-
-/** Matches two titles of two venues and returns true if their link is used. */
-const used = (one: string, other: string, changes: Partial<TitleInput> = {}) => {
-  const input = { venue: 'venue_b', contextDate: NEAR, ...changes };
-  return matchTitles([
-    { ...input, id: 'a', title: one },
-    { ...input, id: 'b', venue: 'venue_x', title: other },
-  ]).links.some((link) => link.used);
-};
-
-describe('two share classes of one company', () => {
-  it.each([
-    ['Alphabet (GOOGL)', 'GOOGL'],
-    ['Alphabet Class A', 'GOOGL'],
-    ['Alphabet (GOOG)', 'GOOG'],
-    ['Alphabet Inc. (GOOG)', 'GOOG'],
-    ['Alphabet Inc. Class C (GOOG)', 'GOOG'],
-    ['Google (GOOG)', 'GOOG'],
-    ['GOOG', 'GOOG'],
-    ['$GOOG', 'GOOG'],
-    ['Alphabet Class C', 'GOOG'],
-  ])('are distinguished: %s is %s', (name, symbol) => {
-    expect(read(`Will ${name} close above $190 on March 7?`)).toBe(`${symbol} gte 190 at_time 2031-03-07`);
-  });
-
-  it('are not linked with each other', () => {
-    const close = (name: string) => `Will ${name} close above $190 on March 7?`;
-    expect(used(close('Google (GOOG)'), close('Alphabet Class C'))).toBe(true);
-    expect(used(close('Google (GOOG)'), close('Alphabet (GOOGL)'))).toBe(false);
-    expect(used(close('GOOG'), close('Google'))).toBe(false);
-    expect(used(close('GOOGL'), close('Google'))).toBe(false);
-    expect(used(close('Alphabet'), close('Alphabet'))).toBe(false);
-  });
-
-  it('are in doubt if neither the title nor the rules state the class', () => {
-    for (const title of [
-      'Will Alphabet close above $190 on March 7?',
-      'Google above $190 on March 7, 4PM ET?',
-      'Will Alphabet close between $190 and $200 on March 7?',
-    ]) {
-      const doubted = { id: 'x', venue: 'venue_b', title, contextDate: NEAR };
-      const label = (rules: string) => matchTitles([{ ...doubted, rules }]).labels.x;
-      expect(label('')).toMatchObject({ confidence: 0.3, evidence: { doubt: expect.stringContaining('not stated') } });
-      expect(label('Neither GOOGL nor GOOG is excluded.')).toMatchObject({ confidence: 0.3 });
-      expect(label('The close of its Class A shares.')?.confidence).toBeGreaterThan(0.75);
-    }
-  });
-
-  it('are distinguished by the rules if the title has only the name', () => {
-    const close = 'Will Alphabet close above $190 on March 7?';
-    expect(used(close, close, { description: 'The official close of Alphabet (GOOGL).' })).toBe(true);
-    expect(used(close, close, { description: 'The official close of Alphabet Class C (GOOG).' })).toBe(false);
-  });
-});
-
-it('a metal with the ticker of its future is not the metal at its spot price', () => {
-  const above = (name: string) => `Will ${name} be above $5,100 on March 7 at 5PM ET?`;
-  const between = (name: string) => `Will ${name} be between $52 and $53 on March 7 at 5PM ET?`;
-  expect(used(above('Gold (GC)'), above('Gold (GC)'))).toBe(true);
-  expect(used(above('Gold (XAUUSD)'), above('gold'))).toBe(true);
-  expect(used(above('Gold (GC)'), above('gold'))).toBe(false);
-  expect(used(between('Silver (SI)'), between('Silver (SI)'))).toBe(true);
-  expect(used(between('Silver (SI)'), between('silver'))).toBe(false);
-  const upDown = (name: string) => `${name} Up or Down - March 7, 3PM ET`;
-  expect(used(upDown('Gold'), upDown('Gold'))).toBe(true);
-  expect(used(upDown('Gold (GC)'), upDown('Gold'))).toBe(false);
-});
-
-it('an up-or-down day is from noon to noon for coins, and not for metals', () => {
-  expect(read('Bonk Up or Down on March 9?')).toBe('BONK up_down 2031-03-09');
-  expect(read('Silver Up or Down on March 7?')).toBe('SILVER up_down null');
-});
-
-describe('a word that is also a symbol or a name', () => {
-  const above = (name: string) => read(`Will ${name} be above $12 on March 9?`);
-  it.each([
-    'the coin',
-    'the Coin',
-    'a coin',
-    'link',
-    'the Link',
-    'the open',
-    'the dot',
-    'the op',
-    'a sol',
-    'the apt',
-    'one ton',
-    'the atom',
-    'the hype',
-    'the meta',
-    'the near',
-    'the circle',
-    'the maker',
-    'the curve',
-    'the strategy',
-    'the apple',
-    'etc',
-  ])('is no asset as %s', (words) => {
-    expect(above(words)).toBe('other');
-  });
-
-  it.each([
-    ['COIN', 'COIN'],
-    ['$coin', 'COIN'],
-    ['Coinbase (COIN)', 'COIN'],
-    ['LINK', 'LINK'],
-    ['link/usd', 'LINK'],
-    ['chainlink', 'LINK'],
-    ['OPEN', 'OPEN'],
-    ['SOL', 'SOL'],
-    ['solana', 'SOL'],
-    ['APT', 'APT'],
-    ['Toncoin (TON)', 'TON'],
-    ['Near', 'NEAR'],
-    ['near protocol', 'NEAR'],
-    ['Meta', 'META'],
-    ['META', 'META'],
-    ['Circle', 'CRCL'],
-    ['Maker (MKR)', 'MKR'],
-    ['Strategy', 'MSTR'],
-    ['Apple', 'AAPL'],
-    ['oil', 'WTI'],
-    ['gold', 'GOLD'],
-    ['btc', 'BTC'],
-  ])('is an asset as %s', (words, symbol) => {
-    expect(above(words)).toBe(`${symbol} gte 12 at_time 2031-03-09`);
-  });
-
-  it('is no asset after an article in a title entirely in capitals', () => {
-    expect(read('WILL THE COIN CLOSE ABOVE $12 ON MARCH 7?')).toBe('other');
-    expect(read('WILL COIN CLOSE ABOVE $12 ON MARCH 7?')).toBe('COIN gte 12 at_time 2031-03-07');
-  });
-
-  it('is not an asset mentioned in a question', () => {
-    expect(read('Who wins the Open?')).toBe('null');
-    expect(read('Is the Link a bridge?')).toBe('null');
-    expect(read('Is OPEN a buy?')).toBe('other');
-  });
-});
-
-describe('a minute that the words do not state', () => {
-  const timeOf = (title: string) => matchTitles([{ id: 'x', venue: 'venue_b', title, contextDate: NEAR }]).labels.x;
-  it.each([
-    'Will Bitcoin close above $70,000 on March 9?',
-    'Will Bitcoin end March above $70,000?',
-    'Will Bitcoin be above $70,000 at the end of March?',
-    'Will Bitcoin end 2031 above $70,000?',
-    'Will Bitcoin settle between $70,000 and $71,000 on March 9?',
-    'Will Bitcoin be above $70,000 on July 9 at 12PM EST?',
-    'Will Bitcoin be above $70,000 on March 6 at 12PM EDT?',
-    'Will Tesla close above $300 at the end of May?',
-    'Will Tesla close above $300 on March 9?',
-    'Will Tesla be above $300 on March 9?',
-    'Will Tesla close above $300 on November 27, 2031?',
-    'Will Tesla be between $300 and $310 on December 25, 2031?',
-    'Will Tesla open above $300 on December 25, 2031?',
-    'Will Tesla be above $300 on December 25, 2031 at 4:00 PM ET?',
-    'Will Tesla close above $300 at the end of March 2024?',
-    'Will Tesla close above $300 on November 28, 2031 at 4:00 PM ET?',
-    'Will Tesla be above $300 on November 28, 2031 at 21:00 UTC?',
-    'Will Bitcoin be above $70,000 on November 2, 2031 at 1AM ET?',
-    'Will Bitcoin be above $70,000 on November 2, 2031 at 1:30 AM ET?',
-    'Will Bitcoin be above $70,000 on March 9 at 2:30 AM ET?',
-    'Will Bitcoin be above $70,000 on March 9 at 2:30 AM EST?',
-  ])('is unknown: %s', (title) => {
-    expect(timeOf(title)).toMatchObject({ resolutionTime: null, confidence: 0.8 });
-  });
-
-  it('is known with the right clock, and from the close of an exchange', () => {
-    expect(timeOf('Will Bitcoin be above $70,000 on July 9 at 12PM EDT?')?.resolutionTime).toBe(
-      '2031-07-09T16:00:00.000Z',
-    );
-    expect(timeOf('Will Bitcoin be above $70,000 on March 6 at 12PM EST?')?.resolutionTime).toBe(
-      '2031-03-06T17:00:00.000Z',
-    );
-    expect(timeOf('Will Tesla close above $300 on March 7?')?.resolutionTime).toBe('2031-03-07T21:00:00.000Z');
-  });
-
-  it.each([
-    ['Will Tesla close above $300 on November 28, 2031?', '2031-11-28T18:00:00.000Z'],
-    ['Will Tesla be above $300 on November 28, 2031?', '2031-11-28T18:00:00.000Z'],
-    ['Will Tesla close between $300 and $310 on December 24, 2031?', '2031-12-24T18:00:00.000Z'],
-    ['Will Tesla open above $300 on December 24, 2031?', '2031-12-24T14:30:00.000Z'],
-    ['Will Tesla be above $300 on November 28, 2031 at 11AM ET?', '2031-11-28T16:00:00.000Z'],
-    ['Will Tesla end 2027 above $300?', '2027-12-31T21:00:00.000Z'],
-    ['Will Bitcoin be above $70,000 on December 25, 2031?', '2031-12-25T17:00:00.000Z'],
-    ['Will Bitcoin be above $70,000 on November 2, 2031 at 1:30 AM EDT?', '2031-11-02T05:30:00.000Z'],
-    ['Will Bitcoin be above $70,000 on November 2, 2031 at 1:30 AM EST?', '2031-11-02T06:30:00.000Z'],
-    ['Will Bitcoin be above $70,000 on November 2, 2031 at 2AM ET?', '2031-11-02T07:00:00.000Z'],
-    ['Will Bitcoin be above $70,000 on March 9 at 3AM ET?', '2031-03-09T07:00:00.000Z'],
-  ])('is known on half days and next to hours that clocks skip or show twice: %s', (title, expected) => {
-    expect(timeOf(title)?.resolutionTime).toBe(expected);
-  });
-
-  it.each([
-    ['KXBTCD-31NOV0201-T69999.99', null],
-    ['KXBTCD-31NOV0202-T69999.99', '2031-11-02T07:00:00.000Z'],
-    ['KXINXU-31NOV28H1600-T7299.9999', null],
-    ['KXINXU-31NOV28H1300-T7299.9999', '2031-11-28T18:00:00.000Z'],
-    ['KXINXU-31NOV27H1600-T7299.9999', null],
-  ])('is known for a ticker if it is one moment within the trading hours: %s', (marketId, expected) => {
-    const { labels } = matchTitles([{ id: 'x', venue: 'venue_c', marketId, title: null }]);
-    expect(labels.x).toMatchObject({
-      kind: 'price_binary',
-      resolutionTime: expected,
-      confidence: expected ? 0.98 : 0.8,
-    });
-  });
-});
-
-it('a window in a time that New York does not use on that day is ignored', () => {
-  const up = (time: string) =>
-    matchTitles([{ id: 'x', venue: 'venue_b', title: `Bitcoin Up or Down - ${time}`, contextDate: NEAR }]);
-  expect(up('July 15, 3PM EDT').labels.x!.details).toMatchObject({ from: '2031-07-15T19:00:00.000Z' });
-  expect(up('July 15, 3PM EST').labels.x).toMatchObject({ kind: 'up_down', resolutionTime: null });
-  for (const time of ['November 2, 1AM ET', 'November 2, 1:30AM-1:45AM ET', 'November 2, 12:45AM-1:15AM ET']) {
-    expect(up(time).labels.x).toMatchObject({ kind: 'up_down', resolutionTime: null });
-  }
-  expect(up('March 9, 2AM ET').labels.x).toMatchObject({ kind: 'up_down', resolutionTime: null });
-  expect(up('November 2, 12AM ET').labels.x!.resolutionTime).toBe('2031-11-02T05:00:00.000Z');
-  expect(up('November 2, 1AM EDT').labels.x!.resolutionTime).toBe('2031-11-02T06:00:00.000Z');
-  expect(up('November 2, 1AM EST').labels.x!.resolutionTime).toBe('2031-11-02T07:00:00.000Z');
-  const ticker = { id: 'x', venue: 'venue_c', marketId: 'KXBTC15M-31NOV020130-30', title: null };
-  expect(matchTitles([ticker]).labels.x).toMatchObject({ kind: 'up_down', resolutionTime: null });
-});
-
-describe('times in other zones than New York', () => {
-  it.each([
-    ['12PM PT', '2031-03-05T20:00'],
-    ['9AM PST', '2031-03-05T17:00'],
-    ['11 a.m. Pacific Time', '2031-03-05T19:00'],
-    ['4PM CT', '2031-03-05T22:00'],
-    ['6AM MST', '2031-03-05T13:00'],
-    ['9AM London time', '2031-03-05T09:00'],
-    ['9AM CET', '2031-03-05T08:00'],
-    ['21:00 JST', '2031-03-05T12:00'],
-  ])('are converted: %s', (time, expected) => {
-    for (const title of [
-      `Solana above $210 on March 5 at ${time}?`,
-      `Will Solana be above $210 at ${time} on March 5?`,
-    ]) {
-      const { labels } = matchTitles([{ id: 'x', venue: 'venue_b', title, contextDate: NEAR }]);
-      expect(labels.x).toMatchObject({ kind: 'price_binary', threshold: 210, resolutionTime: `${expected}:00.000Z` });
-    }
-  });
-
-  it.each(['9AM PDT', '9AM CDT', '9AM MDT', '9AM BST', '9AM CEST'])(
-    '%s is no time of a winter day, so the minute is unknown',
-    (time) => {
-      const title = `Solana above $210 on March 5 at ${time}?`;
-      const { labels } = matchTitles([{ id: 'x', venue: 'venue_b', title, contextDate: NEAR }]);
-      expect(labels.x).toMatchObject({ kind: 'price_binary', resolutionTime: null, confidence: 0.8 });
-    },
-  );
-});
-
-it('midnight may be the start or the end of a day, so the minute is unknown', () => {
-  const { labels } = matchTitles([
-    { id: 'a', venue: 'venue_b', title: 'Will Solana be above $210 on March 9 at midnight ET?', contextDate: NEAR },
-    { id: 'b', venue: 'venue_b', title: 'Will Solana hit $210 by March 9 at midnight ET?', contextDate: NEAR },
-  ]);
-  expect(labels.a).toMatchObject({ kind: 'price_binary', resolutionTime: null, confidence: 0.8 });
-  expect(labels.b?.kind).not.toBe('price_binary');
-});
-
-describe('the close of a day', () => {
-  it.each([
-    'AMD above $310 at the close on Mar 6, 2031?',
-    'AMD above $310 at market close on March 6?',
-    'Will AMD be above $310 on March 6 at the close?',
-    'Will AMD be above $310 at the close of March 6?',
-  ])('is recognised in: %s', (title) => {
-    expect(used('Will AMD close above $310 on March 6?', title)).toBe(true);
-  });
-
-  it('does not exist for an asset that never closes, and is no time for a touch', () => {
-    const { labels } = matchTitles([
-      { id: 'coin', venue: 'venue_b', title: 'Solana above $210 at the close on March 6?', contextDate: NEAR },
-      { id: 'touch', venue: 'venue_b', title: 'Will AMD hit $310 at the close on March 6?', contextDate: NEAR },
-    ]);
-    expect(labels.coin).toMatchObject({ kind: 'price_binary', resolutionTime: null });
-    expect(labels.touch?.kind).not.toBe('price_binary');
-  });
-
-  it('is known for a share class with a dot in its ticker', () => {
-    expect(read('Will Hubbell Industries (HUBX.B) close above $410 on March 7?')).toBe(
-      'HUBX.B gte 410 at_time 2031-03-07',
-    );
-    const close = (ticker: string) => `Will Hubbell Industries (${ticker}) be above $410 on March 7 at 4PM ET?`;
-    expect(used(close('HUBX.B'), close('HUBX.B'))).toBe(true);
-    expect(used(close('HUBX.B'), close('HUBX.A'))).toBe(false);
-  });
-});
-
 describe('a negated price question', () => {
   const at = 'on March 9 at 5PM ET';
 
@@ -585,9 +230,7 @@ describe('a negated price question', () => {
     [`Will Ethereum not be below $3,100 ${at}?`, 'ETH gte 3100 at_time 2031-03-09'],
     [`Will Ethereum not be at $3,100 or higher ${at}?`, 'ETH lte 3100 at_time 2031-03-09'],
     ['Will AMD not close above $310 on March 6?', 'AMD lte 310 at_time 2031-03-06'],
-  ])('is recognised: %s', (title, expected) => {
-    expect(read(title)).toBe(expected);
-  });
+  ])('is recognised: %s', expectRead);
 
   it('is linked as the inverse of the affirmed one', () => {
     const { links } = matchTitles([
@@ -603,77 +246,5 @@ describe('a negated price question', () => {
     'Will Ethereum not trade above $3,100 on March 9?',
     'Will Ethereum never be above $3,100 on March 9?',
     `Will Ethereum not be between $3,100 and $3,200 ${at}?`,
-  ])('is not recognised otherwise: %s', (title) => {
-    expect(read(title)).toMatch(/^(?:other|null)$/);
-  });
-});
-
-describe('statements that differ in a sign or in capitals', () => {
-  it.each([
-    ['Will Fitch lift Italy to AA+ by June 30, 2031?', 'Will Fitch lift Italy to AA- by June 30, 2031?'],
-    ['Will Fitch lift Italy to A+ by June 30, 2031?', 'Will Fitch lift Italy to A by June 30, 2031?'],
-    ['Will Fitch lift Italy to A− by June 30, 2031?', 'Will Fitch lift Italy to A by June 30, 2031?'],
-    ['Will OPEC+ raise quotas in 2031?', 'Will OPEC raise quotas in 2031?'],
-    ['Will BRICS+ launch a currency in 2031?', 'Will BRICS launch a currency in 2031?'],
-    ['Will Apple TV+ raise its price in 2031?', 'Will Apple TV raise its price in 2031?'],
-    ['Will C++ lose its lead in 2031?', 'Will C# lose its lead in 2031?'],
-    ['Will F# lose its lead in 2031?', 'Will F lose its lead in 2031?'],
-    ['Will UK growth = Spain in 2031?', 'Will UK growth ≠ Spain in 2031?'],
-    ['Will UK growth = Spain in 2031?', 'Will UK growth Spain in 2031?'],
-    ['Will $ROE be delisted again soon by June 30, 2031?', 'Will Roe be delisted again soon by June 30, 2031?'],
-    ['Will IT be nationalised in 2031?', 'Will it be nationalised in 2031?'],
-    ['Will tourists visit the US in 2031?', 'Will tourists visit us in 2031?'],
-    ['Will the WHO be asked in 2031?', 'Will who be asked in 2031?'],
-    ['Will ACT be admired in 2031?', 'Will act be admired in 2031?'],
-    ['Will hepatitis A be cured in 2031?', 'Will hepatitis be cured in 2031?'],
-    ['Will Turkey be sold abroad in 2031?', 'Will turkey be sold abroad in 2031?'],
-    ["Will Wendy's be sold in 2031?", 'Will Wendy be sold in 2031?'],
-    ['Will Netlix hire Will Roe in 2031?', 'Will Netlix hire Roe in 2031?'],
-    ['Will S&P be sold abroad in 2031?', 'Will P be sold abroad in 2031?'],
-    ['Будет ли Газпром продан by June 30, 2031?', 'Будет ли Лукойл продан by June 30, 2031?'],
-    ['WILL IT BE NATIONALISED IN 2031?', 'WILL IT BE NATIONALISED IN 2031?'],
-    ['Will Roe+ win the 2032 French presidential election?', 'Will Roe win the 2032 French presidential election?'],
-    ["Will the A's win the 2031 World Series?", 'Will the As win the 2031 World Series?'],
-  ])('are not linked: %s and %s', (one, other) => {
-    expect(used(one, other)).toBe(false);
-  });
-
-  it.each([
-    ['Will OPEC+ raise quotas in 2031?', 'OPEC+ raise quotas before 2032?'],
-    ['Will NATO admit Ruritania in 2031?', 'Will Nato admit Ruritania in 2031?'],
-    ['Will the U.S. leave the treaty in 2031?', 'Will the US leave the treaty in 2031?'],
-    ['Will Fitch lift Italy to AA− in 2031?', 'Will Fitch lift Italy to AA- in 2031?'],
-    ['Will Johnson & Roe merge in 2031?', 'Will Johnson and Roe merge in 2031?'],
-    ['Will José Roe be pardoned in 2031?', 'Will Jose Roe be pardoned in 2031?'],
-    [
-      'Will J. D. Roe win the 2032 French presidential election?',
-      'Will JD Roe win the 2032 French presidential election?',
-    ],
-    [
-      'Will J.D. Roe win the 2032 French presidential election?',
-      'Will JD Roe win the 2032 French presidential election?',
-    ],
-  ])('are linked if only the spelling differs: %s and %s', (one, other) => {
-    expect(used(one, other)).toBe(true);
-  });
-});
-
-describe('the final of a numbered season', () => {
-  const wins = (name: string) => `Will the Ohio Lions win ${name}?`;
-
-  it.each([
-    ['Super Bowl LXV', 'Super Bowl 65'],
-    ['Super Bowl LXV', 'the 2031 Super Bowl'],
-    ['Super Bowl XC', 'Super Bowl 90'],
-  ])('is the same in %s and %s', (one, other) => {
-    expect(used(wins(one), wins(other))).toBe(true);
-  });
-
-  it.each([
-    ['Super Bowl LXV', 'Super Bowl LXVI'],
-    ['Super Bowl LXV', 'the 2030 Super Bowl'],
-    ['the 2030 Super Bowl LXV', 'Super Bowl LXV'],
-  ])('is not the same in %s and %s', (one, other) => {
-    expect(used(wins(one), wins(other))).toBe(false);
-  });
+  ])('is not recognised otherwise: %s', expectNoPrice);
 });

@@ -4,11 +4,15 @@ import { type AnyEvent, feed, play, raw } from './venue-b.fixture.ts';
 
 const MARKET = `0x${'c'.repeat(64)}`;
 const AT = 1_700_000_000_000;
-type Pairs = readonly (readonly [string, string])[];
-const levels = (pairs: Pairs) => pairs.map(([price, size]) => ({ price, size }));
+/** Reads levels such as `0.4 10`, a price and a size. */
+const levels = (texts: readonly string[]) =>
+  texts.map((text) => {
+    const [price, size] = text.split(' ');
+    return { price, size };
+  });
 
 /** Builds a `book` event with levels in the venue's order, the best one last. */
-const book = (bids: Pairs, asks: Pairs, change: object = {}) => ({
+const book = (bids: readonly string[], asks: readonly string[], change: object = {}) => ({
   event_type: 'book',
   market: MARKET,
   asset_id: 'yes',
@@ -33,21 +37,13 @@ const priceChange = (...changes: object[]) => ({
   price_changes: changes,
 });
 const frame = (data: unknown, at = AT, key?: string): AnyEvent => raw('clob_ws', at, data, key);
-const START = frame(book([['0.4', '10']], [['0.6', '20']]));
+const START = frame(book(['0.4 10'], ['0.6 20']));
 const states = (statuses: ReturnType<typeof play>['statuses']) =>
   statuses.map((status) => (status ? `${status.instrument} ${status.state}` : 'removed'));
 
 describe('a book event', () => {
   it('is emitted as a snapshot with the best levels first', () => {
-    const bids: Pairs = [
-      ['0.01', '5'],
-      ['0.40', '10.50'],
-    ];
-    const asks: Pairs = [
-      ['0.99', '7'],
-      ['0.6', '20'],
-    ];
-    const { books, statuses } = play([frame(book(bids, asks))]);
+    const { books, statuses } = play([frame(book(['0.01 5', '0.40 10.50'], ['0.99 7', '0.6 20']))]);
     expect(books).toEqual([
       {
         provider: 'venue_b',
@@ -57,33 +53,16 @@ describe('a book event', () => {
         ts: AT - 5,
         receivedAt: AT,
         snapshot: true,
-        bids: levels([
-          ['0.4', '10.5'],
-          ['0.01', '5'],
-        ]),
-        asks: levels([
-          ['0.6', '20'],
-          ['0.99', '7'],
-        ]),
+        bids: levels(['0.4 10.5', '0.01 5']),
+        asks: levels(['0.6 20', '0.99 7']),
       },
     ]);
     expect(states(statuses)).toEqual(['yes live']);
   });
 
   it('is emitted with sorted, unique and non-empty levels, even if the venue’s are not', () => {
-    const bids: Pairs = [
-      ['0.4', '1'],
-      ['0.1', '2'],
-      ['0.3', '0'],
-      ['0.10', '9'],
-    ];
-    const [update] = play([frame(book(bids, []))]).books;
-    expect(update!.bids).toEqual(
-      levels([
-        ['0.4', '1'],
-        ['0.1', '2'],
-      ]),
-    );
+    const [update] = play([frame(book(['0.4 1', '0.1 2', '0.3 0', '0.10 9'], []))]).books;
+    expect(update!.bids).toEqual(levels(['0.4 1', '0.1 2']));
   });
 
   it('has no market if it names none, until the catalog lists the token', () => {
@@ -101,13 +80,13 @@ describe('a price change', () => {
     expect(books[1]).toMatchObject({
       snapshot: false,
       ts: AT,
-      bids: levels([['0.41', '3']]),
-      asks: levels([['0.6', '0']]),
+      bids: levels(['0.41 3']),
+      asks: levels(['0.6 0']),
     });
   });
 
   it('is emitted as one delta for each of two tokens, in any order of the changes', () => {
-    const no = frame(book([['0.4', '20']], [['0.6', '10']], { asset_id: 'no' }));
+    const no = frame(book(['0.4 20'], ['0.6 10'], { asset_id: 'no' }));
     const both = priceChange(
       change('0.45', '1', 'BUY'),
       change('0.55', '1', 'SELL', { asset_id: 'no' }),
@@ -125,7 +104,7 @@ describe('a price change', () => {
     const level = { price: '0.41', size: '3', side: 'BUY' };
     const eras = [priceChange(change('0.41', '3', 'BUY')), { ...top, changes: [level] }, { ...top, ...level }];
     const updates = eras.map((era) => play([START, frame(era)]).books[1]);
-    expect(updates[0]!.bids).toEqual(levels([['0.41', '3']]));
+    expect(updates[0]!.bids).toEqual(levels(['0.41 3']));
     expect(updates).toEqual([updates[0], updates[0], updates[0]]);
   });
 
@@ -195,17 +174,9 @@ describe('a tick size change', () => {
     });
 
   it('removes the levels off the new grid', () => {
-    const fine = frame(
-      book(
-        [
-          ['0.4', '1'],
-          ['0.955', '2'],
-        ],
-        [['0.96', '3']],
-      ),
-    );
+    const fine = frame(book(['0.4 1', '0.955 2'], ['0.96 3']));
     const { books } = play([fine, tick('0.01')]);
-    expect(books[1]).toMatchObject({ snapshot: false, bids: levels([['0.955', '0']]), asks: [] });
+    expect(books[1]).toMatchObject({ snapshot: false, bids: levels(['0.955 0']), asks: [] });
   });
 
   it('emits nothing if every level is on the new grid', () => {
@@ -219,7 +190,7 @@ describe('a raw channel', () => {
     const both = priceChange(change('0.45', '1', 'BUY'), change('0.55', '1', 'SELL', { asset_id: 'no' }));
     const { frames, payloads } = play([START, frame(trade), frame(both)]);
     expect(frames.map(({ channel, seq }, at) => [channel, seq, JSON.parse(payloads[at]!)])).toEqual([
-      ['svc:stream:venue_b:yes', 1, book([['0.4', '10']], [['0.6', '20']])],
+      ['svc:stream:venue_b:yes', 1, book(['0.4 10'], ['0.6 20'])],
       ['svc:stream:venue_b:yes', 2, trade],
       ['svc:stream:venue_b:yes', 3, both],
       ['svc:stream:venue_b:no', 1, both],
@@ -247,9 +218,9 @@ describe('a malformed frame', () => {
     ['malformed_json', '{"event_type":', /JSON/],
     ['malformed_frame', 7, /expected an object/],
     ['malformed_frame', {}, /event_type/],
-    ['malformed_frame', book([['0.4', 'many']], []), /^size: .*"many"/],
-    ['malformed_frame', book([['0.4', '-1']], []), /^size: .*"-1"/],
-    ['malformed_frame', book([['', '1']], []), /price/],
+    ['malformed_frame', book(['0.4 many'], []), /^size: .*"many"/],
+    ['malformed_frame', book(['0.4 -1'], []), /^size: .*"-1"/],
+    ['malformed_frame', book([' 1'], []), /price/],
     ['malformed_frame', book([], [], { asks: undefined }), /asks/],
     ['malformed_frame', book([], [], { timestamp: 'now' }), /timestamp/],
     ['malformed_frame', book([], [], { asset_id: '' }), /asset_id/],
@@ -292,7 +263,7 @@ describe('a malformed frame', () => {
 
 describe('a REST book', () => {
   const answer = (ts: number, token = 'yes') => ({
-    ...book([['0.3', '1']], [['0.7', '1']], { event_type: undefined, asset_id: token, timestamp: String(ts) }),
+    ...book(['0.3 1'], ['0.7 1'], { event_type: undefined, asset_id: token, timestamp: String(ts) }),
     tick_size: '0.01',
     last_trade_price: '',
   });

@@ -15,6 +15,7 @@ import {
   fill,
   hashOf,
   header,
+  headers,
   type PlayOptions,
   play,
   raw,
@@ -40,6 +41,11 @@ const makerLeg = (change: Partial<FillOptions> = {}) =>
 /** Builds bob's own log. */
 const takerLeg = (change: Partial<FillOptions> = {}) =>
   makerLeg({ logIndex: 9, maker: 'bob', taker: null, side: 'buy', ...change });
+/** A block with one trade. */
+const MATCH = [header(100), makerLeg(), takerLeg()];
+/** Where the trade is when it is included again. */
+const AGAIN = { block: 101, fork: 'b' } as const;
+const MOVED = [...MATCH, header(100, 'b', 'a'), header(101, 'b'), makerLeg(AGAIN), takerLeg(AGAIN)];
 
 const brief = ({ id, side, instrument, price, qty, usd, status }: Trade) => ({
   id: id.slice(id.lastIndexOf(':') + 1),
@@ -52,7 +58,6 @@ const brief = ({ id, side, instrument, price, qty, usd, status }: Trade) => ({
 });
 const statuses = (trades: Trade[]) => trades.map((trade) => `${trade.id.split(':')[2]} ${trade.status}`);
 const tradesOf = (events: AnyEvent[], options?: PlayOptions) => play(events, options).trades;
-const headers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => header(from + at));
 
 describe('a match on chain', () => {
   it('is emitted when its taker leg comes, from the taker’s view', () => {
@@ -163,24 +168,22 @@ describe('a leg without a taker leg', () => {
 });
 
 describe('a trade’s status', () => {
-  const match = [header(100), makerLeg(), takerLeg()];
-
   it('is confirmed when the head is far enough above it, and not a block earlier', () => {
-    expect(statuses(tradesOf([...match, header(163)]))).toEqual(['5 pending']);
-    expect(statuses(tradesOf([...match, header(164)]))).toEqual(['5 pending', '5 confirmed']);
-    expect(statuses(tradesOf([...match, header(101)], { confirmations: 1 }))).toEqual(['5 pending', '5 confirmed']);
+    expect(statuses(tradesOf([...MATCH, header(163)]))).toEqual(['5 pending']);
+    expect(statuses(tradesOf([...MATCH, header(164)]))).toEqual(['5 pending', '5 confirmed']);
+    expect(statuses(tradesOf([...MATCH, header(101)], { confirmations: 1 }))).toEqual(['5 pending', '5 confirmed']);
   });
 
   it('is confirmed when the finalized block has reached it', () => {
-    expect(statuses(tradesOf([...match, raw('rpc', blockAt(101), { finalized: '0x63' })]))).toEqual(['5 pending']);
-    expect(statuses(tradesOf([...match, raw('rpc', blockAt(101), { finalized: '0x64' })]))).toEqual([
+    expect(statuses(tradesOf([...MATCH, raw('rpc', blockAt(101), { finalized: '0x63' })]))).toEqual(['5 pending']);
+    expect(statuses(tradesOf([...MATCH, raw('rpc', blockAt(101), { finalized: '0x64' })]))).toEqual([
       '5 pending',
       '5 confirmed',
     ]);
   });
 
   it('is emitted once, however long the chain grows', () => {
-    expect(statuses(tradesOf([...match, ...headers(101, 400)]))).toEqual(['5 pending', '5 confirmed']);
+    expect(statuses(tradesOf([...MATCH, ...headers(101, 400)]))).toEqual(['5 pending', '5 confirmed']);
   });
 
   it('is pending and then confirmed at once if its log comes late for its block', () => {
@@ -189,21 +192,19 @@ describe('a trade’s status', () => {
   });
 
   it('is the only field that changes', () => {
-    const [pending, confirmed] = tradesOf([...match, header(164)]);
+    const [pending, confirmed] = tradesOf([...MATCH, header(164)]);
     expect(confirmed).toEqual({ ...pending, status: 'confirmed' });
   });
 });
 
 describe('a reorganization', () => {
-  const match = [header(100), makerLeg(), takerLeg()];
-
   it('reverts the trades of the dropped block after another header of the same number', () => {
-    expect(statuses(tradesOf([...match, header(100, 'b', 'a')]))).toEqual(['5 pending', '5 reverted']);
+    expect(statuses(tradesOf([...MATCH, header(100, 'b', 'a')]))).toEqual(['5 pending', '5 reverted']);
   });
 
   it('reverts every block from a lower header on, the newest trade first', () => {
     const trades = tradesOf([
-      ...match,
+      ...MATCH,
       header(101),
       makerLeg({ block: 101, tx: 'second', logIndex: 7 }),
       makerLeg({ block: 101, tx: 'second', logIndex: 8 }),
@@ -215,16 +216,16 @@ describe('a reorganization', () => {
   });
 
   it('reverts the stored block below a header with another parent', () => {
-    expect(statuses(tradesOf([...match, header(101, 'b')]))).toEqual(['5 pending', '5 reverted']);
+    expect(statuses(tradesOf([...MATCH, header(101, 'b')]))).toEqual(['5 pending', '5 reverted']);
   });
 
   it('is not assumed for a gap, nor for a repeated header', () => {
-    expect(statuses(tradesOf([...match, header(150, 'b')]))).toEqual(['5 pending']);
-    expect(statuses(tradesOf([...match, header(101), header(100), header(101)]))).toEqual(['5 pending']);
+    expect(statuses(tradesOf([...MATCH, header(150, 'b')]))).toEqual(['5 pending']);
+    expect(statuses(tradesOf([...MATCH, header(101), header(100), header(101)]))).toEqual(['5 pending']);
   });
 
   it('reverts a confirmed trade too', () => {
-    expect(statuses(tradesOf([...match, header(164), header(100, 'b', 'a')]))).toEqual([
+    expect(statuses(tradesOf([...MATCH, header(164), header(100, 'b', 'a')]))).toEqual([
       '5 pending',
       '5 confirmed',
       '5 reverted',
@@ -232,22 +233,19 @@ describe('a reorganization', () => {
   });
 
   it('emits a trade that is included again as pending under the same id', () => {
-    const again = { block: 101, fork: 'b' } as const;
-    const trades = tradesOf([...match, header(100, 'b', 'a'), header(101, 'b'), makerLeg(again), takerLeg(again)]);
+    const trades = tradesOf(MOVED);
     expect(statuses(trades)).toEqual(['5 pending', '5 reverted', '5 pending']);
     expect(trades[2]).toMatchObject({ id: trades[0]!.id, blockNumber: 101, blockHash: hashOf('101b'), arrival: 2 });
   });
 
   it('confirms a trade that was included again by the depth of its new block', () => {
-    const again = { block: 101, fork: 'b' } as const;
-    const moved = [...match, header(100, 'b', 'a'), header(101, 'b'), makerLeg(again), takerLeg(again)];
-    expect(statuses(tradesOf([...moved, header(164)])).at(-1)).toBe('5 pending');
-    expect(statuses(tradesOf([...moved, header(165)])).at(-1)).toBe('5 confirmed');
+    expect(statuses(tradesOf([...MOVED, header(164)])).at(-1)).toBe('5 pending');
+    expect(statuses(tradesOf([...MOVED, header(165)])).at(-1)).toBe('5 confirmed');
   });
 
   it('reverts a trade whose log comes from another block, if a gap has no header that shows it', () => {
     const again = { block: 103, fork: 'b' } as const;
-    const trades = tradesOf([...match, header(103, 'b'), makerLeg(again), takerLeg(again)]);
+    const trades = tradesOf([...MATCH, header(103, 'b'), makerLeg(again), takerLeg(again)]);
     expect(statuses(trades)).toEqual(['5 pending', '5 reverted', '5 pending']);
     expect(trades[1]!.blockNumber).toBe(100);
   });
@@ -259,34 +257,30 @@ describe('a reorganization', () => {
   it('reverts each trade once by removed logs, whether the header comes before or after', () => {
     const removed = makerLeg({ removed: true });
     const drop = header(100, 'b', 'a');
-    expect(statuses(tradesOf([...match, removed, drop, removed]))).toEqual(['5 pending', '5 reverted']);
-    expect(statuses(tradesOf([...match, drop, removed]))).toEqual(['5 pending', '5 reverted']);
+    expect(statuses(tradesOf([...MATCH, removed, drop, removed]))).toEqual(['5 pending', '5 reverted']);
+    expect(statuses(tradesOf([...MATCH, drop, removed]))).toEqual(['5 pending', '5 reverted']);
     expect(tradesOf([header(100), makerLeg(), removed, takerLeg(), header(101)])).toEqual([]);
   });
 
   it('is not assumed for a removed log of a block that no longer contains the trade', () => {
-    const again = { block: 101, fork: 'b' } as const;
-    const moved = [...match, header(100, 'b', 'a'), header(101, 'b'), makerLeg(again), takerLeg(again)];
-    expect(statuses(tradesOf([...moved, makerLeg({ removed: true })])).at(-1)).toBe('5 pending');
+    expect(statuses(tradesOf([...MOVED, makerLeg({ removed: true })])).at(-1)).toBe('5 pending');
   });
 });
 
 describe('a repeated log', () => {
   it('emits nothing, before and after its trade is confirmed', () => {
-    const match = [header(100), makerLeg(), takerLeg()];
-    expect(tradesOf([...match, makerLeg(), takerLeg(), header(101)])).toHaveLength(1);
+    expect(tradesOf([...MATCH, makerLeg(), takerLeg(), header(101)])).toHaveLength(1);
     expect(tradesOf([header(100), makerLeg(), makerLeg(), takerLeg()])).toHaveLength(1);
-    expect(tradesOf([...match, header(200), makerLeg(), takerLeg(), header(201)])).toHaveLength(2);
+    expect(tradesOf([...MATCH, header(200), makerLeg(), takerLeg(), header(201)])).toHaveLength(2);
   });
 });
 
 describe('the stored part of the chain', () => {
   it('is bounded by the newest headers and by unconfirmed records', () => {
-    const match = [header(100), makerLeg(), takerLeg()];
-    const { state } = play([...match, ...headers(101, 100 + RETAINED_HEADERS)]);
+    const { state } = play([...MATCH, ...headers(101, 100 + RETAINED_HEADERS)]);
     expect(state.chain.blocks.size).toBe(RETAINED_HEADERS);
     expect(state.trades.known.size).toBe(0);
-    const unconfirmed = play([...match, ...headers(101, 100 + RETAINED_HEADERS)], { confirmations: 1_000 });
+    const unconfirmed = play([...MATCH, ...headers(101, 100 + RETAINED_HEADERS)], { confirmations: 1_000 });
     expect(unconfirmed.state.chain.blocks.has(100)).toBe(true);
     expect(unconfirmed.state.chain.blocks.has(101)).toBe(false);
     expect(unconfirmed.state.trades.known.size).toBe(1);
@@ -341,10 +335,9 @@ describe('a malformed record', () => {
 
 describe('a restart between any two records', () => {
   it('does not change the outputs', () => {
-    const again = { block: 101, fork: 'b' } as const;
     const events = [
       ...[header(100), makerLeg(), makerLeg({ logIndex: 6, side: 'buy', token: NO }), takerLeg()],
-      ...[header(100, 'b', 'a'), header(101, 'b'), makerLeg(again), takerLeg(again), header(165), clock(blockAt(166))],
+      ...[header(100, 'b', 'a'), header(101, 'b'), makerLeg(AGAIN), takerLeg(AGAIN), header(165), clock(blockAt(166))],
     ];
     expect(play(events, { restarts: true }).trades).toEqual(play(events).trades);
   });

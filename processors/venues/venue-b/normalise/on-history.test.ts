@@ -10,6 +10,7 @@ import {
   fill,
   hashOf,
   header,
+  headers,
   play,
   raw,
 } from './venue-b.fixture.ts';
@@ -57,8 +58,6 @@ const backfilled = (
     },
     logs: legs.map((leg) => logOf({ ...leg, fork })),
   });
-const headers = (from: number, to: number, fork = 'a') =>
-  Array.from({ length: to - from + 1 }, (_, at) => header(from + at, fork));
 const brief = (trades: Trade[]) => trades.map(({ blockNumber, logIndex, status }) => [blockNumber, logIndex, status]);
 
 describe('a transaction from before the chain was followed', () => {

@@ -71,6 +71,10 @@ export function header(number: number, fork = 'a', parent = fork): AnyEvent {
   });
 }
 
+/** Builds the headers from one number to another. */
+export const headers = (from: number, to: number, fork = 'a'): AnyEvent[] =>
+  Array.from({ length: to - from + 1 }, (_, at) => header(from + at, fork));
+
 export const EXCHANGE = EXCHANGES.ctfV2;
 
 export interface FillOptions {

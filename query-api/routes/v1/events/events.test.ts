@@ -9,22 +9,13 @@ import {
   spreadHeadTopic,
   type UniversalEvent,
 } from '#schemas/topics/derived';
-import {
-  aLink,
-  anArbitrage,
-  anEvent,
-  applyRecord,
-  aSpread,
-  aTrade,
-  NOON_MS,
-} from '../../../testing/records.fixture.ts';
+import { aLink, anArbitrage, anEvent, applyRecord, aSpread, NOON_MS } from '../../../testing/records.fixture.ts';
 import { createTestApp, type TestApp } from '../../../testing/test-app.fixture.ts';
 import type { Freshness } from '../../../views/freshness.ts';
 import { VIEWS } from '../../../views/views.ts';
 import { getArbitrage } from './get-arbitrage.ts';
 import { getEvents } from './get-events.ts';
 import { getSpread } from './get-spread.ts';
-import { getEventTrades } from './get-trades.ts';
 
 let test: TestApp;
 beforeEach(async () => {
@@ -277,70 +268,6 @@ describe('GET /v1/events/{universalId}/arbitrage while data lags', () => {
       records: [],
       fetchedAt: '2026-03-01T12:00:02.000Z',
     });
-  });
-});
-
-describe('GET /v1/events/{universalId}/trades', () => {
-  it('returns the trades of both outcomes of every linked market', async () => {
-    add.event({ links: [aLink(), aLink({ provider: 'venue_a_outcome', yesInstrument: '#10', noInstrument: null })] });
-    const queries: unknown[] = [];
-    test.setQuery((sql, parameters) => {
-      queries.push(parameters);
-      const { arrival, logIndex, blockNumber, ...trade } = aTrade();
-      return sql.includes('FINAL') ? [{ ...trade, arrival: 1, logIndex: 1, blockNumber: 7 }] : [];
-    });
-    const response = await body<object>('/v1/events/evt_1/trades');
-    getEventTrades.response.parse(response);
-    expect(response).toEqual({
-      universalId: 'evt_1',
-      trades: [
-        {
-          id: 'venue_b:0xhash:1',
-          provider: 'venue_b',
-          marketId: '0xmarket',
-          tokenId: '111',
-          outcome: 'Yes',
-          ts: '2026-03-01T12:00:00.000Z',
-          side: 'buy',
-          price: 0.42,
-          qty: 10,
-          maker: '0x00000000000000000000000000000000000000aa',
-          taker: '0x00000000000000000000000000000000000000bb',
-          txHash: '0xhash',
-          logIndex: 1,
-          tradeId: null,
-          status: 'confirmed',
-        },
-      ],
-      pagination: { nextCursor: null, hasMore: false },
-    });
-    expect(queries.at(-1)).toMatchObject({
-      provider0: 'venue_b',
-      instrument0: '111',
-      provider1: 'venue_b',
-      instrument1: '222',
-      provider2: 'venue_a_outcome',
-      instrument2: '#10',
-      limit: 51,
-    });
-  });
-
-  it.each([
-    ['', 50],
-    ['?limit=1', 1],
-    ['?limit=0', 1],
-    ['?limit=200', 200],
-    ['?limit=201', 200],
-  ])('treats %j as a limit of %i', async (query, limit) => {
-    add.event({});
-    const limits: unknown[] = [];
-    test.setQuery((sql, parameters) => {
-      if (sql.includes('FINAL')) limits.push(parameters.limit);
-      return [];
-    });
-    await body(`/v1/events/evt_1/trades${query}`);
-    // One more than requested shows whether there is a next page.
-    expect(limits).toEqual([limit + 1]);
   });
 });
 
