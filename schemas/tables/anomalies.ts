@@ -7,6 +7,7 @@ export const anomaliesTable = defineTable<Anomaly>({
   description: 'Detections of the four anomaly detectors.',
   holds: 'market',
   orderBy: ['universalId', 'ts', 'id'],
+  shardBy: ['universalId'],
   monthOf: 'ts',
   fromTopics: [anomalyTopic],
   lowCardinality: ['provider'],

@@ -7,6 +7,7 @@ export const arbitrageSignalsTable = defineTable<ArbitrageSignal>({
   description: 'Runs of positive net edges, newest state of each.',
   holds: 'market',
   orderBy: ['universalId', 'beganAt', 'id'],
+  shardBy: ['universalId'],
   monthOf: 'beganAt',
   fromTopics: [arbitrageSignalTopic],
   lowCardinality: ['firstProvider', 'secondProvider'],

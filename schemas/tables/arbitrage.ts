@@ -7,6 +7,7 @@ export const arbitrageTable = defineTable<Arbitrage>({
   description: 'Published arbitrage records of every event.',
   holds: 'market',
   orderBy: ['universalId', 'kind', 'receivedAt', 'version'],
+  shardBy: ['universalId'],
   monthOf: 'receivedAt',
   fromTopics: [arbitrageTopic],
   lowCardinality: ['firstProvider', 'secondProvider', 'causeProvider'],

@@ -7,6 +7,7 @@ export const auditLogTable = defineTable<AuditRecord>({
   description: 'Changes of the resources of organizations.',
   holds: 'organization',
   orderBy: ['orgId', 'at', 'id'],
+  shardBy: ['orgId'],
   fromTopics: [auditTopic],
   lowCardinality: ['action'],
 });

@@ -7,6 +7,7 @@ export const candlesTable = defineTable<Candle>({
   description: 'One-minute bars, newest state of each.',
   holds: 'market',
   orderBy: ['provider', 'coin', 'openTime'],
+  shardBy: ['provider', 'coin'],
   monthOf: 'openTime',
   fromTopics: [candleTopic],
   lowCardinality: ['provider', 'coin', 'source'],

@@ -34,6 +34,7 @@ const table = defineTable({
   holds: 'market',
   fromTopics: [topic],
   orderBy: ['id', 'at'],
+  shardBy: ['id'],
   monthOf: 'at',
   omit: ['hidden'],
   lowCardinality: ['venue', 'parts.name'],

@@ -39,6 +39,11 @@ export interface TableDeclaration<T> {
    * row replaces an older one that is equal in it: the greatest `version` counts, so queries use `FINAL`.
    */
   readonly orderBy: readonly string[];
+  /**
+   * Columns of the sorting key whose rows are on one shard of a cluster: what queries read together, and what replaces
+   * each other.
+   */
+  readonly shardBy: readonly string[];
   /** The column by whose month the table is partitioned; left out for tables that stay small. */
   readonly monthOf?: string;
   /** Fields of the record, or of its lists (`links.evidence`), that are no columns. */

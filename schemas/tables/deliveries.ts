@@ -7,6 +7,7 @@ export const deliveriesTable = defineTable<Delivery>({
   description: `Events for webhooks, with the bytes that are sent; stored for ${DELIVERY_RETENTION_DAYS} days.`,
   holds: 'organization',
   orderBy: ['orgId', 'webhookId', 'createdAt', 'id'],
+  shardBy: ['orgId'],
   fromTopics: [deliveryTopic],
   lowCardinality: ['eventType'],
   retentionDays: DELIVERY_RETENTION_DAYS,

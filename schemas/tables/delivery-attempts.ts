@@ -8,6 +8,7 @@ export const deliveryAttemptsTable = defineTable<DeliveryAttempt>({
   description: `Attempts to deliver webhooks; stored for ${DELIVERY_RETENTION_DAYS} days.`,
   holds: 'organization',
   orderBy: ['orgId', 'webhookId', 'deliveryId', 'attempt'],
+  shardBy: ['orgId'],
   fromTopics: [attemptTopic],
   omit: ['receivedAt'],
   added: {

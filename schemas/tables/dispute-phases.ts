@@ -7,6 +7,7 @@ export const disputePhasesTable = defineTable<DisputePhase>({
   description: 'Steps of the oracle of venue_b, newest state of each.',
   holds: 'market',
   orderBy: ['provider', 'questionId', 'blockNumber', 'logIndex', 'id'],
+  shardBy: ['provider', 'questionId'],
   monthOf: 'ts',
   fromTopics: [disputeTopic],
   lowCardinality: ['provider', 'price'],

@@ -7,6 +7,7 @@ export const eventsTable = defineTable<UniversalEvent>({
   description: 'Universal events with their links, newest state of each.',
   holds: 'market',
   orderBy: ['universalId'],
+  shardBy: ['universalId'],
   fromTopics: [eventTopic],
   // Only events that ended for good are read from the table, and their markets have a state that follows from that.
   omit: ['links.marketState'],

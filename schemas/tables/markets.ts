@@ -10,6 +10,7 @@ export const marketsTable = defineTable<Market>({
   description: 'The catalogs of all venues, newest state of each market.',
   holds: 'market',
   orderBy: ['venue', 'marketId'],
+  shardBy: ['venue', 'marketId'],
   fromTopics: Object.values(marketTopics),
   lowCardinality: ['provider'],
   added: {

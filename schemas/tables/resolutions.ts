@@ -7,6 +7,7 @@ export const resolutionsTable = defineTable<Resolution>({
   description: 'How markets were resolved, newest state of each.',
   holds: 'market',
   orderBy: ['provider', 'marketId', 'resolvedAt', 'id'],
+  shardBy: ['provider', 'marketId'],
   monthOf: 'resolvedAt',
   fromTopics: Object.values(resolutionTopics),
   lowCardinality: ['provider'],

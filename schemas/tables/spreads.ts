@@ -10,6 +10,7 @@ export const spreadsTable = defineTable<Spread>({
   description: 'Published spreads of every event.',
   holds: 'market',
   orderBy: ['universalId', 'receivedAt', 'version'],
+  shardBy: ['universalId'],
   monthOf: 'receivedAt',
   fromTopics: [spreadTopic],
   lowCardinality: ['causeProvider', 'legs.provider'],

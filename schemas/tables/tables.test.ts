@@ -21,6 +21,15 @@ describe('tables', () => {
     expect(new Set(read).size).toBe(read.length);
   });
 
+  it('are sharded by first columns of their sorting key, which are never null', () => {
+    for (const table of TABLES) {
+      expect(table.shardBy.length, table.name).toBeGreaterThan(0);
+      expect(table.orderBy.slice(0, table.shardBy.length), table.name).toEqual(table.shardBy);
+      const types = table.columns.filter(({ name }) => table.shardBy.includes(name)).map(({ type }) => type);
+      expect(types.filter((type) => type.startsWith('Nullable'))).toEqual([]);
+    }
+  });
+
   it('define how a tombstone is handled exactly where their topic can have one', () => {
     for (const table of TABLES) {
       const compacted = table.fromTopics.some((topic) => topic.retention.kind === 'compacted');

@@ -10,6 +10,7 @@ export const tradesTable = defineTable<Trade>({
   description: 'Every observed trade, newest state of each.',
   holds: 'market',
   orderBy: ['provider', 'instrument', 'ts', 'arrival', 'id'],
+  shardBy: ['provider', 'instrument'],
   monthOf: 'ts',
   fromTopics: [...Object.values(tradeTopics), backfilledTradeTopic],
   lowCardinality: ['provider', 'outcome'],

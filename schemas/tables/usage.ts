@@ -9,6 +9,7 @@ export const usageTable = defineTable<NodeUsageRecord>({
   description: 'Units of each SKU by organization, UTC day and node.',
   holds: 'organization',
   orderBy: ['orgId', 'day', 'sku', 'node'],
+  shardBy: ['orgId'],
   fromTopics: [usageTopic],
   omit: ['minute', 'minuteUnits', 'dayUnits'],
   added: { units: { type: 'UInt64', comment: 'Units on that day.', value: ({ dayUnits }) => countColumn(dayUnits) } },

@@ -62,6 +62,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/docs.ts')).docs,
   },
   {
+    name: 'ddl',
+    summary: 'print the statements that create the tables, also for a cluster of ClickHouse',
+    load: async () => (await import('./commands/ddl.ts')).ddl,
+  },
+  {
     name: 'restore-schemas',
     summary: 'register the schemas of the log in an emptied schema registry, under the same ids',
     load: async () => (await import('./commands/restore-schemas.ts')).restoreSchemas,

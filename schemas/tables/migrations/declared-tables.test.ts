@@ -39,6 +39,7 @@ describe('a changed declaration', () => {
       holds: 'market',
       fromTopics: [topic],
       orderBy: ['id'],
+      shardBy: ['id'],
       ...change,
     });
   const before = [declaredTable(tableWith({ omit: ['size'], indexes: ['INDEX byTime at TYPE minmax GRANULARITY 1'] }))];
