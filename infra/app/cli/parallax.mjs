@@ -4,13 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
 
 // The columnar engine blocks threads of this pool during its calls, and other work needs some too.
 process.env.UV_THREADPOOL_SIZE ??= '8';
-
-// A service collects old objects before its heap has grown by a fifth; by default V8 lets it grow by half or more.
-if (process.argv[2] === 'start') setFlagsFromString('--heap-growing-percent=20');
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const rooms = ['schemas', 'infra', 'ingest', 'processors', 'query-api', 'stream-gateway'];
