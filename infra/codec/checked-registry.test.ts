@@ -27,9 +27,9 @@ const names = topicOf('test.names', record('Name', '', { value: text('') }));
 /** A server that assigns ids in the order of registration. `empty` removes everything. */
 function startServer() {
   const schemas: string[] = [];
-  let isReachable = true;
+  let fault: Error | null = null;
   const answer = () => {
-    if (!isReachable) throw new RegistryError('the registry cannot be reached', true);
+    if (fault) throw fault;
   };
   const registry: SchemaRegistry = {
     async register(_, schema) {
@@ -48,8 +48,8 @@ function startServer() {
     registry,
     schemas,
     empty: () => void schemas.splice(0),
-    setReachable: (to: boolean) => {
-      isReachable = to;
+    fail: (error: Error | null) => {
+      fault = error;
     },
   };
 }
@@ -159,9 +159,14 @@ describe('a registry that is checked against the log', () => {
     expect(context.health.report().parts['schema registry']).toContain('id 1 (test.numbers-value) has another schema');
     server.schemas.reverse();
     await becomes('ok', 0);
-    server.setReachable(false);
-    await sleep(20);
-    expect(context.health.report().status).toBe('ok');
+    for (const fault of [new RegistryError('it cannot be reached', true), new Error('an answer in another format')]) {
+      server.fail(fault);
+      await sleep(20);
+      expect(context.health.report().status).toBe('ok');
+    }
+    server.fail(null);
+    server.schemas.reverse();
+    await becomes('degraded', 2);
     await watching.close();
   });
 });

@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RoleContext, Running } from '../context.ts';
+import { pause } from '../pause.ts';
 import { CheckedRegistry, describeDifferences } from './checked-registry.ts';
-import { RegistryError } from './confluent-registry.ts';
 import type { SchemaRegistry } from './registry.ts';
 
 const PART = 'schema registry';
@@ -19,7 +18,6 @@ export function watchRegistry(
 ): Running {
   if (!(registry instanceof CheckedRegistry)) return { close: async () => {} };
   const stopping = new AbortController();
-  const { signal } = stopping;
   let state = 'ready';
   /** Logs changes only. */
   const change = (to: string, log: () => void) => {
@@ -39,15 +37,14 @@ export function watchRegistry(
       health.degraded(PART, reason);
       change(reason, () => logger.error({ differences: found }, 'the schema registry does not fit the log'));
     } catch (error) {
-      // It is needed at a start only, so the process stays as ready as it is.
-      if (!(error instanceof RegistryError)) throw error;
+      // Whatever is wrong with the server: it is needed at a start only, so the process stays as ready as it is.
       change('unavailable', () => logger.warn({ error }, 'the schema registry cannot be checked'));
     }
   };
   const run = async () => {
-    while (await sleep(intervalMs, true, { signal }).catch(() => false)) await check();
+    while (await pause(intervalMs, stopping.signal)) await check();
   };
-  const running = run().catch((error: unknown) => health.failed(PART, error));
+  const running = run();
   return {
     close: async () => {
       stopping.abort();

@@ -1,4 +1,5 @@
 import type { Metrics } from '../telemetry/metrics.ts';
+import { delegatingLog } from './delegating-log.ts';
 import { type EventLog, LogError } from './log.ts';
 
 /** Measures the appends of a log. */
@@ -11,7 +12,7 @@ export function measuredLog(
   const countUnavailable = (now: number) => {
     if (countedUntil !== null) logUnavailable.inc((now - countedUntil) / 1_000);
   };
-  return {
+  return delegatingLog(log, {
     append: async (records) => {
       const startedAt = performance.now();
       try {
@@ -29,17 +30,5 @@ export function measuredLog(
         logAppends.observe((performance.now() - startedAt) / 1_000);
       }
     },
-    advance: (watermarks) => log.advance(watermarks),
-    createTopics: (topics) => log.createTopics(topics),
-    lease: (name, topics, options) => log.lease(name, topics, options),
-    reader: (from) => log.reader(from),
-    group: (id, topics) => log.group(id, topics),
-    committed: (id, at) => log.committed(id, at),
-    bounds: (at) => log.bounds(at),
-    last: (at) => log.last(at),
-    offsetAt: (at, appendedAt) => log.offsetAt(at, appendedAt),
-    clearTopic: (topic) => log.clearTopic(topic),
-    maintain: (now, limits, signal) => log.maintain(now, limits, signal),
-    close: () => log.close(),
-  };
+  });
 }

@@ -43,4 +43,11 @@ describe('toStoreError', () => {
     expect(error.message).not.toContain('\n');
     expect(error.cause).toBeUndefined();
   });
+
+  it('redacts a secret that the limit of the message cuts', () => {
+    const error = toStoreError(new Error(`${'x'.repeat(595)} s3cret-of-many-characters`), [
+      's3cret-of-many-characters',
+    ]);
+    expect(error.message).not.toContain('s3c');
+  });
 });

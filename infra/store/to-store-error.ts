@@ -73,8 +73,9 @@ export function toStoreError(error: unknown, secrets: readonly string[] = []): S
       ? 'store_unavailable'
       : (BY_ENGINE_CODE.get(engineCode) ?? 'store_rejected');
   const label = engineCode === null ? systemCodeOf(error) : `code ${engineCode}`;
-  const message = `${label ? `${label}: ` : ''}${text}`.replace(/\s+/g, ' ').slice(0, MESSAGE_MAX);
-  return new StoreError(code, redactSecrets(message, secrets));
+  // Redacted first: of a secret that the limit cuts, the start would stay.
+  const message = redactSecrets(`${label ? `${label}: ` : ''}${text}`, secrets);
+  return new StoreError(code, message.replace(/\s+/g, ' ').slice(0, MESSAGE_MAX));
 }
 
 /** The error number of the engine, or null for an error of the connection. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aLink } from '#schemas/testing/records.fixture';
 import { defaultBatchSize } from '../shared/drop-oldest.ts';
-import { anEvent } from '../shared/oracle-records.fixture.ts';
+import { anEvent, PHASE_SEEN } from '../shared/oracle-records.fixture.ts';
 import { WAITING_MARKETS_MAX } from '../shared/waiting.ts';
 import { driveChannels, driveLinked, summary } from './oracle.fixture.ts';
 
@@ -17,19 +17,9 @@ describe('dispute phases', () => {
     expect(frames[1]!.receivedAt).toBe(2_000);
     expect(frames[1]!.payload).toEqual({
       id: 'venue_b:0xt:1',
+      ...PHASE_SEEN,
       phase: 'dispute',
-      provider: 'venue_b',
-      marketId: '0xc',
-      questionId: '0xq',
-      requestTimestamp: 1,
-      proposer: `0x${'aa'.repeat(20)}`,
       disputer: `0x${'dd'.repeat(20)}`,
-      price: '1',
-      ts: '1970-01-01T00:00:01.900Z',
-      blockNumber: 5,
-      txHash: '0xt',
-      logIndex: 1,
-      status: 'pending',
     });
   });
 

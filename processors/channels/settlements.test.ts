@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aLink } from '#schemas/testing/records.fixture';
 import { eventTopic } from '#schemas/topics/derived';
 import type { Resolution } from '#schemas/topics/oracle';
-import { anEvent } from '../shared/oracle-records.fixture.ts';
+import { anEvent, SETTLEMENT_SEEN } from '../shared/oracle-records.fixture.ts';
 import { driveChannels, driveLinked, OUTCOME, summary } from './oracle.fixture.ts';
 
 describe('settlements', () => {
@@ -14,19 +14,8 @@ describe('settlements', () => {
     expect(others).toEqual([]);
     expect(frame).toMatchObject({ channel: 'svc:stream:settlement:evt_1', type: 'settlement.landed', seq: 1 });
     expect(frame!.payload).toEqual({
-      provider: 'venue_b',
-      marketId: '0xc',
-      used: true,
+      ...SETTLEMENT_SEEN,
       outcome: 'yes',
-      payouts: ['0', '1'],
-      resolvedAt: '1970-01-01T00:00:02.900Z',
-      resolvedAtIsBound: false,
-      endTime: '1970-01-01T00:00:01.000Z',
-      settlementDelaySec: 2,
-      txHash: '0xr',
-      logIndex: 1,
-      blockNumber: 6,
-      status: 'pending',
     });
     expect(all.resolution({ id: 'second', marketId: '0xd' })).toEqual([]);
     const offChain = { txHash: null, logIndex: null, blockNumber: null, blockHash: null } as const;

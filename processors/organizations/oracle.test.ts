@@ -7,7 +7,7 @@ import { marketTopics } from '#schemas/topics/normalised';
 import { type DisputePhase, disputeTopic, type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import type { Delivery } from '#schemas/topics/webhooks';
 import { findEventType } from '#schemas/webhooks/event-types';
-import { anEvent } from '../shared/oracle-records.fixture.ts';
+import { anEvent, PHASE_SEEN, SETTLEMENT_SEEN } from '../shared/oracle-records.fixture.ts';
 import { createOrganizationsProbe, deliveriesOf, type OrganizationsProbe } from './organizations.fixture.ts';
 
 const DISPUTES = { eventType: 'event.dispute.updated', version: 1 };
@@ -53,19 +53,7 @@ describe('event.dispute.updated', () => {
     expect(dataOf(deliveries[0]![0]!)).toEqual({
       universalId: 'evt_1',
       id: 'venue_b:0xt:1',
-      phase: 'propose',
-      provider: 'venue_b',
-      marketId: '0xc',
-      questionId: '0xq',
-      requestTimestamp: 1,
-      proposer: `0x${'aa'.repeat(20)}`,
-      disputer: null,
-      price: '1',
-      ts: '1970-01-01T00:00:01.900Z',
-      blockNumber: 5,
-      txHash: '0xt',
-      logIndex: 1,
-      status: 'pending',
+      ...PHASE_SEEN,
     });
     expect(JSON.parse(deliveries[0]![0]!.body)).toMatchObject({ subject: 'evt_1', time: '1970-01-01T00:00:02.000Z' });
   });
@@ -95,19 +83,8 @@ describe('event.settlement.landed', () => {
     const [delivery] = resolution({ payouts: ['0', '1'] });
     expect(dataOf(delivery!)).toEqual({
       universalId: 'evt_1',
-      provider: 'venue_b',
-      marketId: '0xc',
-      used: true,
+      ...SETTLEMENT_SEEN,
       outcome: 'no',
-      payouts: ['0', '1'],
-      resolvedAt: '1970-01-01T00:00:02.900Z',
-      resolvedAtIsBound: false,
-      endTime: '1970-01-01T00:00:01.000Z',
-      settlementDelaySec: 2,
-      txHash: '0xr',
-      logIndex: 1,
-      blockNumber: 6,
-      status: 'pending',
     });
     expect(resolution({ id: 'second', marketId: '0xd' })).toEqual([]);
     expect(resolution({ status: 'reverted' }).map((one) => [dataOf(one).marketId, dataOf(one).status])).toEqual([

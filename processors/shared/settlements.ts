@@ -105,10 +105,11 @@ function revert(
   return [reverted, settled];
 }
 
-/** Marks a settlement as final, so that no candidate can replace it. */
+/** Marks a settlement as final, so that no candidate can replace it. A reverted one may have been replaced already. */
 function confirmSettlement(state: Settlements, id: Resolution['id'], { universalId, provider }: Unconfirmed): void {
   state.unconfirmed.delete(id);
-  state.candidates.delete(keyOf(universalId, provider));
+  const key = keyOf(universalId, provider);
+  if (state.settledBy.get(key) === id) state.candidates.delete(key);
 }
 
 function addCandidate(state: Settlements, key: string, resolution: Resolution): void {

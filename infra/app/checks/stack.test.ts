@@ -29,6 +29,8 @@ interface Service {
   readonly environment?: Readonly<Record<string, unknown>>;
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
 }
+/** A service of the overlay, which may be like one of the base file. */
+type Added = Partial<Service> & { readonly extends?: { readonly service: string } };
 interface ComposeFile {
   readonly services: Readonly<Record<string, Service>>;
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
@@ -49,7 +51,12 @@ function toolMissing(command: string, argument: string): string | null {
 
 describe('every service', () => {
   const { services } = compose(BASE);
-  const added = Object.entries(compose(THREE_BROKERS).services).filter(([name]) => !(name in services));
+  const added = Object.entries(compose(THREE_BROKERS).services as Readonly<Record<string, Added>>)
+    .filter(([name]) => !(name in services))
+    .map(
+      ([name, { extends: base, ...own }]) =>
+        [name, { ...(base && services[base.service]), ...own } as Service] as const,
+    );
 
   it.each([...Object.entries(services), ...added])(
     '%s is limited, checked and cannot change its image',
@@ -87,7 +94,8 @@ describe('every service', () => {
       [...read(file).matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name),
     );
     const declared = [...read('.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name);
-    expect([...new Set(named)].sort()).toEqual(declared.sort());
+    // The number of brokers is for npm run stack.
+    expect([...new Set([...named, 'PARALLAX_BROKERS'])].sort()).toEqual(declared.sort());
   });
 });
 
@@ -96,7 +104,7 @@ describe('the files that npm run stack writes', () => {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'parallax-stack-'));
     for (const name of ['.env.example', BASE, THREE_BROKERS]) cpSync(join(INFRA, name), join(folder, name));
-    writeStackFiles(folder, { uid: process.getuid!(), gid: process.getgid!() });
+    writeStackFiles(folder, { uid: process.getuid!(), gid: process.getgid!() }, 1);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -113,6 +121,12 @@ describe('the files that npm run stack writes', () => {
 });
 
 describe('the edge', () => {
+  it('logs no query, in which a token may be', () => {
+    const configuration = read('edge/nginx.conf');
+    expect(configuration.match(/\$(request|request_uri|args|query_string|arg_\w+)\b/g)).toBeNull();
+    expect([...configuration.matchAll(/error_log .* (\w+);/g)].map(([, level]) => level)).toEqual(['emerg']);
+  });
+
   const missing = toolMissing('nginx', '-v');
   it.skipIf(missing !== null)(missing ?? 'has a valid configuration', () => {
     // nginx opens /dev/stderr, which must not be a socket as it is for a child of this process.

@@ -9,6 +9,7 @@ import { StoreError } from '../../store/store.ts';
 import { PartFailedError } from '../../telemetry/health.ts';
 import { ReplayRefusedError } from './replay/replay-refused-error.ts';
 import { StageThreadError } from './replay/threads/run-in-thread.ts';
+import { DockerError } from './stack/docker.ts';
 
 /** Exit code of an error that the operator can fix, of which only the message is printed; null for all others. */
 export function exitCodeOf(error: unknown): number | null {
@@ -17,6 +18,7 @@ export function exitCodeOf(error: unknown): number | null {
   if (error instanceof RegistryError || error instanceof RegistryMismatchError || error instanceof PartFailedError)
     return 1;
   if (error instanceof TrimmedInputError || error instanceof StateVersionError) return 1;
-  if (error instanceof ReplayRefusedError || error instanceof StageThreadError) return 1;
+  if (error instanceof ReplayRefusedError || error instanceof StageThreadError || error instanceof DockerError)
+    return 1;
   return null;
 }

@@ -5,20 +5,21 @@ import { readSettings, SettingError, switchSetting } from '../../../config/decla
 import { settingsHelp } from '../../../config/help.ts';
 import type { Command } from '../command.ts';
 import { findCompose, runCommand, waitUntilHealthy } from '../stack/docker.ts';
-import { writeStackFiles } from '../stack/files.ts';
+import { brokersOf, writeStackFiles } from '../stack/files.ts';
 import { planStack, type StackOptions } from '../stack/plan.ts';
 
 const ACTIONS = ['up', 'down', 'replay'] as const;
 const USAGE = 'npm run stack -- [up | down | replay] [settings]';
 /** npm runs its scripts in the root of the project. */
 const ROOT = process.cwd();
+const INFRA = join(ROOT, 'infra');
 
 const STACK_SETTINGS = {
   threeBrokers: switchSetting({
     flag: 'three-brokers',
     variable: 'PARALLAX_STACK_THREE_BROKERS',
     fallback: false,
-    description: 'Run three brokers, so that one of them may fail. The volumes of a single broker do not fit.',
+    description: 'Create the stack with three brokers, so that one of them may fail. Later commands remember it.',
   }),
   verify: switchSetting({
     flag: 'verify',
@@ -42,9 +43,15 @@ export const stack: Command = {
       return 0;
     }
     const { values, positionals } = readSettings(STACK_SETTINGS, argv, process.env);
-    const options = { ...values, action: actionOf(positionals) };
-    if (values.verify && options.action !== 'replay')
+    const action = actionOf(positionals);
+    if (values.verify && action !== 'replay')
       throw new SettingError('--verify is for replay only; accepted: npm run stack -- replay --verify');
+    const brokers = brokersOf(INFRA);
+    if (values.threeBrokers && brokers === 1)
+      throw new SettingError(
+        '--three-brokers does not fit the stack, which was created with one broker (PARALLAX_BROKERS in infra/.env)',
+      );
+    const options = { ...values, action, threeBrokers: values.threeBrokers || brokers === 3 };
     if (values.print) {
       for (const line of printedCommands(options)) console.log(line);
       return 0;
@@ -69,8 +76,8 @@ function printedCommands(options: StackOptions): string[] {
 async function runStack(options: StackOptions): Promise<number> {
   const compose = findCompose();
   const { uid, gid } = userInfo();
-  writeStackFiles(join(ROOT, 'infra'), { uid, gid });
-  const { steps, lastStep, waits } = planStack(options);
+  writeStackFiles(INFRA, { uid, gid }, options.threeBrokers ? 3 : 1);
+  const { steps, lastStep, list } = planStack(options);
   let code = 0;
   for (const step of steps) {
     code = await runCommand([...compose, ...step], ROOT);
@@ -80,16 +87,7 @@ async function runStack(options: StackOptions): Promise<number> {
     const last = await runCommand([...compose, ...lastStep], ROOT);
     code ||= last;
   }
-  if (code !== 0 || !waits) return code;
-  const first = steps[0]!;
-  const list = [
-    ...first.slice(
-      0,
-      first.findIndex((word) => word === 'up' || word === 'stop'),
-    ),
-    'ps',
-    '--quiet',
-  ];
+  if (code !== 0 || !list) return code;
   const unhealthy = await waitUntilHealthy(compose, list, ROOT, (healthy, total) =>
     console.log(`${healthy} of ${total} services are healthy`),
   );
@@ -97,7 +95,7 @@ async function runStack(options: StackOptions): Promise<number> {
     console.error(`not healthy: ${unhealthy.join(', ')}; docker logs <name> says why`);
     return 1;
   }
-  for (const line of addresses(readFileSync(join(ROOT, 'infra/.env'), 'utf8'))) console.log(line);
+  for (const line of addresses(readFileSync(join(INFRA, '.env'), 'utf8'))) console.log(line);
   return 0;
 }
 

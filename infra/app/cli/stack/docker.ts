@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SettingError } from '../../../config/declare.ts';
 
 const POLL_MS = 2_000;
+/** Limit of a command that only asks for something. */
+const ANSWER_TIMEOUT_MS = 30_000;
 const HEALTHY_TIMEOUT_MS = 10 * 60_000;
 
 /** The words before the arguments of compose. */
@@ -11,12 +13,10 @@ export type Compose = readonly [command: string, ...args: string[]];
 
 /** Finds compose and an engine that answers. Throws a `SettingError` of one line if one of them is missing. */
 export function findCompose(): Compose {
-  const answers = (command: string, ...args: string[]) => spawnSync(command, args, { stdio: 'ignore' }).status === 0;
-  const compose: Compose | null = answers('docker', 'compose', 'version')
-    ? ['docker', 'compose']
-    : answers('docker-compose', 'version')
-      ? ['docker-compose']
-      : null;
+  const answers = (command: string, ...args: string[]) =>
+    spawnSync(command, args, { stdio: 'ignore', timeout: ANSWER_TIMEOUT_MS }).status === 0;
+  const known: Compose[] = [['docker', 'compose'], ['docker-compose']];
+  const compose = known.find(([command, ...args]) => answers(command, ...args, 'version'));
   if (!compose)
     throw new SettingError(
       'Docker is missing: neither docker compose nor docker-compose can be run; install Docker Engine with its compose plugin',
@@ -24,6 +24,11 @@ export function findCompose(): Compose {
   if (!answers('docker', 'info'))
     throw new SettingError('Docker is not running: docker info fails; start Docker, or set DOCKER_HOST');
   return compose;
+}
+
+/** Docker refused a command; the message quotes its answer. */
+export class DockerError extends Error {
+  override name = 'DockerError';
 }
 
 /** Runs a command in the terminal's place. Resolves with its exit code. */
@@ -37,7 +42,7 @@ export function runCommand([command, ...args]: readonly [string, ...string[]], c
 
 /**
  * Waits until every container that `listArguments` (of compose) lists is healthy. Resolves with the names of those that
- * are not after ten minutes; none means success.
+ * are not after ten minutes; none means success. Rejects with a `DockerError`.
  */
 export async function waitUntilHealthy(
   [command, ...args]: Compose,
@@ -50,6 +55,7 @@ export async function waitUntilHealthy(
     const ids = outputOf(command, [...args, ...listArguments], cwd)
       .split('\n')
       .filter(Boolean);
+    if (ids.length === 0) throw new DockerError('there is no container of the stack');
     const states = outputOf('docker', ['inspect', '--format', '{{.Name}} {{.State.Health.Status}}', ...ids], cwd)
       .split('\n')
       .filter(Boolean);
@@ -61,7 +67,8 @@ export async function waitUntilHealthy(
 }
 
 function outputOf(command: string, args: readonly string[], cwd: string): string {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${stderr}`);
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8', timeout: ANSWER_TIMEOUT_MS });
+  if (status !== 0)
+    throw new DockerError(`${command} ${args.join(' ')} failed: ${stderr.trim() || 'no answer in time'}`);
   return stdout;
 }

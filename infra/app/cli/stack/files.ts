@@ -20,10 +20,22 @@ export function ownerOf({ uid, gid }: Owner): Owner {
 }
 
 /**
+ * Reads how many brokers the stack was created with; null before that. Another number would not fit the volumes, so it
+ * is stored in `.env`.
+ */
+export function brokersOf(folder: string): number | null {
+  const path = join(folder, '.env');
+  if (!existsSync(path)) return null;
+  const [, brokers] = /^PARALLAX_BROKERS=(\d+)$/m.exec(readFileSync(path, 'utf8')) ?? [];
+  return brokers === undefined ? null : Number(brokers);
+}
+
+/**
  * @param folder contains `.env.example`; the secrets are written to a folder below it, readable for their owner only.
  * @param caller the user that runs the command.
+ * @param brokers how many brokers a new stack has.
  */
-export function writeStackFiles(folder: string, caller: Owner): void {
+export function writeStackFiles(folder: string, caller: Owner, brokers: number): void {
   const owner = ownerOf(caller);
   const write = (path: string, text: string) => {
     writeFileSync(path, text, { mode: 0o600 });
@@ -32,7 +44,9 @@ export function writeStackFiles(folder: string, caller: Owner): void {
   const environment = join(folder, '.env');
   if (!existsSync(environment)) {
     const example = readFileSync(join(folder, '.env.example'), 'utf8');
-    write(environment, environmentFor(example, owner, randomBytes(CLUSTER_ID_BYTES).toString('base64url')));
+    const clusterId = randomBytes(CLUSTER_ID_BYTES).toString('base64url');
+    const values = { PARALLAX_UID: owner.uid, PARALLAX_GID: owner.gid, KAFKA_CLUSTER_ID: clusterId };
+    write(environment, environmentFor(example, { ...values, PARALLAX_BROKERS: brokers }));
   }
   const secrets = join(folder, 'secrets');
   mkdirSync(secrets, { recursive: true, mode: 0o700 });
@@ -48,9 +62,8 @@ export function writeStackFiles(folder: string, caller: Owner): void {
   secretOf('clickhouse_users.xml', () => clickhouseUsers(storePassword.trim()));
 }
 
-/** The text of `.env`: the example with the user and the id of this installation. */
-export function environmentFor(example: string, { uid, gid }: Owner, clusterId: string): string {
-  const values = { PARALLAX_UID: uid, PARALLAX_GID: gid, KAFKA_CLUSTER_ID: clusterId };
+/** The text of `.env`: the example with the values of this installation. */
+export function environmentFor(example: string, values: Readonly<Record<string, string | number>>): string {
   return Object.entries(values).reduce(
     (text, [name, value]) => text.replace(new RegExp(`^${name}=.*$`, 'm'), `${name}=${value}`),
     example,

@@ -17,8 +17,8 @@ export interface StackPlan {
   readonly steps: readonly (readonly string[])[];
   /** Runs after the steps even if one of them fails. */
   readonly lastStep: readonly string[] | null;
-  /** True if all services must be healthy afterwards. */
-  readonly waits: boolean;
+  /** Lists the containers that must be healthy afterwards; null if none has to be. */
+  readonly list: readonly string[] | null;
 }
 
 export function planStack({ action, threeBrokers, verify }: StackOptions): StackPlan {
@@ -29,11 +29,12 @@ export function planStack({ action, threeBrokers, verify }: StackOptions): Stack
     ...files.flatMap((file) => ['--file', file]),
     ...args,
   ];
+  const list = compose('ps', '--quiet');
   switch (action) {
     case 'up':
-      return { steps: [compose('up', '--detach', '--build')], lastStep: null, waits: true };
+      return { steps: [compose('up', '--detach', '--build')], lastStep: null, list };
     case 'down':
-      return { steps: [compose('down')], lastStep: null, waits: false };
+      return { steps: [compose('down')], lastStep: null, list: null };
     case 'replay':
       return {
         steps: [
@@ -41,7 +42,7 @@ export function planStack({ action, threeBrokers, verify }: StackOptions): Stack
           compose('run', '--rm', '--no-deps', 'processors', 'replay', ...(verify ? ['--verify'] : [])),
         ],
         lastStep: compose('up', '--detach'),
-        waits: true,
+        list,
       };
   }
 }

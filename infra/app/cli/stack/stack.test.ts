@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseToken } from '../../../control/token.ts';
 import { stack } from '../commands/stack.ts';
-import { environmentFor, ownerOf, writeStackFiles } from './files.ts';
+import { brokersOf, environmentFor, ownerOf, writeStackFiles } from './files.ts';
 import { planStack } from './plan.ts';
 
 describe('the files of the stack', () => {
@@ -13,13 +13,16 @@ describe('the files of the stack', () => {
   const caller = { uid: process.getuid!(), gid: process.getgid!() };
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'parallax-stack-'));
-    writeFileSync(join(folder, '.env.example'), '# A comment.\nPARALLAX_UID=1\nPARALLAX_GID=1\nKAFKA_CLUSTER_ID=x\n');
+    writeFileSync(
+      join(folder, '.env.example'),
+      '# A comment.\nPARALLAX_UID=1\nPARALLAX_GID=1\nKAFKA_CLUSTER_ID=x\nPARALLAX_BROKERS=1\n',
+    );
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
   const textOf = (name: string) => readFileSync(join(folder, 'secrets', name), 'utf8');
 
   it('are readable for their owner only', () => {
-    writeStackFiles(folder, caller);
+    writeStackFiles(folder, caller, 3);
     for (const name of ['.env', ...readdirSync(join(folder, 'secrets')).map((secret) => join('secrets', secret))]) {
       const { mode, uid } = statSync(join(folder, name));
       expect([name, mode & 0o777, uid]).toEqual([name, 0o600, ownerOf(caller).uid]);
@@ -28,42 +31,49 @@ describe('the files of the stack', () => {
   });
 
   it('contain a valid admin token, and the hash of the password of ClickHouse', () => {
-    writeStackFiles(folder, caller);
+    writeStackFiles(folder, caller, 3);
     expect(parseToken(textOf('admin_token'))).toMatchObject({ sandbox: false });
     const hash = createHash('sha256').update(textOf('clickhouse_password')).digest('hex');
     expect(textOf('clickhouse_users.xml')).toContain(`<password_sha256_hex>${hash}</password_sha256_hex>`);
   });
 
   it('stay as they are when they exist', () => {
-    writeStackFiles(folder, caller);
+    writeStackFiles(folder, caller, 3);
     const before = textOf('admin_token');
     const environment = readFileSync(join(folder, '.env'), 'utf8');
-    writeStackFiles(folder, caller);
+    writeStackFiles(folder, caller, 3);
     expect(textOf('admin_token')).toBe(before);
     expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(environment);
+  });
+
+  it('remember how many brokers the stack was created with', () => {
+    expect(brokersOf(folder)).toBeNull();
+    writeStackFiles(folder, caller, 3);
+    writeStackFiles(folder, caller, 1);
+    expect(brokersOf(folder)).toBe(3);
   });
 
   it('name the owner of the secrets as the user of the containers, never root', () => {
     expect(ownerOf({ uid: 0, gid: 0 })).toEqual({ uid: 1000, gid: 1000 });
     expect(ownerOf({ uid: 501, gid: 20 })).toEqual({ uid: 501, gid: 20 });
-    const text = environmentFor('PARALLAX_UID=1\n# PARALLAX_GID=1\nPARALLAX_GID=1\n', { uid: 501, gid: 20 }, 'id');
-    expect(text).toBe('PARALLAX_UID=501\n# PARALLAX_GID=1\nPARALLAX_GID=20\n');
+    const text = environmentFor('A=1\n# B=1\nB=1\n', { A: 501, B: 20 });
+    expect(text).toBe('A=501\n# B=1\nB=20\n');
   });
 });
 
 describe('the commands of the stack', () => {
   const words = (options: Parameters<typeof planStack>[0]) => {
-    const { steps, lastStep, waits } = planStack(options);
+    const { steps, lastStep, list } = planStack(options);
     const short = (step: readonly string[]) =>
       step.join(' ').replace('--project-name parallax --project-directory infra --env-file infra/.env', '…');
-    return { steps: steps.map(short), lastStep: lastStep && short(lastStep), waits };
+    return { steps: steps.map(short), lastStep: lastStep && short(lastStep), list: list && short(list) };
   };
 
   it('build and start everything', () => {
     expect(words({ action: 'up', threeBrokers: false, verify: false })).toEqual({
       steps: ['… --file infra/docker-compose.yml up --detach --build'],
       lastStep: null,
-      waits: true,
+      list: '… --file infra/docker-compose.yml ps --quiet',
     });
   });
 
@@ -81,7 +91,7 @@ describe('the commands of the stack', () => {
         `${files} run --rm --no-deps processors replay --verify`,
       ],
       lastStep: `${files} up --detach`,
-      waits: true,
+      list: `${files} ps --quiet`,
     });
   });
 });

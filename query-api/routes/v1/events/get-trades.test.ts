@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eventTopic, type UniversalEvent } from '#schemas/topics/derived';
+import { LIMIT_CASES } from '../../../testing/limit-cases.fixture.ts';
 import { openApp } from '../../../testing/open-app.fixture.ts';
 import { aLink, anEvent, applyRecord, aTrade } from '../../../testing/records.fixture.ts';
 import type { TestApp } from '../../../testing/test-app.fixture.ts';
@@ -57,13 +58,7 @@ describe('GET /v1/events/{universalId}/trades', () => {
     });
   });
 
-  it.each([
-    ['', 50],
-    ['?limit=1', 1],
-    ['?limit=0', 1],
-    ['?limit=200', 200],
-    ['?limit=201', 200],
-  ])('treats %j as a limit of %i', async (query, limit) => {
+  it.each(LIMIT_CASES)('treats %j as a limit of %i', async (query, limit) => {
     const app = await openApp();
     add(app, {});
     const limits: unknown[] = [];

@@ -1,3 +1,4 @@
+import { delegatingLog } from '../../../../log/delegating-log.ts';
 import type { AppendRecord, EventLog } from '../../../../log/log.ts';
 
 /**
@@ -8,20 +9,6 @@ export function forwardingLog(
   reading: EventLog,
   append: (records: readonly AppendRecord[]) => Promise<void>,
 ): EventLog {
-  return {
-    append,
-    advance: () => {},
-    // Topics exist already: a reading log only checks that.
-    createTopics: (topics) => reading.createTopics(topics),
-    lease: (name, topics, options) => reading.lease(name, topics, options),
-    reader: (from) => reading.reader(from),
-    group: (id, topics) => reading.group(id, topics),
-    committed: (id, at) => reading.committed(id, at),
-    bounds: (at) => reading.bounds(at),
-    last: (at) => reading.last(at),
-    offsetAt: (at, appendedAt) => reading.offsetAt(at, appendedAt),
-    clearTopic: (topic) => reading.clearTopic(topic),
-    maintain: (now, limits, signal) => reading.maintain(now, limits, signal),
-    close: () => reading.close(),
-  };
+  // Topics exist already: a reading log only checks that.
+  return delegatingLog(reading, { append, advance: () => {} });
 }

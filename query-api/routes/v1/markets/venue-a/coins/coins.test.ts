@@ -6,6 +6,7 @@ import {
   type Instrument,
   instrumentTopics,
 } from '#schemas/topics/normalised';
+import { LIMIT_CASES } from '../../../../../testing/limit-cases.fixture.ts';
 import {
   aBookUpdate,
   aContext,
@@ -170,13 +171,7 @@ describe('GET /v1/markets/venue_a/coins/{coin}/trades', () => {
     });
   });
 
-  it.each([
-    ['', 50],
-    ['?limit=1', 1],
-    ['?limit=0', 1],
-    ['?limit=200', 200],
-    ['?limit=201', 200],
-  ])('treats %j as a limit of %i', async (query, limit) => {
+  it.each(LIMIT_CASES)('treats %j as a limit of %i', async (query, limit) => {
     list({});
     const queries: unknown[] = [];
     test.setQuery((sql, parameters) => {
