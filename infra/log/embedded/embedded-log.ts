@@ -104,7 +104,7 @@ export class EmbeddedLog implements EventLog {
     const added = placed.map(({ partition, records: own }) => partition.writableRun().pack(partition.name, own, entry));
     if (!hasRoom || !journal.append(entry, partitions)) {
       // Moves and the next sync point may free space.
-      moves.moveReady();
+      moves.moveReady(1);
       throw new LogError('log_full', 'the disk of the log is full');
     }
     for (const [index, { partition, records: own }] of placed.entries()) {

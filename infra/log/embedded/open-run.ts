@@ -44,8 +44,9 @@ export class OpenRun {
     return (this.open.at(-1) ?? this.full.at(-1)?.at(-1))?.header.last ?? null;
   }
 
-  get hasFullBlocks(): boolean {
-    return this.full.length > 0;
+  /** Number of full blocks that are not in the tree yet. */
+  get fullBlocks(): number {
+    return this.full.length;
   }
 
   /** True if there are records that only the journal holds. */

@@ -9,8 +9,13 @@ import type { SyncPoints } from './sync-points.ts';
 
 const APPEND = { append: true } as const;
 const REPLACE = {} as const;
+/**
+ * Full blocks move together once there are this many: each commit costs the same whatever it moves, and more the more
+ * free pages LMDB has, since it checks its list of them.
+ */
+const READY_BLOCKS = 8;
 /** Partitions flushed during an append, so that it does not take long. */
-const FLUSH_PARTITIONS_MAX = 2;
+const FLUSH_PARTITIONS_MAX = 8;
 /** Partitions whose full blocks are moved in one transaction. */
 const MOVE_PARTITIONS_MAX = 64;
 /** Delay after which a move that failed for lack of disk space is retried. */
@@ -39,7 +44,7 @@ export class TreeMoves {
 
   /** Call after the run of a partition has grown. */
   note(partition: Partition): void {
-    if (partition.run.hasFullBlocks) this.full.add(partition);
+    if (partition.run.fullBlocks > 0) this.full.add(partition);
   }
 
   /** Call after a partition was emptied. */
@@ -48,32 +53,33 @@ export class TreeMoves {
   }
 
   /**
-   * Moves full blocks, and some partitions that hold the journal above its bound. Moves that fail for lack of space are
-   * retried later.
+   * Moves full blocks once there are enough of them, or earlier with the partitions that hold the journal above its
+   * bound. Moves that fail for lack of space are retried later.
+   * @param least number of full blocks that are enough.
    */
-  moveReady(): void {
+  moveReady(least = READY_BLOCKS): void {
     const { journal } = this.options;
     const holders = journal.isAbove(1) ? journal.holders().slice(0, FLUSH_PARTITIONS_MAX) : [];
-    if (holders.length > 0) this.tryMove(holders, true);
-    while (this.full.size > 0 && this.tryMove([...this.full].slice(0, MOVE_PARTITIONS_MAX), false));
+    if (holders.length > 0 && !this.tryMove(holders)) return;
+    while (this.readyBlocks() >= least && this.tryMove([]));
   }
 
   /** True if the journal may accept more; flushes partitions if it is far above its bound. */
   makeRoom(): boolean {
     const { journal } = this.options;
-    while (journal.isAbove(TIMES_MAX)) if (!this.tryMove(journal.holders(), true)) return false;
+    while (journal.isAbove(TIMES_MAX)) if (!this.tryMove(journal.holders())) return false;
     return true;
   }
 
   /** Moves everything of a partition into its tree; returns false if the disk is full. */
   flush(partition: Partition): boolean {
-    while (partition.run.isJournaled) if (!this.move([partition], true)) return false;
+    while (partition.run.isJournaled) if (!this.move([partition])) return false;
     return true;
   }
 
   /** Stores in LMDB which entries of the journal are no longer needed; returns false if the disk is full. */
   noteFirst(): boolean {
-    return !this.options.journal.isBehind || this.move([], false);
+    return !this.options.journal.isBehind || this.move([]);
   }
 
   /** Moves everything of a partition into its tree, then removes records; returns how many. */
@@ -90,12 +96,20 @@ export class TreeMoves {
     return removed;
   }
 
-  private tryMove(partitions: readonly Partition[], flushes: boolean): boolean {
+  private readyBlocks(): number {
+    let blocks = 0;
+    for (const { run } of this.full) blocks += run.fullBlocks;
+    return blocks;
+  }
+
+  /** Flushes partitions and moves the full blocks of others with them; false if it has to be retried later. */
+  private tryMove(flushed: readonly Partition[]): boolean {
     if (performance.now() < this.retryAt) return false;
+    const others = [...this.full].filter((partition) => !flushed.includes(partition)).slice(0, MOVE_PARTITIONS_MAX);
     try {
-      if (this.move(partitions, flushes)) return true;
+      if (this.move(flushed, others)) return true;
       // A smaller move may fit.
-      if (partitions.length > 1 && this.move(partitions.slice(0, 1), flushes)) return true;
+      if (flushed.length > 0 ? this.move(flushed.slice(0, 1)) : this.move([], others.slice(0, 1))) return true;
     } catch (error) {
       // The records are in the journal, so the append itself has not failed.
       if (!(error instanceof LogError && error.canRetry)) throw error;
@@ -107,11 +121,15 @@ export class TreeMoves {
 
   /**
    * Moves all or none; returns false if the disk is full.
-   * @param flushes also moves incomplete blocks.
+   * @param flushed partitions whose incomplete blocks move too.
+   * @param others partitions of which only full blocks move.
    */
-  private move(partitions: readonly Partition[], flushes: boolean): boolean {
+  private move(flushed: readonly Partition[], others: readonly Partition[] = []): boolean {
     const { environment, journal, room, syncPoints } = this.options;
-    const moves = partitions.map((partition) => ({ partition, move: partition.run.move(flushes) }));
+    const moves = [
+      ...flushed.map((partition) => ({ partition, move: partition.run.move(true) })),
+      ...others.map((partition) => ({ partition, move: partition.run.move(false) })),
+    ];
     const put = moves.flatMap(({ partition, move }) => move.put.map((block) => ({ partition, ...block })));
     const bytes = put.reduce((sum, { block }) => sum + block.length, 0);
     if (!room.reserve(bytes, put.length + 1)) return false;
@@ -125,7 +143,7 @@ export class TreeMoves {
     note.done();
     for (const { partition, move } of moves) {
       partition.run.moved(move);
-      if (!partition.run.hasFullBlocks) this.full.delete(partition);
+      if (partition.run.fullBlocks === 0) this.full.delete(partition);
     }
     syncPoints.touch();
     return true;
