@@ -1,6 +1,5 @@
 /** Measures the disk usage of each topic of an embedded log. */
 import { readHeader } from './block-layout.ts';
-import { pagesOf } from './disk-room.ts';
 import { openEnvironment } from './environment.ts';
 import { TopicTable } from './topic-table.ts';
 
@@ -20,8 +19,7 @@ export async function bytesByTopic(path: string): Promise<TopicBytes[]> {
     const rows = new TopicTable(environment).all().map(({ storage, partitions }) => {
       const row = { topic: storage.name, records: 0, diskBytes: 0, plainBytes: 0 };
       for (const partition of partitions) {
-        const stats = partition.db.getStats() as Parameters<typeof pagesOf>[0] & { readonly pageSize: number };
-        row.diskBytes += pagesOf(stats) * stats.pageSize;
+        row.diskBytes += partition.tree.bytes;
         for (const { value } of partition.blocksFrom(0)) {
           const { count, bodyBytes } = readHeader(value);
           row.records += count;

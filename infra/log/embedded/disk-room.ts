@@ -10,6 +10,7 @@
 import { statSync } from 'node:fs';
 import { extend, freeBytes } from './disk-space.ts';
 import type { LogEnvironment } from './environment.ts';
+import { pagesOf, type TreeStats } from './tree-stats.ts';
 
 /** Free space is checked again after this many bytes, or this much time. */
 const CHECK_BYTES = 1024 * 1024;
@@ -31,8 +32,8 @@ export interface DiskRoomOptions {
   readonly file: string;
   /** Bytes that stay free for deletions. */
   readonly reserveBytes: number;
-  /** Every named database of the environment. */
-  readonly databases: () => readonly { getStats(): object }[];
+  /** Bytes of the pages of every named database of the environment. */
+  readonly usedBytes: () => number;
 }
 
 export class DiskRoom {
@@ -111,16 +112,9 @@ export class DiskRoom {
   /** Bytes of free pages in the file, released by retention. */
   private freeInsideBytes(): number {
     const { pageSize, lastPageNumber, root, free } = this.options.environment.root.getStats() as RootStats;
-    let used = META_PAGES + pagesOf(root) + pagesOf(free);
-    for (const database of this.options.databases()) used += pagesOf(database.getStats() as TreeStats);
-    return (lastPageNumber + 1 - used) * pageSize;
+    const ownPages = META_PAGES + pagesOf(root) + pagesOf(free);
+    return (lastPageNumber + 1 - ownPages) * pageSize - this.options.usedBytes();
   }
-}
-
-interface TreeStats {
-  readonly treeBranchPageCount: number;
-  readonly treeLeafPageCount: number;
-  readonly overflowPages: number;
 }
 
 interface RootStats extends TreeStats {
@@ -128,9 +122,4 @@ interface RootStats extends TreeStats {
   readonly lastPageNumber: number;
   readonly root: TreeStats;
   readonly free: TreeStats;
-}
-
-/** Number of pages of a tree. */
-export function pagesOf(stats: TreeStats): number {
-  return stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages;
 }

@@ -179,7 +179,7 @@ export class EmbeddedLog implements EventLog {
     await this.maintaining;
     this.stopMaintenance = false;
     this.environment.transact(() => {
-      for (const partition of partitions) partition.db.clearSync();
+      for (const partition of partitions) partition.tree.clear();
       journal.clear(partitions);
       this.groups!.forgetTopic(partitions);
     });

@@ -38,25 +38,25 @@ describe('a transaction', () => {
   };
 
   it('is run again after LMDB aborted it, and written once', () => {
-    const db = environment.partition('p')!;
-    const put = (value: string) => () => db.putSync(1, Buffer.from(value), { append: true });
+    const tree = environment.partition('p')!;
+    const put = (value: string) => () => tree.append(1, Buffer.from(value));
     expect(transactOn(failing(4), folder, put('a'))).toBe(true);
-    expect(db.get(1)?.toString()).toBe('a');
-    expect(environment.transact(() => db.putSync(2, Buffer.from('b'), { append: true }))).toBe(true);
-    expect([...db.getKeys()]).toEqual([1, 2]);
+    expect(tree.at(1)?.value.toString()).toBe('a');
+    expect(environment.transact(() => tree.append(2, Buffer.from('b')))).toBe(true);
+    expect([...tree.from(0)].map(({ key }) => key)).toEqual([1, 2]);
   });
 
   it('fails with a transient error if LMDB aborts it every time, with nothing written', () => {
-    const db = environment.partition('p')!;
+    const tree = environment.partition('p')!;
     let error: unknown;
     try {
-      transactOn(failing(100), folder, () => db.putSync(1, Buffer.from('a'), { append: true }));
+      transactOn(failing(100), folder, () => tree.append(1, Buffer.from('a')));
     } catch (caught) {
       error = caught;
     }
     expect(error).toMatchObject({ code: 'log_unavailable' });
     expect(isTransient(error)).toBe(true);
-    expect(db.get(1)).toBeUndefined();
+    expect(tree.at(1)).toBeNull();
   });
 
   it('fails immediately on an error of its own', () => {

@@ -1,9 +1,9 @@
 /** Opens the LMDB environment of the log, runs its transactions and maps its errors. */
 import { join } from 'node:path';
-import { type Database, type DatabaseOptions, open, type RootDatabase, TransactionFlags } from 'lmdb';
+import { type Database, open, type RootDatabase, TransactionFlags } from 'lmdb';
 import { LogError } from '../log.ts';
+import { BlockTree } from './block-tree.ts';
 import { hasRoom } from './disk-space.ts';
-import { OFFSET_KEYS } from './offset-keys.ts';
 
 /** Maximum number of named databases: one for each partition of each topic, with reserves for new topics. */
 const DATABASES_MAX = 4_096;
@@ -13,47 +13,14 @@ const DATABASES_MAX = 4_096;
  */
 const NO_WAIT = TransactionFlags.ABORTABLE | TransactionFlags.SYNCHRONOUS_COMMIT | TransactionFlags.NO_SYNC_FLUSH;
 
-/**
- * Stores blocks without encoding. LMDB returns each one in memory that it reuses for the next, so it is copied: into
- * Node's pool, where a copy takes half as long as in a separate buffer, which is what lmdb would make.
- */
-const AS_PACKED = {
-  encode: (value: Buffer): Buffer => value,
-  decode(bytes: Buffer): Buffer {
-    const copy = Buffer.allocUnsafe(bytes.length);
-    // lmdb shortens only `length`, not the underlying typed array.
-    copy.set(new Uint8Array(bytes.buffer, bytes.byteOffset, copy.length));
-    return copy;
-  },
-};
-
-/** `keyEncoder` and the form of `encoder` are missing in the types of a single database. */
-const PARTITION_OPTIONS: DatabaseOptions & {
-  readonly keyEncoder: typeof OFFSET_KEYS;
-  readonly encoder: typeof AS_PACKED;
-} = {
-  encoding: 'binary',
-  keyEncoder: OFFSET_KEYS,
-  encoder: AS_PACKED,
-};
-
-/** Blocks of records of one partition (`block-layout.ts`), by the offset of the first. */
-export type PartitionDb = Omit<Database<Buffer, number>, 'putSync'> & {
-  /**
-   * Returns false if the put was refused, such as an append of a key that is not the highest; the types of lmdb omit
-   * this.
-   */
-  putSync(offset: number, block: Buffer, options?: { readonly append?: true }): boolean;
-};
-
 /** File in which LMDB stores the data of a log folder. */
 export const DATA_FILE = 'data.mdb';
 
 export interface LogEnvironment {
   readonly root: RootDatabase<Buffer, Buffer>;
   readonly canWrite: boolean;
-  /** The database of one partition; null when it does not exist and nothing may be written. */
-  partition(name: string): PartitionDb | null;
+  /** The tree of one partition; null when it does not exist and nothing may be written. */
+  partition(name: string): BlockTree | null;
   /** A database of JSON values; null when it does not exist and nothing may be written. */
   json<T>(name: string): Database<T, string> | null;
   /** Runs all of `work` or nothing; it may run several times. Throws a `LogError` if the disk refuses it. */
@@ -100,7 +67,7 @@ export function openEnvironment(path: string, readOnly: boolean): LogEnvironment
   return {
     root,
     canWrite: !readOnly,
-    partition: (name) => (root.openDB(name, PARTITION_OPTIONS) as unknown as PartitionDb) ?? null,
+    partition: (name) => BlockTree.open(root, name),
     json: <T>(name: string) => (root.openDB({ name, encoding: 'json' }) as Database<T, string>) ?? null,
     transact: (work) => transactOn(root, path, work),
     newestTransaction: () => (root.getStats() as { lastTxnId: number }).lastTxnId,

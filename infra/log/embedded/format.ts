@@ -2,7 +2,7 @@ import { LogError } from '../log.ts';
 import type { LogEnvironment } from './environment.ts';
 
 /** Raised whenever the storage changes so that an older or newer version would misread it. Version 1 stored no number. */
-const FORMAT = 3;
+const FORMAT = 4;
 const NAME = 'log';
 
 /**

@@ -197,11 +197,11 @@ describe('the journal of the embedded log', () => {
       for (const readOnly of [false, true]) {
         const refused = await openEmbeddedLog({ path, readOnly }).catch((error) => error);
         expect(refused).toMatchObject({ name: 'LogError', code: 'log_other_format', canRetry: false });
-        expect(refused.message).toContain(`format ${named}, this version reads format 3 only`);
+        expect(refused.message).toContain(`format ${named}, this version reads format 4 only`);
         expect(refused.message).not.toContain('\n');
       }
     }
-    await set(3);
+    await set(4);
     log = await openEmbeddedLog({ path });
   });
 });

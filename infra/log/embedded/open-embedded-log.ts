@@ -11,6 +11,7 @@ import { claimFolder } from './single-writer.ts';
 import { restoreAfterPowerLoss, SyncPoints, wasPowerLost } from './sync-points.ts';
 import { TopicTable } from './topic-table.ts';
 import { TreeMoves } from './tree-moves.ts';
+import { bytesOf } from './tree-stats.ts';
 
 /** Bytes that stay free on the disk for deletions. */
 const RESERVE_BYTES = 64 * 1024 * 1024;
@@ -53,8 +54,12 @@ async function openWriting(options: EmbeddedLogOptions, release: () => Promise<v
   await checkFormat(environment, path);
   const topics = new TopicTable(environment);
   const groups = environment.json<number>('groups')!;
-  const databases = () => [groups, ...topics.all().flatMap(({ partitions }) => partitions.map(({ db }) => db))];
-  const room = new DiskRoom({ environment, file: join(path, DATA_FILE), reserveBytes, databases });
+  const usedBytes = () =>
+    topics
+      .all()
+      .flatMap(({ partitions }) => partitions)
+      .reduce((sum, { tree }) => sum + tree.bytes, bytesOf(groups));
+  const room = new DiskRoom({ environment, file: join(path, DATA_FILE), reserveBytes, usedBytes });
   const journal = new Journal(environment, journalFolder(path), room);
   const onBegin = () => {
     const freePages = room.beforeSyncPoint();

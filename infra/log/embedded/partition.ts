@@ -2,14 +2,9 @@ import { LogError, type LogRecord, type TopicPartition } from '../log.ts';
 import { partitionName } from '../partition-name.ts';
 import { bodyOf } from './block-compression.ts';
 import { decodeBody, lastOf, type Position, readHeader } from './block-layout.ts';
-import type { LogEnvironment, PartitionDb } from './environment.ts';
+import type { BlockTree, StoredBlock } from './block-tree.ts';
+import type { LogEnvironment } from './environment.ts';
 import { OpenRun } from './open-run.ts';
-
-/** A block, keyed by the offset of its first record. */
-export interface StoredBlock {
-  readonly key: number;
-  readonly value: Buffer;
-}
 
 interface DecodedBlock {
   readonly value: Buffer;
@@ -34,7 +29,7 @@ export class Partition implements TopicPartition {
   readonly topic: string;
   readonly partition: number;
   readonly name: string;
-  readonly db: PartitionDb;
+  readonly tree: BlockTree;
   /** Offset of the next record. */
   next = 0;
   /** The writer's promise, in memory only: after a restart its writer promises again. */
@@ -58,18 +53,17 @@ export class Partition implements TopicPartition {
    */
   private decoded: WeakRef<DecodedBlock> | null = null;
 
-  constructor(topic: string, partition: number, db: PartitionDb) {
+  constructor(topic: string, partition: number, tree: BlockTree) {
     this.topic = topic;
     this.partition = partition;
     this.name = partitionName(this);
-    this.db = db;
+    this.tree = tree;
     this.next = this.end();
   }
 
   /** Offset of the first stored record, or the next offset if there is none. */
   first(): number {
-    for (const offset of this.db.getKeys({ start: 0, limit: 1 })) return offset;
-    return this.run.blocks[0]?.key ?? this.next;
+    return this.tree.firstKey() ?? this.run.blocks[0]?.key ?? this.next;
   }
 
   /** Offset after the last record, according to the disk. */
@@ -148,20 +142,18 @@ export class Partition implements TopicPartition {
   }
 
   /** Blocks of the tree with keys from an offset on. */
-  blocksFrom(offset: number, limit = Number.MAX_SAFE_INTEGER): Iterable<StoredBlock> {
-    return this.db.getRange({ start: offset, limit });
+  blocksFrom(offset: number, limit = Number.POSITIVE_INFINITY): Iterable<StoredBlock> {
+    return this.tree.from(offset, limit);
   }
 
   /** Blocks of the tree backwards, from the one that may hold this offset on. */
   blocksBackwards(offset: number): Iterable<StoredBlock> {
-    return this.db.getRange({ start: offset, end: 0, inclusiveEnd: true, reverse: true });
+    return this.tree.backwards(offset);
   }
 
   /** The block of the tree that holds this offset if any does: the last one that begins at or before it. */
   blockAt(offset: number): StoredBlock | null {
-    for (const block of this.db.getRange({ start: offset, end: 0, inclusiveEnd: true, reverse: true, limit: 1 }))
-      return block;
-    return null;
+    return this.tree.at(offset);
   }
 
   /** The records of a block. */
@@ -251,8 +243,8 @@ function indexOf(records: readonly LogRecord[], offset: number): number {
 /** Opens the partitions of a topic; creates them if writing is allowed. */
 export function openPartitions(environment: LogEnvironment, topic: string, count: number): Partition[] {
   return Array.from({ length: count }, (_, partition) => {
-    const db = environment.partition(partitionName({ topic, partition }));
-    if (!db) throw new LogError('log_unknown_topic', `partition ${partition} of ${topic} does not exist yet`);
-    return new Partition(topic, partition, db);
+    const tree = environment.partition(partitionName({ topic, partition }));
+    if (!tree) throw new LogError('log_unknown_topic', `partition ${partition} of ${topic} does not exist yet`);
+    return new Partition(topic, partition, tree);
   });
 }

@@ -5,7 +5,7 @@ import { RecentRecords } from './recent-records.ts';
 
 /** A partition with an empty disk: records can only be read from memory. */
 function emptyPartition(topic: string): Partition {
-  const nothing = { getRange: () => [], getKeys: () => [] };
+  const nothing = { at: () => null, from: () => [], firstKey: () => null };
   return new Partition(topic, 0, nothing as never);
 }
 

@@ -41,10 +41,10 @@ export function applyRemoval(
   let removed = rewrites.reduce((sum, rewrite) => sum + rewrite.removed, 0);
   for (const key of blocks) removed += readHeader(partition.blockAt(key)!.value).count;
   transact(() => {
-    for (const key of blocks) partition.db.removeSync(key);
+    for (const key of blocks) partition.tree.remove(key);
     for (const { key, block } of rewrites) {
-      if (block?.key !== key) partition.db.removeSync(key);
-      if (block) partition.db.putSync(block.key, block.bytes);
+      if (block?.key !== key) partition.tree.remove(key);
+      if (block) partition.tree.put(block.key, block.bytes);
     }
   });
   return removed;

@@ -4,7 +4,6 @@
  */
 import type { TopicStorage } from '../log.ts';
 import { lastOf } from './block-layout.ts';
-import { pagesOf } from './disk-room.ts';
 import type { Partition } from './partition.ts';
 import type { Removal, RemoveRecords } from './removal.ts';
 import type { Slices } from './slices.ts';
@@ -78,14 +77,14 @@ export async function shrink(
   slices: Slices,
 ): Promise<number> {
   let removed = 0;
-  const sizes = new Map(partitions.map((partition) => [partition, bytesOf(partition)]));
+  const sizes = new Map(partitions.map((partition) => [partition, partition.tree.bytes]));
   for (;;) {
     const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
     const oldest = bytes > maxBytes ? withOldestBlock(partitions) : null;
     const gone = oldest ? remove(oldest, () => oldestOf(oldest)) : 0;
     if (!oldest || gone === 0) return removed;
     removed += gone;
-    sizes.set(oldest, bytesOf(oldest));
+    sizes.set(oldest, oldest.tree.bytes);
     if (slices.isUsedUp() && !(await slices.next())) return removed;
   }
 }
@@ -115,9 +114,4 @@ function oldestOf(partition: Partition): Removal {
     return { records: older.map(({ offset }) => offset) };
   }
   return {};
-}
-
-function bytesOf(partition: Partition): number {
-  const stats = partition.db.getStats() as Parameters<typeof pagesOf>[0] & { readonly pageSize: number };
-  return pagesOf(stats) * stats.pageSize;
 }

@@ -7,8 +7,6 @@ import type { Partition } from './partition.ts';
 import { applyRemoval, type Removal, removalBelow } from './removal.ts';
 import type { SyncPoints } from './sync-points.ts';
 
-const APPEND = { append: true } as const;
-const REPLACE = {} as const;
 /**
  * Full blocks move together once there are this many: each commit costs the same whatever it moves, and more the more
  * free pages LMDB has, since it checks its list of them.
@@ -136,7 +134,8 @@ export class TreeMoves {
     const note = journal.note();
     environment.transact(() => {
       for (const { partition, key, block, replaces } of put)
-        if (!partition.db.putSync(key, block, replaces ? REPLACE : APPEND))
+        if (replaces) partition.tree.put(key, block);
+        else if (!partition.tree.append(key, block))
           throw new Error(`offset ${key} of ${partition.name} already exists`);
       note.put();
     });

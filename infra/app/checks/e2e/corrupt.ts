@@ -4,7 +4,7 @@ import { TABLES } from '#schemas/tables/index';
 import type { TableSpec } from '#schemas/tables/table';
 import { TOPICS } from '#schemas/topics/catalog';
 import type { Topic } from '#schemas/topics/topic';
-import { openEnvironment, type PartitionDb } from '../../../log/embedded/environment.ts';
+import { openEnvironment } from '../../../log/embedded/environment.ts';
 import { openEmbeddedLog } from '../../../log/embedded/open-embedded-log.ts';
 import { blockOf } from '../../../log/embedded/removal.ts';
 import type { EventLog, LogRecord } from '../../../log/log.ts';
@@ -94,14 +94,14 @@ export async function corruptTopics(dataDir: string): Promise<Damage[]> {
   }
   const environment = openEnvironment(path, false);
   for (const { at, records, removed, altered, added } of plans) {
-    const db: PartitionDb = environment.partition(partitionName(at))!;
+    const tree = environment.partition(partitionName(at))!;
     const damaged = records
       .filter((record) => !removed.includes(record))
       .map((record) => (record === altered ? { ...record, receivedAt: record.receivedAt - 1 } : record));
     environment.transact(() => {
       // A cleanly closed log has everything in its trees, so the partition is rewritten as one block.
-      db.clearSync();
-      db.putSync((damaged[0] ?? added).offset, blockOf([...damaged, added], true));
+      tree.clear();
+      tree.put((damaged[0] ?? added).offset, blockOf([...damaged, added], true));
     });
   }
   await environment.root.close();
