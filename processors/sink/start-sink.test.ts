@@ -14,7 +14,7 @@ import { sampleRecords, sampleTrade } from '#schemas/tables/sample-records.fixtu
 import { eventTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { type Market, marketTopics, tradeTopics } from '#schemas/topics/normalised';
 import { type Environment, FakeStore, openEnvironment, until } from './sink.fixture.ts';
-import { type SinkOptions, startSink } from './start-sink.ts';
+import { batchWaitMs, type SinkOptions, startSink } from './start-sink.ts';
 
 let environment: Environment;
 const running: Running[] = [];
@@ -34,6 +34,11 @@ async function start(options: Partial<SinkOptions> = {}): Promise<Running> {
 }
 const ids = (count: number) => Array.from({ length: count }, (_, at) => ({ id: `t${at}`, arrival: at }));
 const idsIn = (store: FakeStore) => new Set(store.rows().map((row) => row.id));
+
+it('waits longer for a batch after one that took long to write, and at most a second', () => {
+  expect([10, 62.5, 100, 5_000].map((writingMs) => batchWaitMs(writingMs, 250))).toEqual([250, 250, 400, 1_000]);
+  expect(batchWaitMs(5, 2_000)).toBe(2_000);
+});
 
 describe('batches', () => {
   it('have at most `batchRows` rows', async () => {

@@ -7,7 +7,7 @@ import type { FeeModel } from '../spreads/fees/fee-model.ts';
 export interface VenueBehaviour {
   /** Creates the stage that reads the raw topics of the venue. */
   readonly createNormaliser: (settings: RecordedSettings) => Stage<unknown>;
-  /** Every current and former fee model of its providers, in any order. A provider without one has no arbitrage. */
+  /** Every current and former fee model of its providers, in any order. Each provider of questions has one. */
   readonly feeModels: readonly FeeModel[];
   /** How its questions are read; empty if sentences state everything. */
   readonly conventions: QuestionConventions;

@@ -53,6 +53,22 @@ describe('a book', () => {
     );
   });
 
+  it('reads every probability of up to four decimals like any other price', () => {
+    for (let at = 1; at < 10_000; at += 1) {
+      const four = `0.${String(at).padStart(4, '0')}`;
+      for (const price of new Set([four, four.replace(/0+$/, '')])) {
+        const book = createBook();
+        applyBookUpdate(book, { snapshot: true, bids: [{ price, size: '1' }], asks: [] });
+        expect(bestBid(book)?.price).toBe(parseDecimal(price));
+      }
+    }
+  });
+
+  it.each(['0.', '0.1x', '0,5', '0.5 ', '0.-1', '0.12345x', '.'])('rejects %j as a price', (price) => {
+    const bad = { snapshot: true, bids: [{ price, size: '1' }], asks: [] };
+    expect(() => applyBookUpdate(createBook(), bad)).toThrow(DecimalError);
+  });
+
   it('returns the best price of each side, and null for an empty side', () => {
     const book = createBook();
     expect(bestBid(book)).toBeNull();

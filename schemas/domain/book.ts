@@ -64,21 +64,31 @@ export function parseLevels(levels: readonly LevelText[]): Level[] {
   });
 }
 
-/** Longest text of a price that is cached: a probability of up to four decimals. */
-const CACHED_CHARACTERS_MAX = 6;
+const PROBABILITY_DECIMALS = 4;
+const PROBABILITY_CHARACTERS_MAX = '0.'.length + PROBABILITY_DECIMALS;
+/** 0.0000 to 0.9999: prices of outcomes, which recur in every book. */
+const PROBABILITIES = Array.from({ length: 10 ** PROBABILITY_DECIMALS }, (_, at) =>
+  parseDecimal(`0.${String(at).padStart(PROBABILITY_DECIMALS, '0')}`),
+);
 const CHARACTER_CODE_0 = 0x30;
-const PRICES_MAX = 20_000;
-/** Parsed probabilities, which are few and recur in every book. */
-const prices = new Map<string, Decimal>();
+const CHARACTER_CODE_POINT = 0x2e;
 
 function parsePrice(text: string): Decimal {
-  if (text.length > CACHED_CHARACTERS_MAX || text.charCodeAt(0) !== CHARACTER_CODE_0) return parseDecimal(text);
-  const known = prices.get(text);
-  if (known !== undefined) return known;
-  const price = parseDecimal(text);
-  // There are fewer such texts than this bound, unless they are written with needless zeros.
-  if (prices.size < PRICES_MAX) prices.set(text, price);
-  return price;
+  return PROBABILITIES[tenThousandths(text)] ?? parseDecimal(text);
+}
+
+/** Returns 5,000 for `0.5`, `0.50` and so on; -1 for a text that is not `0.` and up to four decimals. */
+function tenThousandths(text: string): number {
+  const { length } = text;
+  if (length < 3 || length > PROBABILITY_CHARACTERS_MAX) return -1;
+  if (text.charCodeAt(0) !== CHARACTER_CODE_0 || text.charCodeAt(1) !== CHARACTER_CODE_POINT) return -1;
+  let value = 0;
+  for (let at = 2; at < PROBABILITY_CHARACTERS_MAX; at += 1) {
+    const digit = at < length ? text.charCodeAt(at) - CHARACTER_CODE_0 : 0;
+    if (digit < 0 || digit > 9) return -1;
+    value = value * 10 + digit;
+  }
+  return value;
 }
 
 /** The highest bid, or null for an empty side. */

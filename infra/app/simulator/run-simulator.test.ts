@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { UPSTREAMS } from '#schemas/venues/streams';
 import { SettingError } from '../../config/declare.ts';
 import { post, until } from './client.fixture.ts';
 import { runSimulator } from './run-simulator.ts';
@@ -27,7 +28,7 @@ describe('npm run simulator', () => {
   it('prints the URL settings, serves, and stops on request', async () => {
     const { lines, stop, io } = fakeIo();
     const running = runSimulator(['--sim-coins', '3', '--sim-events', '1'], io);
-    await until('nine URLs', () => lines.length === 9);
+    await until('a URL for each upstream', () => lines.length === Object.keys(UPSTREAMS).length);
     expect(lines.map((line) => line.split('=')[0])).toEqual(
       expect.arrayContaining(['PARALLAX_VENUE_A_API_URL', 'PARALLAX_VENUE_B_CLOB_WS_URL', 'PARALLAX_VENUE_B_RPC_URL']),
     );

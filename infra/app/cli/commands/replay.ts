@@ -92,6 +92,8 @@ function report({ differences, pending }: Verification, json: boolean): void {
     );
   }
   for (const [name, count] of Object.entries(pending))
-    console.log(`${name}: ${count} not yet written when the service stopped; the next start writes them`);
+    console.log(
+      `${name}: ${count} not yet written when the service stopped; the next start writes them, or npm run replay if the topic or table is new`,
+    );
   console.log(`${differences.length} differences`);
 }

@@ -1,0 +1,54 @@
+import {
+  ANSWERS_AFTER_HOUR_MS,
+  answerLine,
+  frameLine,
+  type RecorderContext,
+  type VenueRecorder,
+} from '../../recording/venue-recorder.ts';
+import { BUILDER_DEX } from '../../world/ladders.ts';
+import { HOUR_MS } from '../../world/time.ts';
+import { createVenueAFeed, type FramePublisher } from './feed.ts';
+import { createInfo } from './info.ts';
+import { createMarkets, outcomeNumber } from './market.ts';
+
+const REQUESTS_AT_START = [
+  { type: 'perpDexs' },
+  { type: 'meta' },
+  { type: 'metaAndAssetCtxs' },
+  { type: 'meta', dex: BUILDER_DEX.name },
+  { type: 'metaAndAssetCtxs', dex: BUILDER_DEX.name },
+  { type: 'spotMeta' },
+  { type: 'spotMetaAndAssetCtxs' },
+  { type: 'outcomeMeta' },
+  { type: 'allMids' },
+];
+
+export function recordVenueA({ world, startMs, now, line }: RecorderContext): VenueRecorder {
+  const markets = createMarkets(world);
+  const info = createInfo(world, markets);
+  const record = async (body: Readonly<Record<string, unknown>>, atMs: number) => {
+    const { status, text } = await info(body, atMs);
+    if (status === 200) line('venue_a.info', atMs, answerLine('venue_a.info', atMs, body, text));
+  };
+  const publisher: FramePublisher = {
+    // Best prices and five-level books are contained in the full books.
+    wants: (topic) => !topic.startsWith('bbo ') && !topic.startsWith('l2Book.fast '),
+    publish: (_topic, text) => line('venue_a.ws', now(), frameLine('venue_a.ws', now(), text)),
+    candleIntervals: () => [],
+  };
+  return {
+    feeds: [createVenueAFeed(world, markets, publisher)],
+    async atStart() {
+      for (const body of REQUESTS_AT_START) await record(body, startMs);
+    },
+    /** Records the new catalog and the results of expired questions, after the first results of an hour are known. */
+    async afterStep(fromMs) {
+      if (fromMs % HOUR_MS !== ANSWERS_AFTER_HOUR_MS) return;
+      await record({ type: 'outcomeMeta' }, now());
+      for (const question of world.venueA.expiringAt(fromMs - ANSWERS_AFTER_HOUR_MS)) {
+        const outcome = outcomeNumber(question, world.venueA.slots.length);
+        await record({ type: 'settledOutcome', outcome }, now());
+      }
+    },
+  };
+}
