@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type Backfill, type BackfillOutcome, backfillOutcomeTopic, backfillTopic } from '#schemas/topics/backfills';
-import { type FollowerContext, TopicFollower } from '../codec/topic-follower.ts';
+import { type FollowerContext, TopicFollower } from '../stages/topic-follower.ts';
 
 const AT = { topic: backfillTopic.name, partition: 0 };
 const OUTCOMES_AT = { topic: backfillOutcomeTopic.name, partition: 0 };

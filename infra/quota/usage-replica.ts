@@ -7,9 +7,9 @@ import { randomUUID } from 'node:crypto';
 import { type NodeUsage, UsageCounts } from '#schemas/domain/quota/usage-counts';
 import { usageKey } from '#schemas/tables/usage';
 import { usageTopic } from '#schemas/topics/usage';
-import { type FollowerContext, TopicFollower } from '../codec/topic-follower.ts';
 import type { AppendRecord } from '../log/log.ts';
 import { sharedPerLog } from '../shared-per-log.ts';
+import { type FollowerContext, TopicFollower } from '../stages/topic-follower.ts';
 
 const AT = { topic: usageTopic.name, partition: 0 };
 const PUBLISH_INTERVAL_MS = 200;

@@ -3,11 +3,12 @@
  * on `control.backfill-outcomes`. Only the holder of ingest's lease runs it. The next process handles requests that a
  * process left unanswered: a repeated scan finds the same, and the normaliser emits nothing twice.
  */
-import { type FollowerContext, TopicFollower } from '#infra/codec/topic-follower';
+
 import type { Running } from '#infra/context';
 import type { AppendRecord } from '#infra/log/log';
 import { readUntil } from '#infra/log/read-until';
 import { isTransient, retry } from '#infra/retry';
+import { type FollowerContext, TopicFollower } from '#infra/stages/topic-follower';
 import {
   type Backfill,
   type BackfillFailure,

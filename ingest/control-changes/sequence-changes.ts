@@ -2,9 +2,10 @@
  * Copies every command of `control.commands`, in order, to `control.changes`, through the publisher and thus with event
  * time. Only the holder of ingest's lease runs it. It continues after the last command in `control.changes`.
  */
-import { type FollowerContext, TopicFollower } from '#infra/codec/topic-follower';
+
 import type { Running } from '#infra/context';
 import { pause } from '#infra/pause';
+import { type FollowerContext, TopicFollower } from '#infra/stages/topic-follower';
 import { commandTopic } from '#schemas/topics/control';
 import type { Publisher } from '../publisher/publisher.ts';
 

@@ -81,7 +81,7 @@ export function arbitrageDetected(record: Arbitrage): ArbitrageDetected {
 export function anomalyDetected(anomaly: Anomaly, universalId: string): AnomalyDetected {
   const { id, kind, provider, marketId, ts, bucketVol, baselineMean, baselineStddev, zScore } = anomaly;
   return {
-    anomalyId: id,
+    id,
     kind,
     universalId,
     provider,

@@ -109,7 +109,7 @@ describe('event.anomaly.detected', () => {
     expect(others).toEqual([]);
     expect(delivery!.webhookId).toBe('wh_1');
     expect(dataOf(delivery!)).toEqual({
-      anomalyId: 'an_1',
+      id: 'an_1',
       kind: 'trade_volume_spike',
       universalId: 'evt_1',
       provider: 'venue_b',

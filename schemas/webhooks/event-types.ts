@@ -96,7 +96,7 @@ const arbitrageData = z.strictObject({
 export type ArbitrageDetected = z.infer<typeof arbitrageData>;
 
 const anomalyData = z.strictObject({
-  anomalyId: z.string(),
+  id: z.string(),
   kind: z.enum(ANOMALY_KINDS),
   universalId,
   provider,

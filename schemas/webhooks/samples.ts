@@ -60,7 +60,7 @@ export const SAMPLES = {
     at: AT,
   },
   'event.anomaly.detected': {
-    anomalyId: 'an_sample',
+    id: 'an_sample',
     kind: 'trade_volume_spike',
     universalId: UNIVERSAL_ID,
     provider: 'venue_b',

@@ -66,11 +66,13 @@ export function ethSuite(run: Played): void {
   it('returns 22 one-minute candles that equal an independent computation', async () => {
     const expected = minuteBars(venueATrades(recording('venue_a-eth-2025-12-10')));
     expect(expected).toHaveLength(22);
+    // The service may still process what was played, and caches each answer for half a minute: no request is repeated.
+    let limit = 5_000;
+    const path = '/v1/markets/venue_a/coins/ETH/candles?interval=1m';
     const { candles } = await eventually(
-      () => get<{ candles: unknown[] }>(run.service, '/v1/markets/venue_a/coins/ETH/candles?interval=1m&limit=5000'),
-      (answer) =>
-        answer.candles.length === 22 && JSON.stringify(answer.candles) === JSON.stringify(expected.map(withSource)),
-      45_000,
+      () => get<{ candles: unknown[] }>(run.service, `${path}&limit=${limit--}`),
+      (answer) => JSON.stringify(answer.candles) === JSON.stringify(expected.map(withSource)),
+      25_000,
     );
     expect(candles).toEqual(expected.map(withSource));
   });

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ControlCommand, commandTopic } from '#schemas/topics/control';
+import { type Codec, CodecError } from '../codec/codec.ts';
+import { RegistryError } from '../codec/confluent-registry.ts';
 import { openTestLog, type TestLog } from '../control/open-test-log.fixture.ts';
 import { type EventLog, LogError } from '../log/log.ts';
 import { createHealth, type Health } from '../telemetry/health.ts';
-import { type Codec, CodecError } from './codec.ts';
-import { RegistryError } from './confluent-registry.ts';
 import { type FollowOptions, TopicFollower } from './topic-follower.ts';
 
 const PART = 'commands';

@@ -5,12 +5,12 @@
 import { setImmediate as yieldToIo } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Topic } from '#schemas/topics/topic';
+import { type Codec, CodecError } from '../codec/codec.ts';
 import type { EventLog, LogReader, LogRecord } from '../log/log.ts';
 import { readUntil } from '../log/read-until.ts';
 import { isTransient, retry } from '../retry.ts';
 import type { Health } from '../telemetry/health.ts';
 import { CatchUpProgress } from './catch-up-progress.ts';
-import { type Codec, CodecError } from './codec.ts';
 
 const POLL_RECORDS = 1_024;
 const POLL_TIMEOUT_MS = 250;
