@@ -70,7 +70,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
       now: () => clock.now(events.positionOf(clockTopic)),
       isLive: clock.isLive,
       asOf: events.positionOf,
-      bookAt: (instrument) => bookTimeOf(bookTimes.state, instrument),
+      bookAt: (instrument, until) => bookTimeOf(bookTimes.state, instrument, until),
     };
     let ready = false;
     const app = await buildApp({

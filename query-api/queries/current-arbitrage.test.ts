@@ -12,11 +12,19 @@ const event = {
 const record = anArbitrage({ receivedAt: NOON_MS, quoteAgeMs: 1_200 });
 
 /** All times are seconds after noon. */
-const freshness = (now: number, books: Record<string, number> = {}, { asOf = now, live = true } = {}): Freshness => ({
+const freshness = (
+  now: number,
+  books: Record<string, number | number[]> = {},
+  { asOf = now, live = true } = {},
+): Freshness => ({
   now: () => NOON_MS + now * 1_000,
   isLive: () => live,
   asOf: () => NOON_MS + asOf * 1_000,
-  bookAt: (instrument) => (instrument in books ? NOON_MS + books[instrument]! * 1_000 : null),
+  bookAt: (instrument, until) =>
+    [books[instrument] ?? []]
+      .flat()
+      .map((seconds) => NOON_MS + seconds * 1_000)
+      .findLast((at) => at <= until) ?? null,
 });
 const ageOf = (at: Freshness, one = record, links = event.links) =>
   currentArbitrage(at, { links }, [one]).map(({ quoteAgeMs }) => quoteAgeMs);
@@ -46,10 +54,11 @@ describe('quoteAgeMs of currentArbitrage', () => {
   });
 
   it('ignores book frames that the figures cannot contain yet', () => {
-    const books = { '#10': 100, '111': 100 };
+    const books = { '#10': [97, 100], '111': [96, 99, 100] };
     expect(ageOf(freshness(100, books))).toEqual([0]);
-    expect(ageOf(freshness(100, books, { asOf: 98 }))).toEqual([2_000]);
-    expect(ageOf(freshness(3_600, books, { asOf: 10, live: false }))).toEqual([3_590_000]);
+    expect(ageOf(freshness(100, books, { asOf: 98 }))).toEqual([4_000]);
+    expect(ageOf(freshness(100, { '#10': 100, '111': 100 }, { asOf: 98 }))).toEqual([101_200]);
+    expect(ageOf(freshness(3_600, { '#10': [8, 20], '111': 9 }, { asOf: 10, live: false }))).toEqual([3_592_000]);
   });
 });
 

@@ -13,7 +13,7 @@ const freshness = (lagSeconds: number, bookAt: number | null = null): Freshness 
   now: () => AS_OF + lagSeconds * 1_000,
   isLive: () => true,
   asOf: () => AS_OF,
-  bookAt: (instrument) => (instrument === '111' ? bookAt : null),
+  bookAt: (instrument, until) => (instrument === '111' && bookAt !== null && bookAt <= until ? bookAt : null),
 });
 const legOf = (at: Freshness, fields: Partial<SpreadLeg> = {}) => {
   const spread = aSpread();
@@ -24,7 +24,8 @@ it('currentSpread sets bookAt to the time of the last book frame, even if that f
   expect(legOf(freshness(0)).bookAt).toBe(NOON_MS);
   expect(legOf(freshness(0, NOON_MS + 700)).bookAt).toBe(NOON_MS + 700);
   expect(legOf(freshness(0, NOON_MS - 700)).bookAt).toBe(NOON_MS);
-  expect(legOf(freshness(0, AS_OF + 700)).bookAt).toBe(AS_OF);
+  // A frame that the figures cannot contain yet: no frame was received at the time in between.
+  expect(legOf(freshness(0, AS_OF + 700)).bookAt).toBe(NOON_MS);
   expect(legOf(freshness(0, NOON_MS + 700), { bookAt: null }).bookAt).toBeNull();
   expect(legOf(freshness(0, NOON_MS + 700), { state: 'resolved' }).bookAt).toBe(NOON_MS);
 });

@@ -10,8 +10,11 @@ export interface Freshness {
   isLive(): boolean;
   /** Event time up to which the events view holds everything that was emitted to the topic; null while unknown. */
   asOf(topic: Topic): number | null;
-  /** Receive time of the last book frame of an instrument, unix ms; null if this process has seen none. */
-  bookAt(instrument: string): number | null;
+  /**
+   * Receive time of the last book frame of an instrument that was received at or before a time, unix ms; null if this
+   * process does not know it.
+   */
+  bookAt(instrument: string, until: number): number | null;
 }
 
 /** The freshness of fixed data: all of it is as of the last clock record. */
@@ -26,10 +29,10 @@ export function isBehind(freshness: Freshness, topic: Topic): boolean {
 }
 
 /**
- * Receive time of the last book frame of an instrument that the figures of a topic can reflect: this view may read
- * frames before the stage that calculates the figures has processed them. Null if this process has seen none.
+ * Receive time of the last book frame of an instrument that the figures of a topic reflect: this view may read frames
+ * before the stage that calculates the figures has processed them. Null if this process does not know it.
  */
 export function lastBookAt(freshness: Freshness, topic: Topic, instrument: string): number | null {
-  const [bookAt, asOf] = [freshness.bookAt(instrument), freshness.asOf(topic)];
-  return bookAt === null || asOf === null ? null : Math.min(bookAt, asOf);
+  const asOf = freshness.asOf(topic);
+  return asOf === null ? null : freshness.bookAt(instrument, asOf);
 }

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { type BookTimesView, bookTimeOf, bookTimesView } from './book-times.ts';
+
+const [input] = bookTimesView.inputs;
+const frame = (view: BookTimesView, key: string, receivedAt: number) =>
+  input!.handle(view, { key, receivedAt } as never, undefined as never);
+
+it('bookTimeOf returns the last frame at or before a time, of the last frames of the instrument', () => {
+  const view = bookTimesView.initialState();
+  for (const at of [10, 20, 20, 30]) frame(view, 'a', at);
+  frame(view, 'b', 25);
+  expect([5, 10, 19, 20, 29, 1_000].map((until) => bookTimeOf(view, 'a', until))).toEqual([null, 10, 10, 20, 20, 30]);
+  expect(bookTimeOf(view, 'b', 24)).toBeNull();
+  expect(bookTimeOf(view, 'c', 1_000)).toBeNull();
+  for (let at = 40; at < 100; at += 1) frame(view, 'a', at);
+  expect([91, 92, 95].map((until) => bookTimeOf(view, 'a', until))).toEqual([null, 92, 95]);
+});
+
+it('stores the instruments of the last frames when there are too many', () => {
+  const view = bookTimesView.initialState();
+  frame(view, 'busy', 1);
+  frame(view, 'quiet', 1);
+  for (let at = 0; at < 50_000; at += 1) frame(view, `x${at}`, 2);
+  expect([bookTimeOf(view, 'busy', 9), bookTimeOf(view, 'quiet', 9)]).toEqual([1, 1]);
+  frame(view, 'busy', 3);
+  for (let at = 0; at < 50_000; at += 1) frame(view, `y${at}`, 4);
+  expect([bookTimeOf(view, 'busy', 2), bookTimeOf(view, 'busy', 9), bookTimeOf(view, 'quiet', 9)]).toEqual([
+    1,
+    3,
+    null,
+  ]);
+});
