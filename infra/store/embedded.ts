@@ -7,11 +7,13 @@ import {
   ClickHouseLogLevel,
   createClient,
 } from '@clickhouse/client';
-import { drainPending } from 'chdb';
+import { drainPending, Session } from 'chdb';
 import { createChdbConnection } from 'chdb/connection';
+import { freeBytes } from '../free-bytes.ts';
 import { bindParameters } from './bind-parameters.ts';
 import { compactRows } from './compact-rows.ts';
 import { detachStandardInput } from './detach-standard-input.ts';
+import { DiskGuard, ENGINE_ARGUMENTS } from './disk-guard.ts';
 import { Semaphore } from './semaphore.ts';
 import { type Parameter, type Row, type Store, StoreError } from './store.ts';
 import { engineTimeLimit, isIdentifier, STORE_SETTINGS, STORE_TIMEOUTS, type StoreTimeouts } from './store-settings.ts';
@@ -44,11 +46,13 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   if (openPath !== null) throw new StoreError('store_locked', `this process already has the store open in ${openPath}`);
   openPath = path;
   detachStandardInput();
-  const engine = new Engine(path, options.timeouts ?? STORE_TIMEOUTS);
+  let engine: Engine | null = null;
   try {
+    engine = new Engine(path, options.timeouts ?? STORE_TIMEOUTS);
     return await engine.database(options.database ?? 'parallax');
   } catch (error) {
-    await engine.close();
+    if (engine) await engine.close();
+    else openPath = null;
     throw error;
   }
 }
@@ -58,13 +62,23 @@ class Engine {
   readonly timeouts: StoreTimeouts;
   readonly writes = new Semaphore(1, WAITING_MAX);
   readonly reads = new Semaphore(READERS, WAITING_MAX);
+  readonly guard: DiskGuard;
   closed = false;
   private readonly path: string;
+  /** The first session starts the engine, with its arguments; the others find it running. */
+  private readonly first: Session;
   private readonly sessions: ClickHouseClient[] = [];
+  /** Tables that are to be attached again. */
+  private readonly detached = new Set<string>();
 
   constructor(path: string, timeouts: StoreTimeouts) {
     this.path = path;
     this.timeouts = timeouts;
+    this.first = startEngine(path);
+    this.guard = new DiskGuard({
+      freeBytes: () => freeBytes(path),
+      reloadTables: () => this.alone(() => this.reloadTables()),
+    });
   }
 
   async database(database: string): Promise<Store> {
@@ -79,8 +93,10 @@ class Engine {
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
+    await this.guard.close();
     await Promise.all([this.writes.idle(), this.reads.idle()]);
     for (const session of this.sessions) await session.close();
+    this.first.close();
     // A closed session may still be shutting down; the directory is free once the engine has released it.
     await drainPending();
     openPath = null;
@@ -103,17 +119,53 @@ class Engine {
 
   private connect(): ClickHouseClient {
     try {
-      mkdirSync(this.path, { recursive: true });
       return createClient({
         connection: createChdbConnection({ path: this.path }) as unknown as ClientConnection,
         log: { level: ClickHouseLogLevel.OFF },
       });
     } catch (error) {
-      const holder = holderOf(this.path);
-      if (holder !== null)
-        throw new StoreError('store_locked', `the store in ${this.path} is in use by process ${holder}`);
       throw toStoreError(error);
     }
+  }
+
+  /** Runs work while no other call runs. */
+  private alone(work: () => Promise<void>): Promise<void> {
+    const { queryMs, commandMs, graceMs } = this.timeouts;
+    const waitMs = Math.max(queryMs, commandMs) + graceMs;
+    const permits = [this.writes, ...Array<Semaphore>(READERS).fill(this.reads)];
+    return permits.reduce((inner, semaphore) => () => semaphore.run(inner, waitMs), work)();
+  }
+
+  /** Loads every table from the disk again. A table that cannot be attached is attached by the next call. */
+  private async reloadTables(): Promise<void> {
+    // A session whose last call failed holds the tables of that call until its next one, and they could not be detached.
+    for (const each of this.sessions) await each.ping({ select: true });
+    const session = this.sessions[0]!;
+    const tables = await session.query({
+      query: "SELECT database, name FROM system.tables WHERE engine LIKE '%MergeTree' AND database != 'system'",
+      format: 'JSONEachRow',
+    });
+    for (const { database, name } of await tables.json<{ database: string; name: string }>()) {
+      const table = `${database}.${name}`;
+      this.detached.add(table);
+      await session.command({ query: `DETACH TABLE ${table} SYNC` });
+    }
+    for (const table of this.detached) {
+      await session.command({ query: `ATTACH TABLE IF NOT EXISTS ${table}` });
+      this.detached.delete(table);
+    }
+  }
+}
+
+/** Starts the engine on a data directory, which is created if missing. */
+function startEngine(path: string): Session {
+  try {
+    mkdirSync(path, { recursive: true });
+    return new Session(path, { connectionArgs: ENGINE_ARGUMENTS });
+  } catch (error) {
+    const holder = holderOf(path);
+    if (holder !== null) throw new StoreError('store_locked', `the store in ${path} is in use by process ${holder}`);
+    throw toStoreError(error);
   }
 }
 
@@ -165,7 +217,7 @@ class EmbeddedStore implements Store {
     if (!isIdentifier(table)) throw new StoreError('store_rejected', `not a table name: ${table}`);
     const { columns, values } = compactRows(rows);
     await this.run(this.engine.writes, this.engine.timeouts.insertMs, () =>
-      this.writer.insert({ table, columns, values, format: 'JSONCompactEachRow' }),
+      this.engine.guard.insert(() => this.writer.insert({ table, columns, values, format: 'JSONCompactEachRow' })),
     );
   }
 

@@ -1,5 +1,6 @@
 /** Mounts a small file system, for tests of a full disk. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +13,8 @@ export interface SmallDisk {
   freeBytes(): number;
   /** Fills the disk until at most `leaveBytes` are free. */
   fill(leaveBytes: number): void;
+  /** Fills the disk completely from another process, while this one writes to it. */
+  fillBeside(): Promise<void>;
   /** Frees the space that `fill` used. */
   clear(): void;
   remove(): void;
@@ -42,6 +45,11 @@ export function mountSmallDisk(prefix: string, bytes: number): SmallDisk | null 
       } finally {
         closeSync(file);
       }
+    },
+    async fillBeside() {
+      // It ends by itself, with an error, when nothing is free.
+      const writer = spawn('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k'], { stdio: 'ignore' });
+      await once(writer, 'exit');
     },
     clear: () => rmSync(filler, { force: true }),
     remove() {

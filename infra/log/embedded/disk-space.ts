@@ -1,5 +1,6 @@
 /** Disk space: how much is free, and writes that a full disk may cut short. */
-import { closeSync, openSync, statfsSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { freeBytes } from '../../free-bytes.ts';
 import { LogError } from '../log.ts';
 
 const ZEROS = Buffer.alloc(256 * 1024);
@@ -39,10 +40,4 @@ export function whenRoom(work: () => void): boolean {
     if (code === 'EIO') throw new LogError('log_unavailable', 'the disk of the log fails', { cause: error });
     throw error;
   }
-}
-
-/** Bytes that are free on the disk that holds this path. */
-export function freeBytes(path: string): number {
-  const { bavail, bsize } = statfsSync(path);
-  return bavail * bsize;
 }
