@@ -251,12 +251,12 @@ describe('commands while a recording plays', () => {
   });
 
   it('continue after the restart of a recording that has ended', async () => {
-    for (const id of ['a', 'b', 'c']) {
+    for (const [nth, id] of ['a', 'b', 'c'].entries()) {
       const testProcess = await startProcess('recorded');
       for (const each of LINES) testProcess.publisher.receive(line(each));
       testProcess.publisher.endRecording(END);
       await command(id);
-      await untilChanges((await ids()).length + 1);
+      await untilChanges(nth + 1);
       await testProcess.end();
     }
     const times = (await changes()).map(({ receivedAt }) => receivedAt);
