@@ -1,8 +1,8 @@
 /**
  * Keeps rows safe on a full disk. The embedded engine (chDB 3.4.0) does not notice that a write failed because the disk
  * is full: it acknowledges an insert, and ends a merge, although the files of the new part are empty. Only when it loads
- * the table the next time, it sets such a part aside and uses the sources of the merge again, which it stores for eight
- * minutes.
+ * the table the next time, it sets such a part aside and uses the sources of the merge again, which a table stores for
+ * two minutes (`schemas/tables/create-table.ts`).
  *
  * | free on the disk | what happens |
  * |---|---|
