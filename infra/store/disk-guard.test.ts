@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { mountSmallDisk, type SmallDisk } from '../testing/small-disk.ts';
-import { DiskGuard, SAFE_BYTES } from './disk-guard.ts';
+import { DiskGuard, MERGED_SECONDS, SAFE_BYTES } from './disk-guard.ts';
 import { openEmbeddedStore } from './embedded.ts';
 import { type Store, StoreError } from './store.ts';
 
@@ -163,6 +163,13 @@ describe.skipIf(!probe)(title, () => {
     disk.clear();
     await insertNext();
     expect(await read()).toEqual(everything());
+  });
+
+  it('finds the sources of a merge for a while after it', async () => {
+    const name = 'old_parts_lifetime';
+    expect(
+      await store.query('SELECT value FROM system.merge_tree_settings WHERE name = {name:String}', { name }),
+    ).toEqual([{ value: String(MERGED_SECONDS) }]);
   });
 
   it('brings back the sources of a merge whose result was not written', async () => {

@@ -1,23 +1,31 @@
 /**
  * Keeps rows safe on a full disk. The embedded engine (chDB 3.4.0) does not notice that a write failed because the disk
  * is full: it acknowledges an insert, and ends a merge, although the files of the new part are empty. Only when it loads
- * the table the next time, it sets such a part aside and uses the sources of the merge again, which a table stores for
- * two minutes (`schemas/tables/create-table.ts`).
+ * the table the next time, it sets such a part aside and uses the sources of the merge again, if it still has them: its
+ * default is to delete them at once.
  *
  * | free on the disk | what happens |
  * |---|---|
- * | less than `RESERVE_BYTES` | The engine itself starts no insert and no merge (`ENGINE_ARGUMENTS`). |
+ * | less than `RESERVE_BYTES` | The engine itself starts no insert and no merge (`ENGINE_CONFIG`). |
  * | less than `SAFE_BYTES` | Another process uses up the reserve, and a running write may have failed: inserts are refused, those that were running too, and the tables are loaded again at once. |
  */
+import { RESERVE_BYTES } from '../free-bytes.ts';
 import { StoreError } from './store.ts';
 
-/** The log reserves as much of its disk. */
-const RESERVE_BYTES = 64 * 2 ** 20;
 export const SAFE_BYTES = RESERVE_BYTES / 2;
 const INTERVAL_MS = 250;
 
-/** Arguments of the engine's command line that let it reserve space. */
-export const ENGINE_ARGUMENTS = [`--storage_configuration.disks.default.keep_free_space_bytes=${RESERVE_BYTES}`];
+/** For how long the engine stores the sources of a merge: longer than a query runs, for which a reload waits. */
+export const MERGED_SECONDS = 120;
+
+/** The engine's configuration file. */
+export const ENGINE_CONFIG = `<clickhouse>
+  <storage_configuration>
+    <disks><default><keep_free_space_bytes>${RESERVE_BYTES}</keep_free_space_bytes></default></disks>
+  </storage_configuration>
+  <merge_tree><old_parts_lifetime>${MERGED_SECONDS}</old_parts_lifetime></merge_tree>
+</clickhouse>
+`;
 
 /**
  * - `safe`: no write can have failed.

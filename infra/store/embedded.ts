@@ -1,5 +1,5 @@
 /** The store inside the process: chDB behind `@clickhouse/client`. */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
   type ClickHouseClient,
@@ -13,7 +13,7 @@ import { freeBytes } from '../free-bytes.ts';
 import { bindParameters } from './bind-parameters.ts';
 import { compactRows } from './compact-rows.ts';
 import { detachStandardInput } from './detach-standard-input.ts';
-import { DiskGuard, ENGINE_ARGUMENTS } from './disk-guard.ts';
+import { DiskGuard, ENGINE_CONFIG } from './disk-guard.ts';
 import { Semaphore } from './semaphore.ts';
 import { type Parameter, type Row, type Store, StoreError } from './store.ts';
 import { engineTimeLimit, isIdentifier, STORE_SETTINGS, STORE_TIMEOUTS, type StoreTimeouts } from './store-settings.ts';
@@ -25,6 +25,8 @@ import { toStoreError } from './to-store-error.ts';
  */
 const READERS = 2;
 const WAITING_MAX = 1_000;
+/** In the data directory. */
+const CONFIG_FILE = 'engine.xml';
 
 export interface EmbeddedStoreOptions {
   /** The data directory; created if missing. */
@@ -65,7 +67,7 @@ class Engine {
   readonly guard: DiskGuard;
   closed = false;
   private readonly path: string;
-  /** The first session starts the engine, with its arguments; the others find it running. */
+  /** The first session starts the engine, with its configuration; the others find it running. */
   private readonly first: Session;
   private readonly sessions: ClickHouseClient[] = [];
   /** Tables that are to be attached again. */
@@ -132,11 +134,12 @@ class Engine {
   private alone(work: () => Promise<void>): Promise<void> {
     const { queryMs, commandMs, graceMs } = this.timeouts;
     const waitMs = Math.max(queryMs, commandMs) + graceMs;
-    const permits = [this.writes, ...Array<Semaphore>(READERS).fill(this.reads)];
+    // The last one is acquired first: queries go on while a long command runs.
+    const permits = [...Array<Semaphore>(READERS).fill(this.reads), this.writes];
     return permits.reduce((inner, semaphore) => () => semaphore.run(inner, waitMs), work)();
   }
 
-  /** Loads every table from the disk again. A table that cannot be attached is attached by the next call. */
+  /** Loads every table from the disk again. If one cannot be attached, the next call begins with it. */
   private async reloadTables(): Promise<void> {
     // A session whose last call failed holds the tables of that call until its next one, and they could not be detached.
     for (const each of this.sessions) await each.ping({ select: true });
@@ -145,12 +148,10 @@ class Engine {
       query: "SELECT database, name FROM system.tables WHERE engine LIKE '%MergeTree' AND database != 'system'",
       format: 'JSONEachRow',
     });
-    for (const { database, name } of await tables.json<{ database: string; name: string }>()) {
-      const table = `${database}.${name}`;
+    const attached = await tables.json<{ database: string; name: string }>();
+    for (const table of [...this.detached, ...attached.map(({ database, name }) => `${database}.${name}`)]) {
       this.detached.add(table);
-      await session.command({ query: `DETACH TABLE ${table} SYNC` });
-    }
-    for (const table of this.detached) {
+      await session.command({ query: `DETACH TABLE IF EXISTS ${table} SYNC` });
       await session.command({ query: `ATTACH TABLE IF NOT EXISTS ${table}` });
       this.detached.delete(table);
     }
@@ -161,7 +162,10 @@ class Engine {
 function startEngine(path: string): Session {
   try {
     mkdirSync(path, { recursive: true });
-    return new Session(path, { connectionArgs: ENGINE_ARGUMENTS });
+    const config = join(path, CONFIG_FILE);
+    // Not written again, so that a start also succeeds on a full disk.
+    if (!existsSync(config) || readFileSync(config, 'utf8') !== ENGINE_CONFIG) writeFileSync(config, ENGINE_CONFIG);
+    return new Session(path, { connectionArgs: [`--config-file=${config}`] });
   } catch (error) {
     const holder = holderOf(path);
     if (holder !== null) throw new StoreError('store_locked', `the store in ${path} is in use by process ${holder}`);

@@ -1,9 +1,10 @@
 /** Mounts a small file system, for tests of a full disk. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freeBytes } from '../free-bytes.ts';
 
 const BLOCK = Buffer.alloc(64 * 1024);
 const COMMAND_TIMEOUT_MS = 10_000;
@@ -29,17 +30,13 @@ export function mountSmallDisk(prefix: string, bytes: number): SmallDisk | null 
     return null;
   }
   const filler = join(path, 'filler');
-  const freeBytes = () => {
-    const { bavail, bsize } = statfsSync(path);
-    return bavail * bsize;
-  };
   return {
     path,
-    freeBytes,
+    freeBytes: () => freeBytes(path),
     fill(leaveBytes) {
       const file = openSync(filler, 'a');
       try {
-        while (freeBytes() > leaveBytes) writeSync(file, BLOCK);
+        while (freeBytes(path) > leaveBytes) writeSync(file, BLOCK);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
       } finally {

@@ -1,11 +1,5 @@
 import type { TableSpec } from './table.ts';
 
-/**
- * For how long the store has the sources of a merge after it. They are what remains if the result was lost: by a power
- * failure, or because the disk was full (`infra/store/disk-guard.ts`). The embedded engine's own value is 0.
- */
-const MERGED_SECONDS = 120;
-
 /** The clauses of a CREATE TABLE behind its columns. */
 export function tableClauses(table: TableSpec): string {
   const versions = versionColumns(table);
@@ -24,7 +18,7 @@ function clauses({ orderBy, monthOf, retentionDays, settings }: TableSpec, engin
     ...(monthOf ? [`PARTITION BY toYYYYMM(${monthOf})`] : []),
     orderBy.length === 1 ? `ORDER BY ${orderBy[0]}` : `ORDER BY (${orderBy.join(', ')})`,
     ...(retentionDays === undefined ? [] : [`TTL storedAt + INTERVAL ${retentionDays} DAY`]),
-    `SETTINGS ${[...(settings ? [settings] : []), `old_parts_lifetime = ${MERGED_SECONDS}`].join(', ')}`,
+    ...(settings ? [`SETTINGS ${settings}`] : []),
   ].join('\n');
 }
 

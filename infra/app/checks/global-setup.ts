@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { accessSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -11,10 +11,10 @@ import { PROJECT_ROOT } from './sources.ts';
 /**
  * Sources of logs, each with a test that must produce some: loggers in tests, and services and commands as processes.
  */
-const SOURCES: readonly (readonly [string, RegExp])[] = [
-  ['logger', /infra\/telemetry\/logger\.test\.ts$/],
-  ['service', /infra\/checks\/e2e\/kill\.e2e\.test\.ts$/],
-  ['command', /infra\/checks\/e2e\/verify\.e2e\.test\.ts$/],
+const SOURCES: readonly (readonly [source: string, test: string])[] = [
+  ['logger', join(PROJECT_ROOT, 'infra/telemetry/logger.test.ts')],
+  ['service', join(PROJECT_ROOT, 'infra/app/checks/e2e/kill.e2e.test.ts')],
+  ['command', join(PROJECT_ROOT, 'infra/app/checks/e2e/verify.e2e.test.ts')],
 ];
 
 /**
@@ -22,6 +22,7 @@ const SOURCES: readonly (readonly [string, RegExp])[] = [
  * fetches Kafka and the registry. After all tests: checks that no log holds a secret.
  */
 export default async function setup(project: TestProject): Promise<() => void> {
+  for (const [, test] of SOURCES) accessSync(test);
   await fetchServices();
   execFileSync(process.execPath, [join(PROJECT_ROOT, 'infra/app/cli/parallax.mjs'), 'help'], {
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -31,7 +32,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   process.env[LOGS_VARIABLE] = folder;
   return () => {
     const ran = project.vitest.state.getFiles().filter((file) => file.result?.state === 'pass');
-    const wanted = SOURCES.filter(([, test]) => ran.some((file) => test.test(file.filepath)));
+    const wanted = SOURCES.filter(([, test]) => ran.some(({ filepath }) => filepath === test));
     const scanned = findSecrets(folder);
     const faults = faultsOf(
       scanned,

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { RESERVE_BYTES } from '../../free-bytes.ts';
 import { type EventLog, LogError } from '../log.ts';
 import { DiskRoom } from './disk-room.ts';
 import { EmbeddedLog } from './embedded-log.ts';
@@ -12,9 +13,6 @@ import { restoreAfterPowerLoss, SyncPoints, wasPowerLost } from './sync-points.t
 import { TopicTable } from './topic-table.ts';
 import { TreeMoves } from './tree-moves.ts';
 import { bytesOf } from './tree-stats.ts';
-
-/** Bytes that stay free on the disk for deletions. */
-const RESERVE_BYTES = 64 * 1024 * 1024;
 
 export interface EmbeddedLogOptions {
   /** Folder of the environment; created if missing, unless `readOnly`. */

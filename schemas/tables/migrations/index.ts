@@ -1,6 +1,5 @@
 import { extendEvents } from './001-extend-events.ts';
-import { storeMergedParts } from './002-store-merged-parts.ts';
 import type { Migration } from './migration.ts';
 
 /** Every change of a declared table, in the order of their numbers. New tables need none. */
-export const MIGRATIONS: readonly Migration[] = [extendEvents, storeMergedParts];
+export const MIGRATIONS: readonly Migration[] = [extendEvents];
