@@ -16,6 +16,7 @@ import { attemptTopic, deliveryTopic } from '#schemas/topics/webhooks';
 import { buildApp } from './app.ts';
 import { measureQueries } from './queries/measure-queries.ts';
 import { openTableBarrier } from './queries/table-barrier.ts';
+import { openTablePosition } from './queries/table-position.ts';
 import { openSandbox } from './sandbox/open-sandbox.ts';
 import { bookTimeOf, bookTimesView } from './views/book-times.ts';
 import type { Freshness } from './views/freshness.ts';
@@ -71,6 +72,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
       isLive: clock.isLive,
       asOf: events.positionOf,
       bookAt: (instrument, until) => bookTimeOf(bookTimes.state, instrument, until),
+      tablesAsOf: openTablePosition({ log, logger }),
     };
     let ready = false;
     const app = await buildApp({

@@ -12,6 +12,7 @@ export function delegatingLog(log: EventLog, replaced: Partial<EventLog>): Event
     committed: (id, at) => log.committed(id, at),
     bounds: (at) => log.bounds(at),
     last: (at) => log.last(at),
+    recordFrom: (at) => log.recordFrom(at),
     offsetAt: (at, appendedAt) => log.offsetAt(at, appendedAt),
     clearTopic: (topic) => log.clearTopic(topic),
     maintain: (now, limits, signal) => log.maintain(now, limits, signal),

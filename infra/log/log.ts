@@ -170,6 +170,8 @@ export interface EventLog {
   bounds(at: TopicPartition): Promise<{ first: number; next: number }>;
   /** The newest record that a writer appended, or null. */
   last(at: TopicPartition): Promise<LogRecord | null>;
+  /** The first stored record of a writer at or after an offset, or null. */
+  recordFrom(at: TopicPartition & { readonly offset: number }): Promise<LogRecord | null>;
   /** Offset of the first record appended at or after this wall time; the next offset if there is none. */
   offsetAt(at: TopicPartition, appendedAt: number): Promise<number>;
   /** Deletes every record of the topic, for rebuilds. Embedded, its offsets start over; on Kafka, they continue. */

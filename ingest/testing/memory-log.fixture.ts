@@ -84,6 +84,10 @@ export class MemoryLog implements EventLog {
     return this.partitions.get(keyOf(at))?.at(-1) ?? null;
   }
 
+  async recordFrom(at: TopicPartition & { readonly offset: number }): Promise<LogRecord | null> {
+    return this.partitions.get(keyOf(at))?.find(({ offset }) => offset >= at.offset) ?? null;
+  }
+
   async offsetAt(): Promise<number> {
     return 0;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aLink, anArbitrage, NOON_MS } from '../testing/records.fixture.ts';
-import type { Freshness } from '../views/freshness.ts';
+import { type Freshness, fixedFreshness } from '../views/freshness.ts';
 import { currentArbitrage } from './current-arbitrage.ts';
 
 const event = {
@@ -17,6 +17,7 @@ const freshness = (
   books: Record<string, number | number[]> = {},
   { asOf = now, live = true } = {},
 ): Freshness => ({
+  ...fixedFreshness({ now: null }),
   now: () => NOON_MS + now * 1_000,
   isLive: () => live,
   asOf: () => NOON_MS + asOf * 1_000,

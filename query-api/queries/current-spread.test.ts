@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { SpreadLeg } from '#schemas/topics/derived';
 import { aLink, aSpread, NOON_MS } from '../testing/records.fixture.ts';
-import type { Freshness } from '../views/freshness.ts';
+import { type Freshness, fixedFreshness } from '../views/freshness.ts';
 import { currentSpread } from './current-spread.ts';
 
 const event = { links: [aLink()] };
@@ -10,6 +10,7 @@ const AS_OF = NOON_MS + 1_000;
 
 /** Freshness of figures as of one second after noon that lag by `lagSeconds`. */
 const freshness = (lagSeconds: number, bookAt: number | null = null): Freshness => ({
+  ...fixedFreshness({ now: AS_OF }),
   now: () => AS_OF + lagSeconds * 1_000,
   isLive: () => true,
   asOf: () => AS_OF,

@@ -1,12 +1,16 @@
 import { yesIndexOf } from '#schemas/domain/linked-markets';
 import { marketKey } from '#schemas/domain/providers';
 import { type SettlementRecord, toSettlementRecord } from '#schemas/http/settlement';
+import { marketsTable } from '#schemas/tables/markets';
 import { resolutionsTable } from '#schemas/tables/resolutions';
 import type { EventLink } from '#schemas/topics/derived';
 import type { Market } from '#schemas/topics/normalised';
 import { IS_OF_MARKETS, marketParameters } from './linked-markets.ts';
 import { type Query, query, type Reader } from './query.ts';
 import { type RowOf, selectColumns } from './select-columns.ts';
+
+/** The topics behind the rows. */
+export const SETTLEMENT_TOPICS = [...resolutionsTable.fromTopics, ...marketsTable.fromTopics];
 
 const COLUMNS = selectColumns(resolutionsTable, 'r');
 /** A resolution with the names of the market's outcomes. */

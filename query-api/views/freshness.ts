@@ -15,11 +15,22 @@ export interface Freshness {
    * process does not know it.
    */
   bookAt(instrument: string, until: number): number | null;
+  /**
+   * Event time, unix ms, up to which the tables hold the rows of every record that these topics hold; never later than
+   * `until`, the position of a view. Null if it is unknown. Call it before the tables are read.
+   */
+  tablesAsOf(topics: readonly Topic[], until: number): Promise<number | null>;
 }
 
 /** The freshness of fixed data: all of it is as of the last clock record. */
 export function fixedFreshness(events: Pick<EventsView, 'now'>): Freshness {
-  return { now: () => events.now, isLive: () => false, asOf: () => events.now, bookAt: () => null };
+  return {
+    now: () => events.now,
+    isLive: () => false,
+    asOf: () => events.now,
+    bookAt: () => null,
+    tablesAsOf: async (_, until) => until,
+  };
 }
 
 /** True if the data of the topic lags too far behind to be reported as live. */

@@ -130,6 +130,22 @@ export function testRecords({ log, topic, fill, pollRecords, readAll, atomic, re
       expect(await log().last(at)).toEqual(last);
     });
 
+    it('are read one at a time, from an offset on', async () => {
+      const at = { topic: await topic(), partition: 0 };
+      expect(await log().recordFrom({ ...at, offset: 0 })).toBeNull();
+      await fill(at, 5);
+      const read = await readAll(at);
+      const { first, next } = await log().bounds(at);
+      for (let offset = first; offset < next; offset += 1)
+        expect(await log().recordFrom({ ...at, offset })).toEqual(
+          read.find((record) => record.offset >= offset) ?? null,
+        );
+      expect(await log().recordFrom({ ...at, offset: next })).toBeNull();
+      expect(await log().recordFrom({ ...at, offset: next + 1 })).toBeNull();
+      await reopen();
+      expect(await log().recordFrom({ ...at, offset: read[1]!.offset })).toEqual(read[1]);
+    });
+
     it('are found by the time of their append', async () => {
       const at = { topic: await topic(), partition: 0 };
       for (let batch = 0; batch < 4; batch += 1) {

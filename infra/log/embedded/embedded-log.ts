@@ -166,6 +166,12 @@ export class EmbeddedLog implements EventLog {
     return this.topics.partitionAt(at).lastRecord();
   }
 
+  async recordFrom(at: TopicPartition & { readonly offset: number }): Promise<LogRecord | null> {
+    this.assertOpen();
+    const partition = this.topics.partitionAt(at);
+    return at.offset < partition.next ? (partition.read(at.offset, 1, Number.POSITIVE_INFINITY)[0] ?? null) : null;
+  }
+
   async offsetAt(at: TopicPartition, appendedAt: number): Promise<number> {
     this.assertOpen();
     return this.topics.partitionAt(at).offsetAt(appendedAt);

@@ -181,6 +181,11 @@ class KafkaLog implements EventLog {
     return this.points.last(at);
   }
 
+  async recordFrom(at: TopicPartition & { readonly offset: number }) {
+    await this.check(at);
+    return this.points.recordFrom(at);
+  }
+
   async offsetAt(at: TopicPartition, appendedAt: number) {
     await this.check(at);
     return this.points.offsetAt(at, appendedAt);

@@ -14,6 +14,8 @@ const ATTEMPTS_MAX = 7;
 const GROUP_COORDINATOR = 0;
 const NOTHING_COMMITTED = -1;
 const FETCH_BYTES = 32 * 1024 * 1024;
+/** A broker returns the first batch of a fetch whatever its size. */
+const FIRST_BATCH_BYTES = 1;
 
 export interface Bounds {
   readonly first: number;
@@ -26,11 +28,15 @@ export class PointReads {
   private closed = false;
   readonly bounds: (at: TopicPartition) => Promise<Bounds>;
   readonly last: (at: TopicPartition) => Promise<LogRecord | null>;
+  readonly recordFrom: (at: FetchFrom) => Promise<LogRecord | null>;
 
   constructor(client: KafkaClient) {
     this.connection = new Connection(client);
     this.bounds = coalesce((requested) => this.withRetries(requested, (cluster) => boundsOf(cluster, requested)));
     this.last = coalesce((requested) => this.withRetries(requested, (cluster) => this.lastOf(cluster, requested)));
+    this.recordFrom = coalesce((requested) =>
+      this.withRetries(requested, (cluster) => this.recordsFrom(cluster, requested)),
+    );
   }
 
   async offsetAt(at: TopicPartition, appendedAt: number): Promise<number> {
@@ -114,9 +120,29 @@ export class PointReads {
     }
   }
 
-  private async fetch(cluster: Cluster, from: readonly FetchFrom[]): Promise<Fetched[]> {
+  private async recordsFrom(cluster: Cluster, requested: readonly FetchFrom[]): Promise<(LogRecord | null)[]> {
+    const bounds = await boundsOf(cluster, requested);
+    return Promise.all(requested.map((at, index) => this.oldestIn(cluster, at, bounds[index]!)));
+  }
+
+  /** Searches forwards for a record of a writer: Kafka's own records may be at the start. */
+  private async oldestIn(cluster: Cluster, at: FetchFrom, { first, next }: Bounds): Promise<LogRecord | null> {
+    for (let offset = Math.max(at.offset, first); offset < next; ) {
+      const [fetched] = await this.fetch(cluster, [{ ...at, offset }], FIRST_BATCH_BYTES);
+      const oldest = fetched && oldestOf(fetched, offset);
+      if (oldest) return oldest;
+      offset = fetched ? endOf(fetched, offset) : next;
+    }
+    return null;
+  }
+
+  private async fetch(
+    cluster: Cluster,
+    from: readonly FetchFrom[],
+    bytesPerPartition = RECORD_BYTES_MAX,
+  ): Promise<Fetched[]> {
     const byLeader = groupBy(from, (at) => leaderOf(cluster, at));
-    const limits = { waitMs: 0, bytes: FETCH_BYTES, bytesPerPartition: RECORD_BYTES_MAX };
+    const limits = { waitMs: 0, bytes: FETCH_BYTES, bytesPerPartition };
     const answers = [...byLeader].map(([leader, at]) => this.connection.fetch(leader, at, limits));
     return (await Promise.all(answers)).flat();
   }
@@ -174,6 +200,11 @@ function newestOf({ topic, partition, messages }: Fetched, from = 0): LogRecord 
   // A broker returns complete batches, which may start before the requested offset.
   const newest = messages.findLast((message: RawRecord) => !message.isControlRecord && Number(message.offset) >= from);
   return newest ? fromMessage(topic, partition, newest) : null;
+}
+
+function oldestOf({ topic, partition, messages }: Fetched, from: number): LogRecord | null {
+  const oldest = messages.find((message: RawRecord) => !message.isControlRecord && Number(message.offset) >= from);
+  return oldest ? fromMessage(topic, partition, oldest) : null;
 }
 
 /** Returns the offset after the last batch of an answer. */

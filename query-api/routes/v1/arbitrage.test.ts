@@ -89,7 +89,13 @@ describe('GET /v1/arbitrage', () => {
     for (const id of ['evt_a', 'evt_b']) add(id, '0.1');
     const [now, asOf] = [NOON_MS + 60_000, NOON_MS + 2_000];
     Object.assign(test.views, {
-      freshness: { now: () => now, isLive: () => true, asOf: () => asOf, bookAt: () => null },
+      freshness: {
+        now: () => now,
+        isLive: () => true,
+        asOf: () => asOf,
+        bookAt: () => null,
+        tablesAsOf: async (_: unknown, until: number) => until,
+      },
     });
     expect(await read('?limit=1')).toEqual({
       records: [],

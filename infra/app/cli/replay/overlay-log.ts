@@ -80,6 +80,7 @@ export function overlayLog(base: EventLog, scratch: EventLog): EventLog {
     committed: (id, at) => scratch.committed(id, at),
     bounds: (at: TopicPartition) => logOf(at.topic).bounds(at),
     last: (at: TopicPartition) => logOf(at.topic).last(at),
+    recordFrom: (at) => logOf(at.topic).recordFrom(at),
     offsetAt: (at, appendedAt) => logOf(at.topic).offsetAt(at, appendedAt),
     clearTopic: (topic) =>
       isSource(topic) ? Promise.reject(new Error(`a rebuild must not clear ${topic}`)) : scratch.clearTopic(topic),

@@ -49,7 +49,13 @@ const add = {
 
 /** Makes the views report live data that is derived up to `asOf` while the pipeline is at `now`. */
 function lagBehind(now: number, asOf: number): void {
-  const freshness: Freshness = { now: () => now, isLive: () => true, asOf: () => asOf, bookAt: () => null };
+  const freshness: Freshness = {
+    now: () => now,
+    isLive: () => true,
+    asOf: () => asOf,
+    bookAt: () => null,
+    tablesAsOf: async (_: unknown, until: number) => until,
+  };
   Object.assign(test.views, { freshness });
 }
 

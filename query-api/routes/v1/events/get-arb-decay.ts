@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { arbDecaySchema, halfLifeSec } from '#schemas/http/arb-decay';
 import { isoTime } from '#schemas/http/scalars';
+import { arbitrageSignalsTable } from '#schemas/tables/arbitrage-signals';
 import { spreadHeadTopic } from '#schemas/topics/derived';
 import { findEvent } from '../../../queries/find-event.ts';
 import { readSignals } from '../../../queries/read-signals.ts';
@@ -20,7 +21,8 @@ export const getArbDecay = defineRoute({
   response: arbDecaySchema,
   async handle({ params }, { views, store }) {
     const { universalId, receivedAt } = await findEvent(views.events, store, params.universalId);
-    const now = views.freshness.asOf(spreadHeadTopic) ?? receivedAt;
+    const viewed = views.freshness.asOf(spreadHeadTopic) ?? receivedAt;
+    const now = (await views.freshness.tablesAsOf(arbitrageSignalsTable.fromTopics, viewed)) ?? receivedAt;
     const figures = await readSignals(store, idsWithMerged(views.events, universalId), now);
     return {
       universalId,

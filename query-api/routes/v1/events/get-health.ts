@@ -9,13 +9,17 @@ import { decimalNumberOrNull, isoTime } from '#schemas/http/scalars';
 import { toSpreadSnapshot } from '#schemas/http/spread';
 import { toTradeRecord } from '#schemas/http/trade';
 import { toUniversalEvent } from '#schemas/http/universal-event';
+import { anomaliesTable } from '#schemas/tables/anomalies';
+import { arbitrageSignalsTable } from '#schemas/tables/arbitrage-signals';
+import { disputePhasesTable } from '#schemas/tables/dispute-phases';
+import { tradesTable } from '#schemas/tables/trades';
 import { consistentSnapshot } from '../../../queries/consistent-snapshot.ts';
 import { currentArbitrage } from '../../../queries/current-arbitrage.ts';
 import { currentSpread } from '../../../queries/current-spread.ts';
 import { queryBatch } from '../../../queries/query.ts';
 import { ANOMALIES_WINDOW_MS, anomalies } from '../../../queries/read-anomalies.ts';
 import { disputePhases } from '../../../queries/read-dispute-phases.ts';
-import { settlements } from '../../../queries/read-settlements.ts';
+import { SETTLEMENT_TOPICS, settlements } from '../../../queries/read-settlements.ts';
 import { signals } from '../../../queries/read-signals.ts';
 import { newestTrades, readTrades } from '../../../queries/read-trades.ts';
 import { instrumentsOf } from '../../../queries/traded-instruments.ts';
@@ -25,9 +29,17 @@ import { eventPath } from './event-path.ts';
 
 const RECENT = 20;
 
+const TABLE_TOPICS = [
+  ...SETTLEMENT_TOPICS,
+  ...disputePhasesTable.fromTopics,
+  ...arbitrageSignalsTable.fromTopics,
+  ...anomaliesTable.fromTopics,
+  ...tradesTable.fromTopics,
+];
+
 /**
- * Event, spread and arbitrage are a consistent snapshot of the view. The tables lag behind it by about a second and are
- * read by one statement; rows that are newer than the snapshot are left out.
+ * Event, spread and arbitrage are a consistent snapshot of the view. The tables lag behind it by about a second: what
+ * comes from them, and the whole response, is as of the time up to which they are complete.
  */
 export const getEventHealth = defineRoute({
   method: 'GET',
@@ -40,10 +52,11 @@ export const getEventHealth = defineRoute({
   query: z.object({}),
   response: eventHealthSchema,
   async handle({ params }, { views, store }) {
-    const { event, arbitrage, at, ...snapshot } = await consistentSnapshot(views, store, params.universalId);
+    const { event, arbitrage, at: viewed, ...snapshot } = await consistentSnapshot(views, store, params.universalId);
     const { universalId, links } = event;
     const spread = snapshot.spread && currentSpread(views.freshness, event, snapshot.spread);
     const current = currentArbitrage(views.freshness, event, arbitrage);
+    const at = (await views.freshness.tablesAsOf(TABLE_TOPICS, viewed)) ?? event.receivedAt;
     const tradeFilter = { instruments: links.flatMap(instrumentsOf), limit: RECENT, until: at };
     const [settled, phases, figures, detected, newest] = await queryBatch(store, [
       settlements(links.filter(({ used }) => used)),
@@ -59,7 +72,7 @@ export const getEventHealth = defineRoute({
     return {
       universalId,
       event: toUniversalEvent(event),
-      spread: { ...(spread ? toSpreadSnapshot(spread) : { universalId, legs: [] }), fetchedAt },
+      spread: { ...(spread ? toSpreadSnapshot(spread) : { universalId, legs: [] }), fetchedAt: isoTime(viewed) },
       arbitrage: { crossProvider: recordOf('cross_provider'), negationPair: recordOf('negation_pair') },
       consensusScore: decimalNumberOrNull(consensusScore(spread?.legs ?? [])),
       settlement: settled.filter(({ resolvedAt }) => isInSnapshot(Date.parse(resolvedAt))),

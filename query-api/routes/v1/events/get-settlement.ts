@@ -5,7 +5,7 @@ import { isoTime } from '#schemas/http/scalars';
 import { settlementRecordSchema } from '#schemas/http/settlement';
 import { eventTopic } from '#schemas/topics/derived';
 import { findEvent } from '../../../queries/find-event.ts';
-import { readSettlements } from '../../../queries/read-settlements.ts';
+import { readSettlements, SETTLEMENT_TOPICS } from '../../../queries/read-settlements.ts';
 import { defineRoute } from '../../route.ts';
 import { eventPath } from './event-path.ts';
 
@@ -28,13 +28,13 @@ export const getSettlement = defineRoute({
   }),
   async handle({ params, query }, { views, store }) {
     const { universalId, links, receivedAt } = await findEvent(views.events, store, params.universalId);
+    const viewed = views.freshness.asOf(eventTopic) ?? receivedAt;
+    const at = (await views.freshness.tablesAsOf(SETTLEMENT_TOPICS, viewed)) ?? receivedAt;
     const records = await readSettlements(store, query.all ? links : links.filter(({ used }) => used));
-    // A record can be slightly newer than the events view, which derives its statuses from the same resolutions.
-    const times = records.map(({ resolvedAt }) => Date.parse(resolvedAt));
     return {
       universalId,
-      records,
-      fetchedAt: isoTime(Math.max(views.freshness.asOf(eventTopic) ?? receivedAt, ...times)),
+      records: records.filter(({ resolvedAt }) => Date.parse(resolvedAt) <= at),
+      fetchedAt: isoTime(at),
     };
   },
 });

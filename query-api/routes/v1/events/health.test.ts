@@ -208,6 +208,28 @@ describe('GET /v1/events/{universalId}/health', () => {
     expect((await health()).arbitrage).toEqual({ crossProvider: null, negationPair: null });
   });
 
+  it('is as of the tables if rows are missing there', async () => {
+    add.event();
+    add.spread({ legs: legsOf('0.4', '0.42') });
+    add.clock(NOON_MS + 5_000);
+    Object.assign(test.views, {
+      freshness: { ...test.views.freshness, tablesAsOf: async (_: unknown, until: number) => until - 700 },
+    });
+    const queries: object[] = [];
+    test.setQuery((sql, parameters) => {
+      queries.push(parameters);
+      return batchRows(sql, {});
+    });
+    const at = '2026-03-01T12:00:04.300Z';
+    expect(await health()).toMatchObject({
+      spread: { fetchedAt: '2026-03-01T12:00:05.000Z' },
+      edgeHalfLife: { computedAt: at },
+      fetchedAt: at,
+    });
+    expect(queries.map((one) => JSON.stringify(one)).join()).toContain(`${NOON_MS + 4_300}`);
+    expect(queries.map((one) => JSON.stringify(one)).join()).not.toContain(`${NOON_MS + 5_000}`);
+  });
+
   it('has no legs, arbitrage or consensus for an event without books', async () => {
     add.event({ links: [aLink({ used: false })] });
     expect(await health()).toMatchObject({
@@ -221,6 +243,17 @@ describe('GET /v1/events/{universalId}/health', () => {
 });
 
 describe('GET /v1/events/{universalId}/arb-decay', () => {
+  it('is as of the table if rows are missing there', async () => {
+    add.event();
+    add.clock(NOON_MS);
+    Object.assign(test.views, {
+      freshness: { ...test.views.freshness, tablesAsOf: async (_: unknown, until: number) => until - 700 },
+    });
+    test.setQuery(() => [{ considered: 0, decayed: 0, median: null }]);
+    const { computedAt } = (await test.get('/v1/events/evt_1/arb-decay')).json() as { computedAt: string };
+    expect(computedAt).toBe('2026-03-01T11:59:59.300Z');
+  });
+
   it('returns the figures of the event and of the events merged into it', async () => {
     add.event();
     add.event({ universalId: 'evt_old', mergedInto: 'evt_1' });

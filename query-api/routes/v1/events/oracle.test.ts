@@ -93,18 +93,24 @@ describe('GET /v1/events/{universalId}/dispute-history', () => {
 });
 
 describe('GET /v1/events/{universalId}/settlement', () => {
-  it('returns one record of each resolved market, as of the clock, and never older than its data', async () => {
+  it('returns one record of each market that was resolved by then, as of the tables', async () => {
     addEvent({ links: [aLink({ polarity: 'inverse' }), aLink({ providerMarketId: '0xother' })] });
     await insertMarkets(store, 'venue_b', [aMarket(), aMarket({ marketId: '0xother' })]);
     tick(NOON_MS - 5_000);
     await insertResolutions(store, [aResolution()]);
-    const response = await get<{ records: object[] }>('evt_1/settlement');
-    getSettlement.response.parse(response);
-    expect(response).toMatchObject({ universalId: 'evt_1', fetchedAt: '2026-03-01T12:00:00.000Z' });
-    expect(response.records).toMatchObject([{ marketId: '0xmarket', outcome: 'no', payouts: ['1', '0'] }]);
+    expect(await get('evt_1/settlement')).toMatchObject({ records: [], fetchedAt: '2026-03-01T11:59:55.000Z' });
     tick(NOON_MS + 5_000);
     test.advance(2_000);
-    expect(await get('evt_1/settlement')).toMatchObject({ fetchedAt: '2026-03-01T12:00:05.000Z' });
+    const response = await get<{ records: object[] }>('evt_1/settlement');
+    getSettlement.response.parse(response);
+    expect(response).toMatchObject({ universalId: 'evt_1', fetchedAt: '2026-03-01T12:00:05.000Z' });
+    expect(response.records).toMatchObject([{ marketId: '0xmarket', outcome: 'no', payouts: ['1', '0'] }]);
+    Object.assign(test.views, {
+      freshness: { ...test.views.freshness, tablesAsOf: async (_: unknown, until: number) => until - 1_000 },
+    });
+    tick(NOON_MS + 9_000);
+    test.advance(2_000);
+    expect(await get('evt_1/settlement')).toMatchObject({ fetchedAt: '2026-03-01T12:00:08.000Z' });
   });
 
   describe('with an unused link', () => {
