@@ -147,7 +147,7 @@ describe('the daily checkpoints of a stage', () => {
     const again = await run('rebuild');
     await again.stopped;
     expect(again.state.total).toBe(1_111_111);
-    expect((await metrics.stageEvents.get()).values[0]!.value).toBe(EVENTS.length + 1);
+    expect((await metrics.stageRecords.get()).values[0]!.value).toBe(EVENTS.length + 1);
     expect(await fixture.values(output)).toEqual(before);
 
     await fixture.log.clearTopic(`state.${stage.name}`);

@@ -47,8 +47,8 @@ export class StageOutputs {
   private readonly codec: Codec;
   private readonly metrics: Metrics;
   private readonly partitions: ReadonlyMap<string, readonly OutputPartition[]>;
-  private event: LogRecord | null = null;
-  /** Outputs and dead letters of the current event; dropped if its handler throws. */
+  private record: LogRecord | null = null;
+  /** Outputs and dead letters of the current record; dropped if its handler throws. */
   private pending: Pending[] = [];
   private deadLetters: DeadLetterReason[] = [];
   private batch: AppendRecord[] = [];
@@ -101,34 +101,34 @@ export class StageOutputs {
     },
   );
 
-  begin(event: LogRecord): void {
-    this.event = event;
+  begin(record: LogRecord): void {
+    this.record = record;
     this.pending = [];
     this.deadLetters = [];
   }
 
   /**
-   * Adds the outputs of the current event to the batch. Throws, and adds nothing, if an output does not fit its schema
+   * Adds the outputs of the current record to the batch. Throws, and adds nothing, if an output does not fit its schema
    * or the log.
    */
   commit(): void {
     // Encode every output before the first is numbered: one that cannot be encoded must not leave a gap in the numbers.
-    // Also encode those that the log already holds, so that processing an event again has the same result.
+    // Also encode those that the log already holds, so that processing a record again has the same result.
     const encoded = this.pending.map(({ topic, value }) => (value === null ? null : this.codec.encode(topic, value)));
     for (const [index, { topic, key }] of this.pending.entries())
       if (isTooLarge({ key, value: encoded[index]! }))
         throw new OutputTooLargeError(topic.name, encoded[index]!.length);
     for (const [index, { topic, key }] of this.pending.entries()) this.add(topic, key, encoded[index]!);
-    for (const [index, deadLetter] of this.deadLetters.entries()) this.addDeadLetter(this.event!, deadLetter, index);
+    for (const [index, deadLetter] of this.deadLetters.entries()) this.addDeadLetter(this.record!, deadLetter, index);
     this.pending = [];
     this.deadLetters = [];
   }
 
-  /** Writes the event as a dead letter and drops what its handler emitted. */
-  reject(event: LogRecord, reason: string, detail: string): void {
+  /** Writes the record as a dead letter and drops what its handler emitted. */
+  reject(record: LogRecord, reason: string, detail: string): void {
     this.pending = [];
     this.deadLetters = [];
-    this.addDeadLetter(event, { reason, detail }, 0);
+    this.addDeadLetter(record, { reason, detail }, 0);
   }
 
   /** Returns the records gathered since the last call. */
@@ -151,17 +151,17 @@ export class StageOutputs {
     written.lastIssuedSeq += 1;
     const seq = written.lastIssuedSeq;
     if (seq <= written.lastPersistedSeq) return;
-    this.batch.push({ topic: topic.name, partition, key, value, receivedAt: this.event!.receivedAt, seq });
+    this.batch.push({ topic: topic.name, partition, key, value, receivedAt: this.record!.receivedAt, seq });
   }
 
   /**
-   * @param index number of the dead letter within its event: each has its own key, which is the same whenever it is
+   * @param index number of the dead letter within its record: each has its own key, which is the same whenever it is
    * written again.
    */
-  private addDeadLetter(event: LogRecord, { reason, detail }: DeadLetterReason, index: number): void {
-    this.metrics.deadLetters.inc({ topic: event.topic, reason });
+  private addDeadLetter(record: LogRecord, { reason, detail }: DeadLetterReason, index: number): void {
+    this.metrics.deadLetters.inc({ topic: record.topic, reason });
     if (!this.writesDeadLetters) return;
-    const { receivedAt, topic, partition, offset, key, value } = event;
+    const { receivedAt, topic, partition, offset, key, value } = record;
     const name = `${this.stage}/${partition}/${offset}${index === 0 ? '' : `/${index}`}`;
     this.batch.push(
       deadLetterRecord(this.codec, name, {

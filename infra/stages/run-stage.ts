@@ -7,8 +7,8 @@ import { partitionName } from '../log/partition-name.ts';
 import type { Health } from '../telemetry/health.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type DailyCheckpointStore, openDailyCheckpoints } from './daily-checkpoints.ts';
-import { EventHandlers } from './event-handlers.ts';
 import { StageOutputs } from './outputs.ts';
+import { RecordHandlers } from './record-handlers.ts';
 import type { RetryPolicy } from './retry-while-unavailable.ts';
 import type { Snapshot } from './snapshot.ts';
 import { SnapshotScheduler } from './snapshot-scheduler.ts';
@@ -112,7 +112,7 @@ async function openLoop<S>(options: RunStageOptions<S>, stopping: AbortSignal) {
     stopping,
     ...(failuresMax && { failuresMax }),
   };
-  const [events, position] = [metrics.stageEvents.labels(stage.name), metrics.stagePosition.labels(stage.name)];
+  const [processed, position] = [metrics.stageRecords.labels(stage.name), metrics.stagePosition.labels(stage.name)];
   const { dailyCheckpointIntervalMinMs } = options;
   const interval = dailyCheckpointIntervalMinMs === undefined ? {} : { dailyCheckpointIntervalMinMs };
   let total = 0;
@@ -122,14 +122,14 @@ async function openLoop<S>(options: RunStageOptions<S>, stopping: AbortSignal) {
     startOffsets: startPosition.startOffsets,
     since: snapshot?.receivedAt ?? null,
     outputPartitions: partitionsOf(stage.outputs).map(({ at }) => at),
-    handlers: new EventHandlers<S>({ stage, state, codec, outputs, logger, retryPolicy }),
+    handlers: new RecordHandlers<S>({ stage, state, codec, outputs, logger, retryPolicy }),
     outputs,
     snapshots: stores && new SnapshotScheduler<S>({ ...stores, ...interval, state, stage: stage.name, logger }),
     retryPolicy,
     stopping,
     onProcessed: (records) => {
       total += records;
-      events.inc(records);
+      processed.inc(records);
       options.onProgress?.(total);
     },
     onPosition: (at) => position.set(at),

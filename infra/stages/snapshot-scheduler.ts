@@ -5,13 +5,13 @@ import type { StagePosition } from './snapshot.ts';
 import type { SnapshotStore } from './snapshots.ts';
 
 /**
- * A snapshot is due after this many events, and not more often than the interval. Events since then are processed again
+ * A snapshot is due after this many records, and not more often than the interval. Records since then are processed again
  * after a crash, while more arrive: a restart takes two or three times as long.
  */
-const SNAPSHOT_EVENTS = 20_000;
+const SNAPSHOT_RECORDS = 20_000;
 const SNAPSHOT_INTERVAL_MS = 3_000;
 /**
- * Maximum interval while there are events: records that are to be processed again must not have been compacted away.
+ * Maximum interval while there are records: records that are to be processed again must not have been compacted away.
  */
 const SNAPSHOT_INTERVAL_MAX_MS = 600_000;
 /**
@@ -64,7 +64,7 @@ export class SnapshotScheduler<S> {
     if (this.fault !== null) throw this.fault;
     const now = Date.now();
     if (this.saving !== null || now < this.dueAt) return;
-    if (this.processedSince < SNAPSHOT_EVENTS && now < this.savedAt + SNAPSHOT_INTERVAL_MAX_MS) return;
+    if (this.processedSince < SNAPSHOT_RECORDS && now < this.savedAt + SNAPSHOT_INTERVAL_MAX_MS) return;
     if (this.processedSince === 0) return;
     await new Promise<void>((resolve) => {
       this.saving = this.save(checkpoint(), resolve)

@@ -12,7 +12,7 @@ import { partitionsOf } from './stage-topics.ts';
 export interface SnapshotStore<S> {
   /**
    * Returns the newest complete snapshot of the stage's version, or null. Others are logged and ignored. Rejects with
-   * `StateVersionError` if the newest one is of another version and the stage has outputs.
+   * `StateVersionError` if the newest one is of another version and the outputs hold records.
    */
   load(): Promise<Snapshot<S> | null>;
   /**

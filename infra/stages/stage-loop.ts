@@ -7,9 +7,9 @@ import { setImmediate as yieldToIo } from 'node:timers/promises';
 import type { EventLog, LogReader, LogRecord, TopicPartition } from '../log/log.ts';
 import { partitionName } from '../log/partition-name.ts';
 import { lastMidnight, nextMidnight } from './daily-checkpoints.ts';
-import type { EventHandlers } from './event-handlers.ts';
 import { MergedInput } from './merge.ts';
 import type { StageOutputs } from './outputs.ts';
+import type { RecordHandlers } from './record-handlers.ts';
 import { type RetryPolicy, retryWhileUnavailable } from './retry-while-unavailable.ts';
 import type { StagePosition } from './snapshot.ts';
 import type { SnapshotScheduler } from './snapshot-scheduler.ts';
@@ -35,7 +35,7 @@ export interface StageLoopOptions<S> {
   /** Event time up to which everything is in the state, unix ms; null without a snapshot. */
   readonly since: number | null;
   readonly outputPartitions: readonly TopicPartition[];
-  readonly handlers: EventHandlers<S>;
+  readonly handlers: RecordHandlers<S>;
   readonly outputs: StageOutputs;
   /** Null stores no snapshots. */
   readonly snapshots: SnapshotScheduler<S> | null;
@@ -134,7 +134,7 @@ export class StageLoop<S> {
         await snapshots?.saveWhenDue(() => this.checkpoint());
         await yieldToIo();
       }
-      // A stop can come between the last event of a day and its daily checkpoint; a start from the snapshot below would
+      // A stop can come between the last record of a day and its daily checkpoint; a start from the snapshot below would
       // skip it.
       if (snapshots) await this.saveDailyCheckpointWhenDue();
       await snapshots?.flush(() => this.checkpoint());

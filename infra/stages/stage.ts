@@ -10,7 +10,7 @@ import type { SlicedPath } from './sliced-state.ts';
  * from the key that a record is irrelevant leaves it unread. Stages of one process share a value, so no handler may
  * change it.
  */
-export interface StageEvent<T> {
+export interface StageRecord<T> {
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
@@ -19,13 +19,13 @@ export interface StageEvent<T> {
   readonly value: T;
 }
 
-/** Receives the outputs of a handler. They carry the `receivedAt` of the event being processed. */
+/** Receives the outputs of a handler. They carry the `receivedAt` of the record being processed. */
 export interface Emit {
   <T>(topic: Topic<T>, key: string, value: T): void;
   /** Removes a key of a compacted topic. */
   remove(topic: Topic, key: string): void;
   /**
-   * Writes the current event to its dead-letter topic because part of it is unusable. Other outputs of the event are
+   * Writes the current record to its dead-letter topic because part of it is unusable. Other outputs of the record are
    * still emitted, so a page with one bad entry yields its good ones. `reason` is a short stable code, counted in
    * /metrics.
    */
@@ -35,20 +35,20 @@ export interface Emit {
 /** One input of a stage with its handler. State is changed in place; it must survive `v8.serialize`. */
 export interface StageInput<S> {
   readonly topic: Topic;
-  readonly handle: (state: S, event: StageEvent<never>, emit: Emit) => void;
+  readonly handle: (state: S, record: StageRecord<never>, emit: Emit) => void;
 }
 
 /**
- * A deterministic step of the pipeline. A handler gets `(state, event, emit)`, changes `state` in place and passes its
+ * A deterministic step of the pipeline. A handler gets `(state, record, emit)`, changes `state` in place and passes its
  * outputs to `emit`. It depends on nothing else: no wall clock, no I/O, no randomness. An exception from a handler means
- * that the event is bad: its outputs are dropped and it goes to `dead.<topic>`, so a handler checks before it changes
+ * that the record is bad: its outputs are dropped and it goes to `dead.<topic>`, so a handler checks before it changes
  * state. The same holds for an output that does not fit the schema of its topic.
  */
 export interface Stage<S> {
   readonly name: string;
   /**
-   * Version of the state's shape and meaning; default 1. A snapshot of another version is ignored, so raise it when you
-   * change what the handlers expect of the state.
+   * Version of the state's shape and meaning; default 1. Raise it when you change what the handlers expect of the state.
+   * `SnapshotStore` says what happens to a snapshot of another version.
    */
   readonly stateVersion?: number;
   /**
@@ -66,7 +66,10 @@ export interface Stage<S> {
  * Types an input: `on(tradeTopics.venue_a, onTrade)`. Throws for a compacted topic, whose keys can be removed: use
  * `onKeyed` for it.
  */
-export function on<S, T>(topic: Topic<T>, handle: (state: S, event: StageEvent<T>, emit: Emit) => void): StageInput<S> {
+export function on<S, T>(
+  topic: Topic<T>,
+  handle: (state: S, record: StageRecord<T>, emit: Emit) => void,
+): StageInput<S> {
   if (topic.retention.kind === 'compacted') throw new TypeError(`${topic.name} is compacted: use onKeyed`);
   return { topic, handle: handle as StageInput<S>['handle'] };
 }
@@ -74,7 +77,7 @@ export function on<S, T>(topic: Topic<T>, handle: (state: S, event: StageEvent<T
 /** Like `on`, for compacted topics, whose keys can be removed: the value may be null. */
 export function onKeyed<S, T>(
   topic: Topic<T>,
-  handle: (state: S, event: StageEvent<T | null>, emit: Emit) => void,
+  handle: (state: S, record: StageRecord<T | null>, emit: Emit) => void,
 ): StageInput<S> {
   return { topic, handle: handle as StageInput<S>['handle'] };
 }

@@ -78,15 +78,15 @@ export function createMetrics() {
       labelNames: ['source'],
       registers,
     }),
-    reconnects: new Counter({
+    feedDisconnects: new Counter({
       name: 'parallax_feed_disconnects_total',
       help: 'Connections to venues that were lost.',
       labelNames: ['feed'],
       registers,
     }),
-    stageEvents: new Counter({
-      name: 'parallax_stage_events_total',
-      help: 'Events processed by a stage.',
+    stageRecords: new Counter({
+      name: 'parallax_stage_records_total',
+      help: 'Records processed by a stage.',
       labelNames: ['stage'],
       registers,
     }),

@@ -57,7 +57,7 @@ export class ConnectionState {
   markFailed(reason: string): void {
     this.consecutiveFailures += 1;
     if (this.state === 'connected' || this.state === 'silent') {
-      this.options.metrics.reconnects.inc({ feed: this.options.feed });
+      this.options.metrics.feedDisconnects.inc({ feed: this.options.feed });
       this.changeState('disconnected', reason);
     }
     if (this.consecutiveFailures === UNREACHABLE_AFTER) this.changeState('unreachable', reason);

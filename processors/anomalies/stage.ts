@@ -4,7 +4,7 @@
  * nothing depends on how the input is split into batches. Every bucket joins the baseline of later ones, an unusual one
  * too: a permanent change of a market is emitted once and then becomes its baseline.
  */
-import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
+import { type Emit, on, onKeyed, type Stage, type StageRecord } from '#infra/stages/stage';
 import { parseLevels } from '#schemas/domain/book';
 import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
 import { isQuestionInstrument, VENUES, type Venue } from '#schemas/domain/providers';
@@ -61,13 +61,13 @@ export function createAnomaliesStage({ anomalyZ }: AnomaliesOptions): Stage<Anom
 
 /** Applies a record after everything in it that can be invalid has been parsed; it does not throw. */
 type Step = (state: AnomaliesState, context: EvaluationContext) => void;
-type Read<T> = (event: StageEvent<T>) => Step;
+type Read<T> = (record: StageRecord<T>) => Step;
 
 /** Parses a record, closes the minutes that ended before its time, and only then applies it. */
 function closingMinutesFirst<T>(bound: Decimal, read: Read<T>) {
-  return (state: AnomaliesState, event: StageEvent<T>, emit: Emit): void => {
-    const step = read(event);
-    const { receivedAt } = event;
+  return (state: AnomaliesState, record: StageRecord<T>, emit: Emit): void => {
+    const step = read(record);
+    const { receivedAt } = record;
     const context: EvaluationContext = { bound, receivedAt, emit };
     const bookMinute = Math.floor(receivedAt / MINUTE_MS);
     if (bookMinute > state.bookMinute) closeBooks(state, bookMinute, context);
@@ -84,7 +84,7 @@ function ofQuestions<T>(venue: Venue, read: Read<T>): Read<T> {
   return (event) => (isQuestionInstrument[venue](event.key) ? read(event) : NOTHING);
 }
 
-function readEvent({ value }: StageEvent<UniversalEvent | null>): Step {
+function readEvent({ value }: StageRecord<UniversalEvent | null>): Step {
   if (value === null) return NOTHING;
   return (state, context) => {
     const markets = placeMarkets(state, value, context.receivedAt);
@@ -93,29 +93,29 @@ function readEvent({ value }: StageEvent<UniversalEvent | null>): Step {
   };
 }
 
-function readBook({ value }: StageEvent<BookUpdate>): Step {
+function readBook({ value }: StageRecord<BookUpdate>): Step {
   const { instrument, snapshot } = value;
   const change = { snapshot, bids: parseLevels(value.bids), asks: parseLevels(value.asks) };
   return (state) => applyBookFrame(state, instrument, change);
 }
 
 /** Only an end and a loss matter: a silent feed has no frames, and its first frame after a loss is a snapshot. */
-function readStatus({ key, value }: StageEvent<MarketStatus | null>): Step {
+function readStatus({ key, value }: StageRecord<MarketStatus | null>): Step {
   if (value === null) return (state) => dropBook(state, key);
   const isLost = value.state === 'recovering' || value.state === 'venue_down';
   return isLost ? (state) => markBookLost(state, key) : NOTHING;
 }
 
-function readTrade({ value }: StageEvent<Trade>): Step {
+function readTrade({ value }: StageRecord<Trade>): Step {
   const qty = parseDecimal(value.qty);
   return (state) => applyTrade(state, value, qty);
 }
 
-function readResolution({ value }: StageEvent<Resolution>): Step {
+function readResolution({ value }: StageRecord<Resolution>): Step {
   return (state, context) => evaluateDelay(state, value, context);
 }
 
-function readClock({ value, receivedAt }: StageEvent<ClockMark>): Step {
+function readClock({ value, receivedAt }: StageRecord<ClockMark>): Step {
   if (!value.hour) return NOTHING;
   return (state) => {
     dropOldBuckets(state, Math.floor(receivedAt / MINUTE_MS));

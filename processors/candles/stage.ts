@@ -1,5 +1,5 @@
 /** Builds candles: one-minute bars of every coin of the venues with prices, from their trades. */
-import { type Emit, on, type Stage, type StageEvent } from '#infra/stages/stage';
+import { type Emit, on, type Stage, type StageRecord } from '#infra/stages/stage';
 import { formatDecimal } from '#schemas/domain/decimal';
 import { marketKey, PRICE_VENUES } from '#schemas/domain/providers';
 import { type Candle, candleTopic } from '#schemas/topics/derived';
@@ -30,7 +30,7 @@ export function createCandlesStage(): Stage<CandlesState> {
 }
 
 /** Adds a trade to its bar and emits the bar: every trade changes it. */
-function onTrade(state: CandlesState, { value: trade, receivedAt }: StageEvent<Trade>, emit: Emit): void {
+function onTrade(state: CandlesState, { value: trade, receivedAt }: StageRecord<Trade>, emit: Emit): void {
   sweep(state, receivedAt);
   const { provider, instrument } = trade;
   const key = marketKey(provider, instrument);

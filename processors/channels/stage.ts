@@ -3,7 +3,7 @@
  * here, once, so that all gateway nodes send the same bytes. The channels of a merged event carry the survivor's
  * frames.
  */
-import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
+import { type Emit, on, onKeyed, type Stage, type StageRecord } from '#infra/stages/stage';
 import { toArbitrageRecord } from '#schemas/http/arbitrage';
 import { toSpreadSnapshot } from '#schemas/http/spread';
 import { formatChannel } from '#schemas/stream/channel-names';
@@ -71,27 +71,27 @@ export function createChannelsStage({
   };
 }
 
-function onEvent(state: ChannelsState, event: StageEvent<UniversalEvent | null>, emit: Emit): void {
-  oracle.onEvent(state, event, emit);
+function onEvent(state: ChannelsState, record: StageRecord<UniversalEvent | null>, emit: Emit): void {
+  oracle.onEvent(state, record, emit);
   const { marketsOf, survivors } = state.events;
   expireInactiveChannels(
     state.seqs,
     channelTopics.events,
-    event.receivedAt,
+    record.receivedAt,
     // An event is known until it is archived; only a few channels have no event.
     (channel) =>
       !('universalId' in channel) || marketsOf.has(channel.universalId) || survivors.has(channel.universalId),
   );
 }
 
-function onSpread(state: ChannelsState, { value, receivedAt }: StageEvent<Spread>, emit: Emit): void {
+function onSpread(state: ChannelsState, { value, receivedAt }: StageRecord<Spread>, emit: Emit): void {
   const body = bodyOf('event.spread', value, receivedAt, JSON.stringify(toSpreadSnapshot(value)));
   for (const universalId of audienceOf(state.events, value.universalId)) {
     emitFrame(state.seqs, channelTopics.events, formatChannel({ kind: 'event', universalId }), body, emit);
   }
 }
 
-function onArbitrage(state: ChannelsState, { value, receivedAt }: StageEvent<Arbitrage>, emit: Emit): void {
+function onArbitrage(state: ChannelsState, { value, receivedAt }: StageRecord<Arbitrage>, emit: Emit): void {
   const body = bodyOf('event.arbitrage', value, receivedAt, JSON.stringify(toArbitrageRecord(value)));
   for (const universalId of audienceOf(state.events, value.universalId)) {
     emitFrame(state.seqs, channelTopics.events, formatChannel({ kind: 'arbitrage', universalId }), body, emit);

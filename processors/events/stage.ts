@@ -3,7 +3,7 @@
  * and finds its event by the key of its question, so a step costs the same with a hundred markets and with two hundred
  * thousand.
  */
-import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
+import { type Emit, on, onKeyed, type Stage, type StageRecord } from '#infra/stages/stage';
 import { archiveCutoff, isArchived } from '#schemas/domain/archived-events';
 import { marketKey } from '#schemas/domain/providers';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
@@ -36,7 +36,7 @@ export function createEventsStage(): Stage<EventsState> {
   };
 }
 
-function onMarket(state: EventsState, { value: market, receivedAt }: StageEvent<Market | null>, emit: Emit): void {
+function onMarket(state: EventsState, { value: market, receivedAt }: StageRecord<Market | null>, emit: Emit): void {
   // A market that ends is recorded as closed; no catalog removes one.
   if (!market) {
     emit.deadLetter('market_removed', 'the catalog removes no markets');
@@ -60,7 +60,7 @@ function onMarket(state: EventsState, { value: market, receivedAt }: StageEvent<
 }
 
 /** Marks the market as settled by a resolution, and undoes that when the resolution is reverted. */
-function onResolution(state: EventsState, { value, receivedAt }: StageEvent<Resolution>, emit: Emit): void {
+function onResolution(state: EventsState, { value, receivedAt }: StageRecord<Resolution>, emit: Emit): void {
   const key = marketKey(value.provider, value.marketId);
   const market = state.markets.get(key);
   if (!market) {
@@ -77,7 +77,7 @@ function applyResolution(market: MarketEntry, { id, status }: Pick<Resolution, '
   else if (market.settledBy === id) market.settledBy = null;
 }
 
-function onClock(state: EventsState, { value, receivedAt }: StageEvent<ClockMark>, emit: Emit): void {
+function onClock(state: EventsState, { value, receivedAt }: StageRecord<ClockMark>, emit: Emit): void {
   state.now = receivedAt;
   for (let due = popDue(state.deadlines, receivedAt); due !== null; due = popDue(state.deadlines, receivedAt)) {
     const event = state.events.get(due.universalId);

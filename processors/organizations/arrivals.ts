@@ -2,14 +2,14 @@
  * Detects new trades without remembering them: a venue's trades are numbered in order of arrival, a repeated record has
  * the same number, and a trade that is included again after a reversal gets a new one (`Trade.arrival`).
  */
-import type { StageEvent } from '#infra/stages/stage';
+import type { StageRecord } from '#infra/stages/stage';
 import type { Trade } from '#schemas/topics/normalised';
 import type { Arrivals } from './state.ts';
 
 /** Records an arrival and returns true for the first record of a trade. A trade never changes its partition. */
 export function isNewArrival(
   arrivals: Map<string, number[]>,
-  { topic, partition, value }: Pick<StageEvent<Trade>, 'topic' | 'partition' | 'value'>,
+  { topic, partition, value }: Pick<StageRecord<Trade>, 'topic' | 'partition' | 'value'>,
 ): boolean {
   let newest = arrivals.get(topic);
   if (!newest) {

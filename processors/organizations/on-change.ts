@@ -1,5 +1,5 @@
 /** Applies control commands in the merged order: reduces them, writes audit entries, and emits requested deliveries. */
-import type { Emit, StageEvent } from '#infra/stages/stage';
+import type { Emit, StageRecord } from '#infra/stages/stage';
 import type { AuditEntry } from '#schemas/domain/control/audit';
 import { redeliverWebhook, type WebhookRedelivery } from '#schemas/domain/control/commands/redeliver-webhook';
 import { testWebhook, type WebhookTest } from '#schemas/domain/control/commands/test-webhook';
@@ -12,20 +12,20 @@ import { type EventTypeId, findEventType } from '#schemas/webhooks/event-types';
 import { updateBindings } from './bound-wallets.ts';
 import type { OrganizationsState } from './state.ts';
 
-export function onChange(state: OrganizationsState, event: StageEvent<ControlChange>, emit: Emit): void {
-  const { value: change, receivedAt } = event;
+export function onChange(state: OrganizationsState, record: StageRecord<ControlChange>, emit: Emit): void {
+  const { value: change, receivedAt } = record;
   const verdict = reduceControl(state.control, change);
   // A repeated command with the same `Idempotency-Key` has no second effect.
   if (!verdict.ok || verdict.replayed) return;
-  for (const record of verdict.audit) {
-    const { id, orgId, action, keyId, userId, targetId } = record;
-    const sandbox = isOfSandbox(state, record);
+  for (const entry of verdict.audit) {
+    const { id, orgId, action, keyId, userId, targetId } = entry;
+    const sandbox = isOfSandbox(state, entry);
     emit(auditTopic, orgId, { id, orgId, receivedAt, at: change.wallTime, action, keyId, userId, targetId, sandbox });
   }
   const [entry] = verdict.audit;
   if (entry) updateBindings(state, change.type, entry);
-  if (change.type === testWebhook.type) deliverTest(state, verdict.result as WebhookTest, event, emit);
-  if (change.type === redeliverWebhook.type) redeliver(state, verdict.result as WebhookRedelivery, event, emit);
+  if (change.type === testWebhook.type) deliverTest(state, verdict.result as WebhookTest, record, emit);
+  if (change.type === redeliverWebhook.type) redeliver(state, verdict.result as WebhookRedelivery, record, emit);
 }
 
 /** True for a change in the sandbox. A key changes its own data set; the service disables webhooks of both. */
@@ -36,7 +36,7 @@ function isOfSandbox({ control }: OrganizationsState, { keyId, sandbox, targetId
 function deliverTest(
   state: OrganizationsState,
   { webhookId, deliveryId, eventId, eventType, version }: WebhookTest,
-  { value: { wallTime }, receivedAt }: StageEvent<ControlChange>,
+  { value: { wallTime }, receivedAt }: StageRecord<ControlChange>,
   emit: Emit,
 ): void {
   const type = findEventType(eventType, version);
@@ -53,7 +53,7 @@ function deliverTest(
 function redeliver(
   state: OrganizationsState,
   { webhookId, deliveryId, eventId, eventType }: WebhookRedelivery,
-  { value: change, receivedAt }: StageEvent<ControlChange>,
+  { value: change, receivedAt }: StageRecord<ControlChange>,
   emit: Emit,
 ): void {
   // An accepted command has a valid body; the result of the reducer does not contain it.

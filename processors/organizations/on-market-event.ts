@@ -1,5 +1,5 @@
 /** Emits market-wide events to their subscribers. They contain nothing of any organization. */
-import type { Emit, StageEvent } from '#infra/stages/stage';
+import type { Emit, StageRecord } from '#infra/stages/stage';
 import { webhooksSubscribedTo } from '#schemas/domain/control/lookups';
 import type { Anomaly } from '#schemas/topics/anomalies';
 import type { Arbitrage, Spread } from '#schemas/topics/derived';
@@ -23,21 +23,25 @@ export interface MarketEvent {
   readonly data: () => unknown;
 }
 
-export function onSpread(state: OrganizationsState, { value, receivedAt }: StageEvent<Spread>, emit: Emit): void {
+export function onSpread(state: OrganizationsState, { value, receivedAt }: StageRecord<Spread>, emit: Emit): void {
   const { universalId: subject } = value;
   const audience = audienceOf(state.events, subject);
   const data = () => spreadChanged(value);
   emitMarketEvent(state, { type: 'event.spread.changed', receivedAt, subject, audience, data }, emit);
 }
 
-export function onArbitrage(state: OrganizationsState, { value, receivedAt }: StageEvent<Arbitrage>, emit: Emit): void {
+export function onArbitrage(
+  state: OrganizationsState,
+  { value, receivedAt }: StageRecord<Arbitrage>,
+  emit: Emit,
+): void {
   const { universalId: subject } = value;
   const audience = audienceOf(state.events, subject);
   const data = () => arbitrageDetected(value);
   emitMarketEvent(state, { type: 'event.arbitrage.detected', receivedAt, subject, audience, data }, emit);
 }
 
-export function onAnomaly(state: OrganizationsState, { value, receivedAt }: StageEvent<Anomaly>, emit: Emit): void {
+export function onAnomaly(state: OrganizationsState, { value, receivedAt }: StageRecord<Anomaly>, emit: Emit): void {
   const audience = audienceOf(state.events, value.universalId);
   const subject = audience[0]!;
   const data = () => anomalyDetected(value, subject);

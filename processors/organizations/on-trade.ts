@@ -1,5 +1,5 @@
 /** Emits the fills of bound wallets to their organizations: one for the trade and one for its reversal. */
-import type { Emit, StageEvent } from '#infra/stages/stage';
+import type { Emit, StageRecord } from '#infra/stages/stage';
 import { subscribedWebhooksOf } from '#schemas/domain/control/lookups';
 import type { Venue } from '#schemas/domain/providers';
 import { toTradeRecord } from '#schemas/http/trade';
@@ -15,11 +15,11 @@ import type { OrganizationsState } from './state.ts';
 
 const TYPE = 'broker.trade.executed';
 
-export function onTrade(state: OrganizationsState, event: StageEvent<Trade>, venue: Venue, emit: Emit): void {
-  const { topic, receivedAt, value: trade } = event;
+export function onTrade(state: OrganizationsState, record: StageRecord<Trade>, venue: Venue, emit: Emit): void {
+  const { topic, receivedAt, value: trade } = record;
   const isReversal = trade.status === 'reverted';
   // A repeated trade is a confirmation or a late market id (ignored) or a revert (handled).
-  if (isNewArrival(state.arrivals, event) === isReversal) return;
+  if (isNewArrival(state.arrivals, record) === isReversal) return;
   const parties = boundPartiesOf(state, topic, trade);
   if (!parties) return;
   const body: FrameBody = {

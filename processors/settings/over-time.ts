@@ -1,5 +1,5 @@
 /** A stage whose settings changed over time: it handles each event with the settings of its event time. */
-import type { Stage, StageEvent, StageInput } from '#infra/stages/stage';
+import type { Stage, StageInput, StageRecord } from '#infra/stages/stage';
 
 /** A stage with the settings that hold from an event time on. */
 export interface StageFrom<S> {
@@ -23,8 +23,8 @@ export function stageOverTime<S>(stages: readonly StageFrom<S>[]): Stage<S> {
     inputs: first.stage.inputs.map(
       ({ topic }, at): StageInput<S> => ({
         topic,
-        handle: (state, event: StageEvent<never>, emit) =>
-          stageAt(event.receivedAt).inputs[at]!.handle(state, event, emit),
+        handle: (state, record: StageRecord<never>, emit) =>
+          stageAt(record.receivedAt).inputs[at]!.handle(state, record, emit),
       }),
     ),
   };

@@ -3,13 +3,13 @@
  * refers to their position in the raw topic. The only writer of a channel numbers its events here, so every gateway
  * node sends the same numbers.
  */
-import type { Emit, StageEvent } from '#infra/stages/stage';
+import type { Emit, StageRecord } from '#infra/stages/stage';
 import type { RawChannelFrame } from '#schemas/topics/channels';
 import type { Topic } from '#schemas/topics/topic';
 import { type ChannelSeqs, nextSeq } from './channel-seqs.ts';
 
 /** Position and event time of the current raw record. */
-export type RawSource = Pick<StageEvent<unknown>, 'topic' | 'partition' | 'offset' | 'receivedAt'>;
+export type RawSource = Pick<StageRecord<unknown>, 'topic' | 'partition' | 'offset' | 'receivedAt'>;
 
 /** A part of the text of a raw record, in UTF-16 units. */
 export interface TextPiece {

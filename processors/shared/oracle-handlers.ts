@@ -1,5 +1,5 @@
 /** Handlers for phases, resolutions and events, shared by the stages that emit oracle updates. */
-import type { Emit, StageEvent } from '#infra/stages/stage';
+import type { Emit, StageRecord } from '#infra/stages/stage';
 import type { UniversalEvent } from '#schemas/topics/derived';
 import type { DisputePhase, Resolution } from '#schemas/topics/oracle';
 import type { OracleState } from './oracle-state.ts';
@@ -19,11 +19,11 @@ export interface OracleEmitters<S> {
 
 /** Handlers for a stage's inputs. */
 export interface OracleHandlers<S> {
-  readonly onPhase: (state: S, event: StageEvent<DisputePhase>, emit: Emit) => void;
+  readonly onPhase: (state: S, record: StageRecord<DisputePhase>, emit: Emit) => void;
   /** Emits the first resolution of each provider, and its reversal. */
-  readonly onResolution: (state: S, event: StageEvent<Resolution>, emit: Emit) => void;
+  readonly onResolution: (state: S, record: StageRecord<Resolution>, emit: Emit) => void;
   /** Applies a new or changed event (null if it is archived), and emits the updates that waited for it. */
-  readonly onEvent: (state: S, event: StageEvent<UniversalEvent | null>, emit: Emit) => void;
+  readonly onEvent: (state: S, record: StageRecord<UniversalEvent | null>, emit: Emit) => void;
 }
 
 export function oracleHandlers<S extends OracleState>(emitters: OracleEmitters<S>): OracleHandlers<S> {

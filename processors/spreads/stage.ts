@@ -2,7 +2,7 @@
  * Calculates spreads and arbitrage of universal events. A book change affects only the events of its instrument, and
  * only the walks that it can have changed; a tick affects only the events with something to emit.
  */
-import { type Emit, on, onKeyed, type Stage, type StageEvent } from '#infra/stages/stage';
+import { type Emit, on, onKeyed, type Stage, type StageRecord } from '#infra/stages/stage';
 import { applyLevels, createBook, parseLevels } from '#schemas/domain/book';
 import { isQuestionInstrument, PRICE_PROVIDERS, VENUES, type Venue } from '#schemas/domain/providers';
 import { arbitrageSignalTopic } from '#schemas/topics/arbitrage-signals';
@@ -67,12 +67,12 @@ type Step = (state: SpreadsState, terms: PricingTerms, emit: Emit) => void;
  * Handles a record with the terms of its time. If they changed, all walks are recalculated first. The record is parsed
  * before that: an invalid one must change nothing, because the outputs of a failed handler are dropped.
  */
-function withTerms<T>(termsAt: (time: number) => PricingTerms, read: (event: StageEvent<T>) => Step) {
-  return (state: SpreadsState, event: StageEvent<T>, emit: Emit): void => {
-    const step = read(event);
-    const terms = termsAt(event.receivedAt);
+function withTerms<T>(termsAt: (time: number) => PricingTerms, read: (record: StageRecord<T>) => Step) {
+  return (state: SpreadsState, record: StageRecord<T>, emit: Emit): void => {
+    const step = read(record);
+    const terms = termsAt(record.receivedAt);
     if (state.size !== terms.size || state.feesSince !== terms.fees.since)
-      changeTerms(state, terms, event.receivedAt, emit);
+      changeTerms(state, terms, record.receivedAt, emit);
     step(state, terms, emit);
   };
 }
@@ -99,7 +99,7 @@ function walkAgain(state: SpreadsState, event: EventState, terms: PricingTerms):
   }
 }
 
-function readEvent({ key, value, receivedAt }: StageEvent<UniversalEvent | null>): Step {
+function readEvent({ key, value, receivedAt }: StageRecord<UniversalEvent | null>): Step {
   if (value === null) return (state, _terms, emit) => dropArchived(state, key, receivedAt, emit);
   if (value.mergedInto !== null) return (state, _terms, emit) => dropMerged(state, key, receivedAt, emit);
   const legs = legsOf(value);
@@ -124,10 +124,11 @@ function readEvent({ key, value, receivedAt }: StageEvent<UniversalEvent | null>
 }
 
 function bookReader(venue: Venue) {
-  return (event: StageEvent<BookUpdate>): Step => (isQuestionInstrument[venue](event.key) ? readBook(event) : NOTHING);
+  return (record: StageRecord<BookUpdate>): Step =>
+    isQuestionInstrument[venue](record.key) ? readBook(record) : NOTHING;
 }
 
-function readBook({ value, receivedAt }: StageEvent<BookUpdate>): Step {
+function readBook({ value, receivedAt }: StageRecord<BookUpdate>): Step {
   const { instrument: name, snapshot } = value;
   const bids = parseLevels(value.bids);
   const asks = parseLevels(value.asks);
@@ -144,7 +145,7 @@ function readBook({ value, receivedAt }: StageEvent<BookUpdate>): Step {
   };
 }
 
-function readStatus({ key, value, receivedAt }: StageEvent<MarketStatus | null>): Step {
+function readStatus({ key, value, receivedAt }: StageRecord<MarketStatus | null>): Step {
   if (value !== null && PRICE_PROVIDERS.has(value.provider)) return NOTHING;
   return (state, terms, emit) => {
     if (value === null) {
@@ -170,7 +171,7 @@ function readStatus({ key, value, receivedAt }: StageEvent<MarketStatus | null>)
 
 const NOTHING_TOUCHED: Touched = { bid: null, ask: null };
 
-function readClock({ value, receivedAt }: StageEvent<ClockMark>): Step {
+function readClock({ value, receivedAt }: StageRecord<ClockMark>): Step {
   if (!value.tick) return NOTHING;
   return (state, _terms, emit) => {
     for (const universalId of state.unpublished) {

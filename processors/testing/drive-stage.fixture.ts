@@ -5,7 +5,7 @@
  */
 import { deserialize, serialize } from 'node:v8';
 import avro from 'avsc';
-import type { Emit, Stage, StageEvent } from '#infra/stages/stage';
+import type { Emit, Stage, StageRecord } from '#infra/stages/stage';
 import { avroSchema } from '#schemas/avro';
 import type { Topic } from '#schemas/topics/topic';
 
@@ -23,7 +23,7 @@ export interface DrivenDeadLetter {
 }
 
 /** Position of a record; missing numbers are 0, and a missing key is the topic's key field of the value, or empty. */
-export type EventPosition = Partial<Omit<StageEvent<never>, 'value' | 'topic'>>;
+export type EventPosition = Partial<Omit<StageRecord<never>, 'value' | 'topic'>>;
 
 export interface StageDriver<S> {
   /** The current state; another object after `restart`. */
@@ -78,7 +78,7 @@ export function driveStage<S>(stage: Stage<S>): StageDriver<S> {
       source = topic.name;
       pending = [];
       try {
-        handle(state, event as StageEvent<never>, emit);
+        handle(state, event as StageRecord<never>, emit);
         outputs.push(...pending);
       } catch (error) {
         emit.deadLetter('handler_failed', String(error));

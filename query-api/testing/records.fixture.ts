@@ -1,5 +1,5 @@
 /** Complete records of the topics for tests, with defaults for the fields that a test does not set. */
-import type { StageEvent, StageInput } from '#infra/stages/stage';
+import type { StageInput, StageRecord } from '#infra/stages/stage';
 import * as blank from '#schemas/testing/records.fixture';
 import type { Arbitrage, EventLink, Spread, UniversalEvent } from '#schemas/topics/derived';
 import type { AssetContext, BookUpdate, Instrument, Trade } from '#schemas/topics/normalised';
@@ -35,7 +35,7 @@ export function applyRecord<S, T>(
 ): void {
   const input = view.inputs.find((entry) => entry.topic.name === topic.name);
   if (!input) throw new Error(`the view does not read ${topic.name}`);
-  const handle = input.handle as unknown as (state: S, event: StageEvent<T | null>, emit: never) => void;
+  const handle = input.handle as unknown as (state: S, record: StageRecord<T | null>, emit: never) => void;
   handle(state, { topic: topic.name, partition: 0, offset: 0, key, receivedAt, value }, undefined as never);
 }
 

@@ -1,5 +1,5 @@
 /** View of the order books of price venues. It is a separate stage because it has by far the most updates. */
-import { on, type Stage, type StageEvent } from '#infra/stages/stage';
+import { on, type Stage, type StageRecord } from '#infra/stages/stage';
 import { applyBookUpdate, type Book, createBook } from '#schemas/domain/book';
 import { PRICE_VENUES, type PriceVenue } from '#schemas/domain/providers';
 import { type BookUpdate, bookTopics } from '#schemas/topics/normalised';
@@ -8,7 +8,7 @@ import { type BookUpdate, bookTopics } from '#schemas/topics/normalised';
  * The newest update by instrument; every update of a price venue is a complete book. It is decoded when a request reads
  * the book, because most updates are replaced before anyone reads them.
  */
-export type BooksOfVenue = Map<string, Pick<StageEvent<BookUpdate>, 'value'>>;
+export type BooksOfVenue = Map<string, Pick<StageRecord<BookUpdate>, 'value'>>;
 export type BooksView = Readonly<Record<PriceVenue, BooksOfVenue>>;
 
 export const booksView: Stage<BooksView> = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StageEvent } from '#infra/stages/stage';
+import type { StageRecord } from '#infra/stages/stage';
 import type { StreamState } from '#schemas/stream/frames';
 import { aLink, anEvent } from '#schemas/testing/records.fixture';
 import { eventTopic } from '#schemas/topics/derived';
@@ -16,7 +16,7 @@ import {
 function feed<T>(state: MarketStatusState, topic: Topic<T>, key: string, value: T | null): void {
   const { handle } = marketStatusView.inputs.find((input) => input.topic.name === topic.name)!;
   const event = { topic: topic.name, partition: 0, offset: 0, key, receivedAt: 1, value };
-  handle(state, event as StageEvent<never>, undefined as never);
+  handle(state, event as StageRecord<never>, undefined as never);
 }
 
 function aStatus(instrument: string, state: StreamState, since: number): MarketStatus {

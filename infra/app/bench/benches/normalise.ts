@@ -13,7 +13,7 @@ import { createVenueBStage } from '#processors/venues/venue-b/normalise/stage';
 import { FRAME_TOPICS, type RawEnvelope, rawTopics } from '#schemas/topics/raw';
 import type { Codec } from '../../../codec/codec.ts';
 import type { LogRecord } from '../../../log/log.ts';
-import type { Emit, Stage, StageEvent } from '../../../stages/stage.ts';
+import type { Emit, Stage, StageRecord } from '../../../stages/stage.ts';
 import type { Bench, BenchContext } from '../bench.ts';
 import { alternate, rateResult, timed } from '../measure.ts';
 import { readRawRecords } from '../raw-records.ts';
@@ -24,7 +24,7 @@ const SECONDS = 6;
 const ROUNDS = 7;
 const WARMUPS = 2;
 
-export type RawEvent = StageEvent<RawEnvelope>;
+export type RawEvent = StageRecord<RawEnvelope>;
 
 export const normalise: Bench = {
   aims: { normalise: { ratioMin: 0.5 } },
@@ -75,7 +75,7 @@ function createNormalisers() {
   for (const stage of stages) {
     const state = stage.initialState();
     for (const { topic, handle } of stage.inputs)
-      handlers.set(topic.name, (event) => handle(state, event as StageEvent<never>, emit));
+      handlers.set(topic.name, (event) => handle(state, event as StageRecord<never>, emit));
   }
   return {
     step(events: readonly RawEvent[]): void {

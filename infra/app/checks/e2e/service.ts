@@ -167,7 +167,7 @@ export async function untilIdle(service: Pick<Service, 'rest'>, timeoutMs = 60_0
   let since = Date.now();
   await eventually(
     async () => {
-      const work = ['parallax_stage_events_total', 'parallax_rows_inserted_total'];
+      const work = ['parallax_stage_records_total', 'parallax_rows_inserted_total'];
       const now = (await Promise.all(work.map((name) => getMetric(service, name)))).join(' ');
       if (now !== before) since = Date.now();
       before = now;

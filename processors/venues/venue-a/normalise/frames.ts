@@ -1,6 +1,6 @@
 /** Handles frames of the socket (venue page, section 7). Each is read completely before anything is emitted. */
 
-import type { Emit, StageEvent } from '#infra/stages/stage';
+import type { Emit, StageRecord } from '#infra/stages/stage';
 import { asText, readList, readObject, readText } from '#schemas/domain/json-fields';
 import type { RawEnvelope } from '#schemas/topics/raw';
 import type { TextPiece } from '../../../shared/emit-raw.ts';
@@ -31,7 +31,7 @@ export const CATCH_UP_MS = 30_000;
 export interface FrameContext {
   readonly state: VenueAState;
   /** The record that contains the frame. */
-  readonly record: StageEvent<RawEnvelope>;
+  readonly record: StageRecord<RawEnvelope>;
   /** The connection that carried the frame. */
   readonly feed: string;
   readonly receivedAt: number;

@@ -3,7 +3,7 @@
  * statuses, resolutions and raw channels.
  */
 
-import { type Emit, on, type Stage, type StageEvent } from '#infra/stages/stage';
+import { type Emit, on, type Stage, type StageRecord } from '#infra/stages/stage';
 import { canonicalDecimal } from '#schemas/domain/decimal';
 import { channelTopics } from '#schemas/topics/channels';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
@@ -33,7 +33,7 @@ const liveness = createLiveness(statusTopics.venue_a);
 export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
   const takerFeeRate = canonicalDecimal(options.outcomeTakerFeeRate);
 
-  const onFrame = (state: VenueAState, record: StageEvent<RawEnvelope>, emit: Emit) => {
+  const onFrame = (state: VenueAState, record: StageRecord<RawEnvelope>, emit: Emit) => {
     const { key, value } = record;
     const { receivedAt } = value;
     // A frame that cannot be read also proves that the connection is alive.
@@ -45,7 +45,7 @@ export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
     }
   };
 
-  const onAnswer = (state: VenueAState, { key, value }: StageEvent<RawEnvelope>, emit: Emit) => {
+  const onAnswer = (state: VenueAState, { key, value }: StageRecord<RawEnvelope>, emit: Emit) => {
     try {
       processAnswer(state, value, key, takerFeeRate, emit);
     } catch (error) {
@@ -69,7 +69,7 @@ export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
   };
 }
 
-function onFeedEvent(state: VenueAState, { value }: StageEvent<FeedEvent>, emit: Emit): void {
+function onFeedEvent(state: VenueAState, { value }: StageRecord<FeedEvent>, emit: Emit): void {
   const { feed, kind, receivedAt } = value;
   if (kind === 'connected' || kind === 'recorded') state.connectedAt.set(feed, receivedAt);
   // A silent socket may send again, and nothing was lost then.
@@ -77,7 +77,7 @@ function onFeedEvent(state: VenueAState, { value }: StageEvent<FeedEvent>, emit:
   liveness.feedChanged(state.liveness, value, emit);
 }
 
-function onClock(state: VenueAState, { value }: StageEvent<ClockMark>, emit: Emit): void {
+function onClock(state: VenueAState, { value }: StageRecord<ClockMark>, emit: Emit): void {
   const now = value.receivedAt;
   liveness.tick(state.liveness, now, emit);
   expireInactiveChannels(

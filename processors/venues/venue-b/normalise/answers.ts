@@ -1,6 +1,6 @@
 /** REST answers of the catalog (gamma) and of the CLOB: markets, and books of tokens that no socket covers. */
 
-import type { Emit, StageEvent } from '#infra/stages/stage';
+import type { Emit, StageRecord } from '#infra/stages/stage';
 import { isJsonObject, type JsonObject } from '#schemas/domain/json-fields';
 import type { RawEnvelope } from '#schemas/topics/raw';
 import { MalformedError, parseJson, rejectMalformed } from '../../shared/malformed.ts';
@@ -14,11 +14,11 @@ import type { VenueBState } from './state.ts';
 import { applyAnswer } from './token-books.ts';
 
 /** Handles one record of `raw.venue_b.gamma` or `raw.venue_b.clob`. Only the answer matters, not the request. */
-export function onAnswer(state: VenueBState, event: StageEvent<RawEnvelope>, emit: Emit): void {
+export function onAnswer(state: VenueBState, record: StageRecord<RawEnvelope>, emit: Emit): void {
   try {
-    const answer = parseJson(event.value.payload.toString());
-    if (isBookAnswer(answer)) onBookAnswer(state, answer, event, emit);
-    else onCatalogAnswer(state, answer, event.receivedAt, emit);
+    const answer = parseJson(record.value.payload.toString());
+    if (isBookAnswer(answer)) onBookAnswer(state, answer, record, emit);
+    else onCatalogAnswer(state, answer, record.receivedAt, emit);
   } catch (error) {
     rejectMalformed(error, MALFORMED_FRAME, emit);
   }
@@ -46,7 +46,7 @@ function isBookAnswer(answer: unknown): answer is JsonObject | JsonObject[] {
 function onBookAnswer(
   state: VenueBState,
   answer: JsonObject | JsonObject[],
-  { key, receivedAt }: StageEvent<RawEnvelope>,
+  { key, receivedAt }: StageRecord<RawEnvelope>,
   emit: Emit,
 ): void {
   for (const value of Array.isArray(answer) ? answer : [answer]) {

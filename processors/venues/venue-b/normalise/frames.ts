@@ -1,6 +1,6 @@
 /** Frames of the market socket: forwarded on the raw channels of their tokens, and applied to books. */
 
-import type { Emit, StageEvent } from '#infra/stages/stage';
+import type { Emit, StageRecord } from '#infra/stages/stage';
 import { asList, asObject, asText, type JsonObject, readObject, readText } from '#schemas/domain/json-fields';
 import { jsonElements } from '#schemas/domain/json-members';
 import { formatChannel } from '#schemas/stream/channel-names';
@@ -28,14 +28,14 @@ const HEARTBEATS = new Set(['PONG', 'PING']);
 const CHANNEL_EVENTS = new Set(['price_change', 'last_trade_price', 'book']);
 
 /** Handles one frame of `raw.venue_b.clob_ws`: one event, or a list of them. A bad event does not affect the others. */
-export function onMarketFrame(state: VenueBState, event: StageEvent<RawEnvelope>, emit: Emit): void {
-  liveness.frameReceived(state.liveness, event.key, event.receivedAt, emit);
-  const text = event.value.payload.toString();
+export function onMarketFrame(state: VenueBState, record: StageRecord<RawEnvelope>, emit: Emit): void {
+  liveness.frameReceived(state.liveness, record.key, record.receivedAt, emit);
+  const text = record.value.payload.toString();
   if (HEARTBEATS.has(text)) return;
   try {
     const frame = parseJson(text);
-    if (Array.isArray(frame)) processList(state, frame, text, event, emit);
-    else processEvent(state, frame, { start: 0, length: text.length }, event, emit);
+    if (Array.isArray(frame)) processList(state, frame, text, record, emit);
+    else processEvent(state, frame, { start: 0, length: text.length }, record, emit);
   } catch (error) {
     rejectMalformed(error, MALFORMED_FRAME, emit);
   }
@@ -45,14 +45,14 @@ function processList(
   state: VenueBState,
   entries: readonly unknown[],
   text: string,
-  event: StageEvent<RawEnvelope>,
+  record: StageRecord<RawEnvelope>,
   emit: Emit,
 ): void {
   const pieces = jsonElements(text);
   for (const [at, entry] of entries.entries()) {
     const { start, end } = pieces[at]!;
     try {
-      processEvent(state, entry, { start, length: end - start }, event, emit);
+      processEvent(state, entry, { start, length: end - start }, record, emit);
     } catch (error) {
       rejectMalformed(error, MALFORMED_FRAME, emit);
     }
@@ -64,7 +64,7 @@ function processEvent(
   state: VenueBState,
   entry: unknown,
   piece: TextPiece,
-  record: StageEvent<RawEnvelope>,
+  record: StageRecord<RawEnvelope>,
   emit: Emit,
 ): void {
   const { key, receivedAt } = record;
@@ -116,7 +116,7 @@ function emitToChannels(
   state: VenueBState,
   value: JsonObject,
   piece: TextPiece,
-  record: StageEvent<RawEnvelope>,
+  record: StageRecord<RawEnvelope>,
   emit: Emit,
 ): void {
   const marketId = marketOf(value);

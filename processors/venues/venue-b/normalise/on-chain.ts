@@ -2,7 +2,7 @@
  * Handles chain records. Fills become trades: the maker legs of a transaction are collected and emitted at their taker
  * leg. Oracle logs become dispute phases and resolutions. Headers confirm or revert all of them.
  */
-import type { Emit, StageEvent } from '#infra/stages/stage';
+import type { Emit, StageRecord } from '#infra/stages/stage';
 import type { RawEnvelope } from '#schemas/topics/raw';
 import { MalformedError } from '../../shared/malformed.ts';
 import { confirmBackfilled, trackFirstHeader } from './backfilled-trades.ts';
@@ -38,13 +38,13 @@ export interface ChainOptions {
 export function onChainRecord(
   options: ChainOptions,
   state: VenueBState,
-  event: StageEvent<RawEnvelope>,
+  record: StageRecord<RawEnvelope>,
   emit: Emit,
 ): void {
   try {
-    const message = parseChainMessage(event.value.payload);
+    const message = parseChainMessage(record.value.payload);
     if (message.kind === 'header') onHeader(options, state, message.header, emit);
-    else if (message.kind === 'log') onLog(options, state, message.log, event.receivedAt, emit);
+    else if (message.kind === 'log') onLog(options, state, message.log, record.receivedAt, emit);
     else onFinalized(options, state, message.number, emit);
   } catch (error) {
     if (!(error instanceof MalformedError)) throw error;

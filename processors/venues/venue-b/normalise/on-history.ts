@@ -1,5 +1,5 @@
 /** Handles records of `raw.venue_b.history`: transactions that a backfill found become backfilled trades. */
-import type { Emit, StageEvent } from '#infra/stages/stage';
+import type { Emit, StageRecord } from '#infra/stages/stage';
 import type { RawEnvelope } from '#schemas/topics/raw';
 import { MalformedError } from '../../shared/malformed.ts';
 import { emitBackfilled, isFollowed, lowerFollowedFrom } from './backfilled-trades.ts';
@@ -14,7 +14,7 @@ import { tradeOfLeg } from './trade-of-leg.ts';
 export function onHistoryRecord(
   options: ChainOptions,
   state: VenueBState,
-  { value, receivedAt }: StageEvent<RawEnvelope>,
+  { value, receivedAt }: StageRecord<RawEnvelope>,
   emit: Emit,
 ): void {
   const { backfilled } = state;

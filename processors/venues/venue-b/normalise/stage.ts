@@ -2,7 +2,7 @@
  * The normaliser of venue_b: turns raw records of the venue and its chain into trades, books, markets, statuses, raw
  * channels, dispute phases and resolutions.
  */
-import { type Emit, on, type Stage, type StageEvent } from '#infra/stages/stage';
+import { type Emit, on, type Stage, type StageRecord } from '#infra/stages/stage';
 import { channelTopics } from '#schemas/topics/channels';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import { backfilledTradeTopic } from '#schemas/topics/normalised';
@@ -81,10 +81,10 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
   };
 }
 
-function onClock(chain: ChainOptions, state: VenueBState, event: StageEvent<ClockMark>, emit: Emit): void {
-  onChainTime(chain, state, event.value.receivedAt, emit);
-  liveness.tick(state.liveness, event.value.receivedAt, emit);
-  forgetChannels(state, event.value.receivedAt);
+function onClock(chain: ChainOptions, state: VenueBState, record: StageRecord<ClockMark>, emit: Emit): void {
+  onChainTime(chain, state, record.value.receivedAt, emit);
+  liveness.tick(state.liveness, record.value.receivedAt, emit);
+  forgetChannels(state, record.value.receivedAt);
 }
 
 /** Forgets channels without recent events, except those of open markets, which may be quiet for a long time. */
@@ -97,9 +97,9 @@ function forgetChannels({ channelSeqs, catalog: { open, tokens } }: VenueBState,
   );
 }
 
-function onFeedEvent(chain: ChainOptions, state: VenueBState, event: StageEvent<FeedEvent>, emit: Emit): void {
-  const { kind, feed } = event.value;
+function onFeedEvent(chain: ChainOptions, state: VenueBState, record: StageRecord<FeedEvent>, emit: Emit): void {
+  const { kind, feed } = record.value;
   if (kind === 'ended') closeTransaction(chain, state, emit);
   if (kind === 'connected' || kind === 'disconnected' || kind === 'unreachable') invalidateFeed(state.books, feed);
-  liveness.feedChanged(state.liveness, event.value, emit);
+  liveness.feedChanged(state.liveness, record.value, emit);
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { gunzipSync } from 'node:zlib';
 import { encodeAbiParameters, keccak256, pad, toHex } from 'viem';
-import type { Emit, StageEvent } from '#infra/stages/stage';
+import type { Emit, StageRecord } from '#infra/stages/stage';
 import type { RawChannelFrame } from '#schemas/topics/channels';
 import type { BookUpdate, Market, MarketStatus, Trade } from '#schemas/topics/normalised';
 import type { DisputePhase, Resolution } from '#schemas/topics/oracle';
@@ -13,7 +13,7 @@ import type { Topic } from '#schemas/topics/topic';
 import { CHAIN_EVENTS, EXCHANGES } from '#schemas/venues/venue-b/contracts';
 import { createVenueBStage, type VenueBStageOptions, type VenueBState } from './stage.ts';
 
-export type AnyEvent = StageEvent<unknown>;
+export type AnyEvent = StageRecord<unknown>;
 
 const event = (topic: string, key: string, receivedAt: number, value: unknown): AnyEvent => ({
   topic,
@@ -159,7 +159,7 @@ export function play(events: readonly AnyEvent[], { restarts = false, ...options
   let state = stage.initialState();
   for (const [offset, each] of events.entries()) {
     if (restarts) state = deserialize(serialize(state)) as VenueBState;
-    handlers.get(each.topic)!(state, { ...each, offset } as StageEvent<never>, emit);
+    handlers.get(each.topic)!(state, { ...each, offset } as StageRecord<never>, emit);
   }
   const of = <T>(kind: string) => written.get(`derived.${kind}.venue_b`) as T[];
   return {

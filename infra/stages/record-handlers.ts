@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import { type Codec, CodecError } from '../codec/codec.ts';
 import type { LogRecord } from '../log/log.ts';
+import { DecodedRecord } from './decoded-record.ts';
 import { OutputTooLargeError, type StageOutputs } from './outputs.ts';
-import { RecordEvent } from './record-event.ts';
 import { type RetryPolicy, retryWhileUnavailable } from './retry-while-unavailable.ts';
 import type { Stage } from './stage.ts';
 
-export interface EventHandlersOptions<S> {
+export interface RecordHandlersOptions<S> {
   readonly stage: Stage<S>;
   readonly state: S;
   readonly codec: Codec;
@@ -19,11 +19,11 @@ export interface EventHandlersOptions<S> {
  * Runs records through the handlers of a stage: decodes each one and isolates failures, so that a bad record affects no
  * other.
  */
-export class EventHandlers<S> {
-  private readonly options: EventHandlersOptions<S>;
+export class RecordHandlers<S> {
+  private readonly options: RecordHandlersOptions<S>;
   private readonly handlers: ReadonlyMap<string, Stage<S>['inputs'][number]>;
 
-  constructor(options: EventHandlersOptions<S>) {
+  constructor(options: RecordHandlersOptions<S>) {
     this.options = options;
     this.handlers = new Map(options.stage.inputs.map((input) => [input.topic.name, input]));
   }
@@ -40,7 +40,7 @@ export class EventHandlers<S> {
     if (record.value !== null && !codec.hasSchema(record.value)) return false;
     outputs.begin(record);
     try {
-      handle(state, new RecordEvent(topic, record, codec) as never, outputs.emit);
+      handle(state, new DecodedRecord(topic, record, codec) as never, outputs.emit);
       outputs.commit();
     } catch (error) {
       const hasCode = error instanceof OutputTooLargeError || error instanceof CodecError;

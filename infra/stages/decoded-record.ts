@@ -1,10 +1,10 @@
 import type { Topic } from '#schemas/topics/topic';
 import type { Codec } from '../codec/codec.ts';
 import type { LogRecord } from '../log/log.ts';
-import type { StageEvent } from './stage.ts';
+import type { StageRecord } from './stage.ts';
 
 /** A record of the log as a handler sees it. The value is decoded on first access. */
-export class RecordEvent implements StageEvent<unknown> {
+export class DecodedRecord implements StageRecord<unknown> {
   readonly key: string;
   readonly receivedAt: number;
   private readonly schema: Topic;
