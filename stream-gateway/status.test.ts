@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { partitionsOf } from '#infra/stages/stage-topics';
-import type { StreamState } from '#schemas/stream/frames';
+import type { PriceState } from '#schemas/domain/price-state';
 import { aLink, anEvent } from '#schemas/testing/records.fixture';
 import { channelTopics } from '#schemas/topics/channels';
 import { clockTopic } from '#schemas/topics/control';
@@ -24,7 +24,7 @@ afterEach(async () => {
   await gateway.close();
 });
 
-const appendStatus = (venue: 'venue_a' | 'venue_b', instrument: string, state: StreamState, since: number) =>
+const appendStatus = (venue: 'venue_a' | 'venue_b', instrument: string, state: PriceState, since: number) =>
   gateway.append(statusTopics[venue], instrument, {
     provider: venue,
     instrument,

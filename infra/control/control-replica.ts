@@ -9,9 +9,9 @@ import { type ControlState, initialControlState } from '#schemas/domain/control/
 import { type ControlCommand, clockTopic, commandTopic } from '#schemas/topics/control';
 import { sharedPerLog } from '../shared-per-log.ts';
 import { type FollowerContext, TopicFollower } from '../stages/topic-follower.ts';
+import { ControlSnapshotWriter, type SnapshotPace } from './control-snapshot-writer.ts';
 import { ControlSnapshots } from './control-snapshots.ts';
-import { Freshness } from './freshness.ts';
-import { type SnapshotPace, SnapshotSchedule } from './snapshot-schedule.ts';
+import { ReplicaLag } from './replica-lag.ts';
 
 const AT = { topic: commandTopic.name, partition: 0 };
 const CLOCK_AT = { topic: clockTopic.name, partition: 0 };
@@ -96,8 +96,8 @@ class LogControlReplica implements ControlReplica {
   private readonly follower: TopicFollower<ControlCommand>;
   private readonly pendingVerdicts = new Map<string, (verdict: Verdict) => void>();
   private readonly listeners = new Set<(keyId: string) => void>();
-  private readonly freshness: Freshness;
-  private readonly snapshots: SnapshotSchedule;
+  private readonly lag: ReplicaLag;
+  private readonly snapshots: ControlSnapshotWriter;
   private lastReceivedAt = 0;
   /** Commands that are not appended yet; each has its time limit in `submit`. */
   private pendingCommands: PendingCommand[] = [];
@@ -112,9 +112,9 @@ class LogControlReplica implements ControlReplica {
       part: 'control',
       from: next,
       handle: (command, { receivedAt }) => this.reduce(command, receivedAt),
-      afterPoll: () => this.freshness.reached(this.follower.position),
+      afterPoll: () => this.lag.reached(this.follower.position),
     });
-    this.snapshots = new SnapshotSchedule({
+    this.snapshots = new ControlSnapshotWriter({
       snapshots,
       logger: context.logger,
       from: next,
@@ -122,7 +122,7 @@ class LogControlReplica implements ControlReplica {
       now: () => ({ state: this.state, next: this.follower.position + 1, receivedAt: this.lastReceivedAt }),
     });
     const { log, staleAfterMs } = context;
-    this.freshness = new Freshness({
+    this.lag = new ReplicaLag({
       newest: async () => (await log.last(AT))?.offset ?? -1,
       onProblem: (error) => this.follower.reportProblem('checking', error),
       ...(staleAfterMs === undefined ? {} : { staleAfterMs }),
@@ -130,7 +130,7 @@ class LogControlReplica implements ControlReplica {
   }
 
   get isCurrent(): boolean {
-    return !this.follower.hasFailed && this.freshness.isFresh;
+    return !this.follower.hasFailed && this.lag.isCurrent;
   }
 
   async start(): Promise<void> {
@@ -138,7 +138,7 @@ class LogControlReplica implements ControlReplica {
     await this.follower.catchUp();
     await this.follower.start();
     const { signal } = this.follower;
-    this.running = Promise.all([this.freshness.watch(signal), this.snapshots.run(signal)]);
+    this.running = Promise.all([this.lag.watch(signal), this.snapshots.run(signal)]);
   }
 
   async submit(type: string, body: unknown): Promise<Verdict> {

@@ -5,7 +5,7 @@ import { failureOf, OutboundError } from './outcome.ts';
 import type { Target } from './target-url.ts';
 
 /** Bytes of an answer's head; a larger one is `bad_response`. */
-export const ANSWER_HEAD_MAX = 16 * 1_024;
+const ANSWER_HEAD_MAX = 16 * 1_024;
 /** Bytes of an answer's body that are read (and dropped) before the connection is closed on the rest. */
 export const ANSWER_BODY_MAX = 64 * 1_024;
 /** Interim answers (1xx) before the final one. */

@@ -32,7 +32,7 @@ export interface GuardedRequest {
 }
 
 /** Time limit of a webhook delivery according to the contract. */
-export const OUTBOUND_TIMEOUT_MS = 15_000;
+const OUTBOUND_TIMEOUT_MS = 15_000;
 /** The longest step of the delivery schedule, so that no answer delays a delivery for years. */
 const RETRY_AFTER_MAX_MS = 86_400_000;
 /** Maximum of addresses that are tried; all are evaluated. */

@@ -7,7 +7,7 @@ import { parseUrl } from '../parse-url.ts';
 import { evaluateAddress, type Reach } from './address-policy.ts';
 
 /** Maximum characters of a URL, both original and normalised. */
-export const TARGET_URL_MAX = 2_048;
+const TARGET_URL_MAX = 2_048;
 
 /** The parsed parts of a URL that may be a target. */
 export interface Target {

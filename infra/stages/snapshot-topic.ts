@@ -8,7 +8,14 @@ import type { Codec } from '../codec/codec.ts';
 import type { EventLog, LogRecord, TopicPartition } from '../log/log.ts';
 import { readPartition } from '../log/read-partition.ts';
 import { isTransient } from '../retry.ts';
-import { packHead, packSnapshot, type Snapshot, type SnapshotHead, unpackHead, unpackSnapshot } from './snapshot.ts';
+import {
+  type Manifest,
+  packManifest,
+  packSnapshot,
+  type Snapshot,
+  unpackManifest,
+  unpackSnapshot,
+} from './snapshot.ts';
 
 /** Kafka refuses records above 1 MiB by default; half of it leaves room for framing. */
 const CHUNK_BYTES = 512 * 1024;
@@ -21,7 +28,7 @@ export interface StoredSnapshot {
   /** Every key of the snapshot, even if its manifest is missing. */
   readonly keys: readonly string[];
   /** Null if the manifest is missing or unreadable. */
-  readonly manifest: (SnapshotHead & { readonly generation: number; readonly chunks: number }) | null;
+  readonly manifest: (Manifest & { readonly generation: number; readonly chunks: number }) | null;
   /** Highest generation in the manifest or in the chunks that were requested. */
   readonly newestGeneration: number;
   /** Chunks by index, if they were requested. */
@@ -74,7 +81,7 @@ export class SnapshotTopic {
   ): Promise<{ readonly keys: readonly string[]; readonly bytes: number }> {
     const { receivedAt } = snapshot;
     // Packed now: the maps of a running stage change while the state is compressed.
-    const head = packHead(snapshot, stateVersion);
+    const head = packManifest(snapshot, stateVersion);
     const packed = await packSnapshot(snapshot, this.options.slicedMaps, onCopied);
     const chunks = Math.max(1, Math.ceil(packed.length / CHUNK_BYTES));
     const base = { receivedAt, generation, chunks };
@@ -148,7 +155,7 @@ export class SnapshotTopic {
 
   private readManifest(name: string, { generation, chunks, payload }: StateChunk): StoredSnapshot['manifest'] {
     try {
-      return { ...unpackHead(payload), generation, chunks };
+      return { ...unpackManifest(payload), generation, chunks };
     } catch (error) {
       this.warn('unreadable manifest', name, error);
       return null;

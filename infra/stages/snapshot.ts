@@ -32,7 +32,7 @@ const INFLATE_BYTES = 4 * 1024 * 1024;
 const DEFLATE_BYTES = 1024 * 1024;
 
 /** Contents of a manifest, readable without the chunks. */
-export interface SnapshotHead {
+export interface Manifest {
   readonly stateVersion: number;
   /** Null in an old manifest without a position. */
   readonly position: StagePosition | null;
@@ -48,7 +48,10 @@ const headBody = z.object({
 });
 
 /** Encodes the payload of a manifest as JSON. */
-export function packHead({ offsets, inputSeqs, outputSeqs, receivedAt }: StagePosition, stateVersion: number): Buffer {
+export function packManifest(
+  { offsets, inputSeqs, outputSeqs, receivedAt }: StagePosition,
+  stateVersion: number,
+): Buffer {
   const plain = (map: ReadonlyMap<string, number>) => Object.fromEntries(map);
   return Buffer.from(
     JSON.stringify({
@@ -62,7 +65,7 @@ export function packHead({ offsets, inputSeqs, outputSeqs, receivedAt }: StagePo
 }
 
 /** Throws if the payload is not a manifest. An empty one is of a version before manifests got contents: version 1. */
-export function unpackHead(payload: Buffer): SnapshotHead {
+export function unpackManifest(payload: Buffer): Manifest {
   if (payload.length === 0) return { stateVersion: 1, position: null };
   const { stateVersion, receivedAt, ...maps } = headBody.parse(JSON.parse(payload.toString()));
   const map = (entries: Record<string, number>) => new Map(Object.entries(entries));

@@ -8,7 +8,7 @@ import type { Venue } from '#schemas/domain/providers';
 import type { Publisher } from '../publisher/publisher.ts';
 
 /** Consecutive failures after which a feed is reported as unreachable. */
-export const UNREACHABLE_AFTER = 5;
+const UNREACHABLE_AFTER = 5;
 /** The reason of a connection that this process closed. */
 const CLOSED = 'closed by us';
 

@@ -5,7 +5,7 @@ import type { Budget } from './budget.ts';
 import { UpstreamError } from './errors.ts';
 
 /** Delays before the attempts of a GET (specification, Errors), plus or minus 20 percent. */
-export const GET_RETRY_DELAYS_MS = [0, 100, 250, 500, 1_000] as const;
+const GET_RETRY_DELAYS_MS = [0, 100, 250, 500, 1_000] as const;
 const JITTER = 0.2;
 const TIMEOUT_MS = 10_000;
 const BODY_BYTES_MAX = 32 * 1024 * 1024;

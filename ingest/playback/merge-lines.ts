@@ -14,7 +14,7 @@ export interface LocatedLine extends RecordedLine {
 }
 
 /** The files of a recording, sorted by name. Throws a `RecordingError` if there are none. */
-export async function recordingFiles(folder: string): Promise<string[]> {
+async function recordingFiles(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch((cause: unknown) => {
     throw new RecordingError('recording_empty', `the recording ${folder} cannot be read`, { cause });
   });

@@ -25,7 +25,7 @@ export interface VenueAdapter {
 }
 
 /** Thrown when the URL of an upstream is not configured. Retrying does not help. */
-export class UpstreamUrlError extends Error {
+class UpstreamUrlError extends Error {
   override name = 'UpstreamUrlError';
   readonly code = 'address_missing';
   readonly canRetry = false;

@@ -5,9 +5,9 @@
  */
 import { type Decimal, parseDecimal } from '#schemas/domain/decimal';
 
-export const BAR_MS = 60_000;
+const BAR_MS = 60_000;
 /** Bars are retained, and late trades added to them, for this long behind the newest trade of the coin. */
-export const RETAIN_BARS_MS = 3 * 3_600_000;
+const RETAIN_BARS_MS = 3 * 3_600_000;
 
 /** Position of a trade in time order; at equal venue times the one that arrived first is before. */
 interface TradePlace {
@@ -52,7 +52,7 @@ export function createCoinBars(): CoinBars {
 }
 
 /** Returns the start of the bar that a time belongs to. */
-export function bucketOf(ts: number): number {
+function bucketOf(ts: number): number {
   return Math.floor(ts / BAR_MS) * BAR_MS;
 }
 

@@ -6,7 +6,7 @@
 import type { EventKind, Recognition, Strike } from './recognise/question.ts';
 
 /** A link below this confidence is shown but not used for spreads and arbitrage. */
-export const USE_CONFIDENCE = 0.75;
+const USE_CONFIDENCE = 0.75;
 
 /** Equality counts on one side only, or is not stated. On a price that moves freely it hardly matters. */
 const STRICTNESS_FACTOR = 0.98;
@@ -129,7 +129,7 @@ function sourcesText(reference: LinkFacts, market: LinkFacts): string {
 }
 
 /** Rounds to four decimals: more would claim a precision that an evaluation does not have. */
-export function roundConfidence(value: number): number {
+function roundConfidence(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }
 

@@ -4,7 +4,7 @@ import { isMoreOpen, statusOf } from './progress.ts';
 import { type EventEntry, type EventsState, marketsOf } from './state.ts';
 
 /** Greatest number of markets of one event, so that its record stays small whatever a venue lists. */
-export const MEMBERS_MAX = 50;
+const MEMBERS_MAX = 50;
 
 /**
  * Returns the event that the market joins: one with the same minute first, then one with the same day. By its day alone

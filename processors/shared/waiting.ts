@@ -12,7 +12,7 @@ export type Waiting<T> = Map<string, readonly T[]>;
 /** Greatest number of markets with waiting records; those that wait longest are dropped first. */
 export const WAITING_MARKETS_MAX = 10_000;
 /** Greatest number of records of one market. */
-export const WAITING_RECORDS_MAX = 50;
+const WAITING_RECORDS_MAX = 50;
 
 /** Stores the newest state of a record of a market. */
 export function addWaiting<T extends { readonly id: string }>(waiting: Waiting<T>, market: string, record: T): void {

@@ -79,7 +79,7 @@ function pathOf(url: string): string {
 }
 
 /** Maps Fastify's own errors to the codes of the specification; anything unexpected becomes `internal_error`. */
-export function toApiError(fault: unknown): ApiError {
+function toApiError(fault: unknown): ApiError {
   if (fault instanceof ApiError) return fault;
   const { statusCode, code } = fault as Partial<FastifyError>;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')

@@ -8,10 +8,10 @@ import { openTestStore } from '../testing/open-test-store.fixture.ts';
 import { aLink, anEvent, applyRecord, createViews, NOON_MS } from '../testing/records.fixture.ts';
 import { fixedFreshness } from '../views/freshness.ts';
 import { VIEWS } from '../views/views.ts';
-import { consistentSnapshot } from './consistent-snapshot.ts';
 import type { EventFilter } from './event-filter.ts';
 import { findEvent } from './find-event.ts';
 import { listEvents } from './list-events.ts';
+import { readConsistentEvent } from './read-consistent-event.ts';
 
 let opened: Awaited<ReturnType<typeof openTestStore>>;
 let { events: view } = createViews();
@@ -172,7 +172,7 @@ describe('archived events', () => {
     applyRecord(VIEWS.events, view, eventTopic, 'evt_merged', null);
     expect(await findEvent(view, store, 'evt_merged')).toMatchObject({ universalId: 'evt_b' });
     expect(
-      (await consistentSnapshot({ events: view, freshness: fixedFreshness(view) }, store, 'evt_merged')).event,
+      (await readConsistentEvent({ events: view, freshness: fixedFreshness(view) }, store, 'evt_merged')).event,
     ).toMatchObject({ universalId: 'evt_b' });
     await expect(findEvent(view, store, 'evt_none')).rejects.toMatchObject({ code: 'not_found' });
   });

@@ -1,4 +1,5 @@
 /** A spread as of the time of a response, from the head that the view holds. */
+import { whileLagging } from '#schemas/domain/price-state';
 import {
   type EventLink,
   type Spread,
@@ -16,9 +17,8 @@ export function currentSpread(freshness: Freshness, { links }: Pick<UniversalEve
 
 function currentLeg(freshness: Freshness, links: readonly EventLink[], leg: SpreadLeg, lags: boolean): SpreadLeg {
   if (leg.state === 'closed' || leg.state === 'resolved') return leg;
-  const isBetterThanStale = leg.state === 'live' || leg.state === 'recovering';
   const current = { ...leg, bookAt: bookAtOf(freshness, links, leg) };
-  return lags ? { ...current, live: false, state: isBetterThanStale ? 'stale' : leg.state } : current;
+  return lags ? { ...current, live: false, state: leg.state && whileLagging(leg.state) } : current;
 }
 
 /**

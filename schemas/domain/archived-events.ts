@@ -2,7 +2,7 @@
 import type { UniversalEvent } from '../topics/derived.ts';
 
 /** An event is archived this long after its last market was closed or resolved. */
-export const ARCHIVE_AFTER_MS = 90 * 86_400_000;
+const ARCHIVE_AFTER_MS = 90 * 86_400_000;
 
 /** Unix ms: events that ended before it are archived. It moves once a UTC day, so that views and tables agree. */
 export function archiveCutoff(now: number): number {

@@ -6,7 +6,7 @@ declare const decimalBrand: unique symbol;
 /** A number scaled by 10^18. Add, subtract and compare with the plain bigint operators; multiply and divide below. */
 export type Decimal = bigint & { readonly [decimalBrand]: true };
 
-export const DECIMAL_SCALE = 18;
+const DECIMAL_SCALE = 18;
 const ONE = 10n ** 18n;
 /** Largest magnitude that fits `Decimal(38,18)`. */
 const LIMIT = 10n ** 38n;

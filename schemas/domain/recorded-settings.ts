@@ -24,7 +24,7 @@ interface IntegerDeclaration {
 }
 
 /** The settings by name, in the order of the documentation. */
-export const RECORDED_SETTINGS = {
+const RECORDED_SETTINGS = {
   arbitrageSize: {
     kind: 'positive decimal',
     variable: 'PARALLAX_ARBITRAGE_SIZE',

@@ -45,7 +45,7 @@ export interface HistoryPayload {
 }
 
 /** Members with a chain's payload; in the raw topic they are wrapped as `{"<member>":…}`. */
-export const CHAIN_MEMBERS = ['block', 'log', 'finalized'] as const;
+const CHAIN_MEMBERS = ['block', 'log', 'finalized'] as const;
 
 /** One line of a recording. */
 export interface RecordedLine {

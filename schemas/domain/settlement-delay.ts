@@ -5,7 +5,7 @@ import type { Resolution } from '../topics/oracle.ts';
  * Largest uncertainty of a decision time from which a delay is calculated: five polls of the venue, and a third of the
  * smallest deviation that an anomaly is measured with.
  */
-export const DECISION_TIME_TOLERANCE_MS = 5 * 60_000;
+const DECISION_TIME_TOLERANCE_MS = 5 * 60_000;
 
 /**
  * True if `resolvedAt` is the time of the decision: on chain it is the time of the block, off chain the decision was made

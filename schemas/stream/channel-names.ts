@@ -9,7 +9,7 @@ import { RAW_CHANNELS, type RawProvider } from '../venues/raw-channels.ts';
 import { kindOf } from './channel-kinds.ts';
 
 /** Channel suffixes of the anomaly firehoses; kebab-case, unlike the `kind` of a record. */
-export const ANOMALY_CHANNEL_KINDS = ['trade-volume', 'spread-widening', 'wallet-burst', 'settlement-delay'] as const;
+const ANOMALY_CHANNEL_KINDS = ['trade-volume', 'spread-widening', 'wallet-burst', 'settlement-delay'] as const;
 export type AnomalyChannelKind = (typeof ANOMALY_CHANNEL_KINDS)[number];
 
 /** The parts of a name, without what follows from its kind. */

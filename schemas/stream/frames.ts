@@ -3,6 +3,7 @@
  * specified shapes and never change them.
  */
 import { z } from 'zod';
+import { PRICE_STATES } from '../domain/price-state.ts';
 
 /** A cursor that the server issued, or `earliest`. */
 const since = z.string().min(1).max(256);
@@ -53,10 +54,6 @@ export const CLOSE = {
   overflow: { code: 4008, reason: 'too slow' },
 } as const;
 
-/** Whether the prices of a market can be relied on. */
-const STREAM_STATES = ['live', 'stale', 'recovering', 'venue_down'] as const;
-export type StreamState = (typeof STREAM_STATES)[number];
-
 const subscriptionId = z.string();
 /** Frames of the server other than events, which the gateway encodes in its hot path. */
 export const serverFrame = z.discriminatedUnion('type', [
@@ -86,7 +83,7 @@ export const serverFrame = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('status'),
     subscription_id: subscriptionId,
-    state: z.enum(STREAM_STATES),
+    state: z.enum(PRICE_STATES),
     since: z.int(),
   }),
 ]);

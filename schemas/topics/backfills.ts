@@ -25,7 +25,7 @@ export const backfillTopic = defineTopic({
 });
 
 /** Why a backfill failed. */
-export const BACKFILL_FAILURES = ['busy', 'no_node', 'node_failed', 'expired'] as const;
+const BACKFILL_FAILURES = ['busy', 'no_node', 'node_failed', 'expired'] as const;
 
 const outcome = record('BackfillOutcome', 'The outcome of a backfill.', {
   id: text('Id of the request.'),

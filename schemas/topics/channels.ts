@@ -40,7 +40,7 @@ export type RawChannelFrame = Infer<typeof rawChannelFrame>;
  * Writers of channel frames: the normaliser of a venue for its raw feeds, the organizations processor for channels that
  * only one organization may receive, the channels processor for the rest.
  */
-export const CHANNEL_WRITERS = [...VENUES, 'events', 'organizations'] as const;
+const CHANNEL_WRITERS = [...VENUES, 'events', 'organizations'] as const;
 export type ChannelWriter = (typeof CHANNEL_WRITERS)[number];
 
 const channelTopic = <T>(writer: ChannelWriter, description: string, schema: Topic<T>['schema']): Topic<T> =>

@@ -2,7 +2,7 @@
 import type { EventTypeId } from './event-types.ts';
 
 /** The source of events, as a relative reference: a replay could not reproduce the host name. */
-export const EVENT_SOURCE = '/v1/webhooks';
+const EVENT_SOURCE = '/v1/webhooks';
 
 export interface CloudEventParts {
   /** The same in every attempt, and after a replay of the same input. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type { PriceState } from '#schemas/domain/price-state';
 import type { Channel } from '#schemas/stream/channel-names';
-import type { StreamState } from '#schemas/stream/frames';
 import type { Connection } from './connection.ts';
 import { idWords } from './event-frame.ts';
 
@@ -46,7 +46,7 @@ export interface Subscription {
   removedAfter: EventPosition | null;
   lag: Lag | null;
   /** The last `status` sent; null before the first. */
-  sentStatus: { readonly state: StreamState; readonly since: number } | null;
+  sentStatus: { readonly state: PriceState; readonly since: number } | null;
   closed: boolean;
 }
 

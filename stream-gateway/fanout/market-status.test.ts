@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StageRecord } from '#infra/stages/stage';
-import type { StreamState } from '#schemas/stream/frames';
+import type { PriceState } from '#schemas/domain/price-state';
 import { aLink, anEvent } from '#schemas/testing/records.fixture';
 import { eventTopic } from '#schemas/topics/derived';
 import { type MarketStatus, statusTopics } from '#schemas/topics/normalised';
@@ -19,7 +19,7 @@ function feed<T>(state: MarketStatusState, topic: Topic<T>, key: string, value: 
   handle(state, event as StageRecord<never>, undefined as never);
 }
 
-function aStatus(instrument: string, state: StreamState, since: number): MarketStatus {
+function aStatus(instrument: string, state: PriceState, since: number): MarketStatus {
   return { provider: 'venue_b', instrument, marketId: null, feed: 'feed', state, receivedAt: since, since };
 }
 

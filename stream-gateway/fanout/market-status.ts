@@ -4,16 +4,13 @@
  */
 import { on, onKeyed, type Stage } from '#infra/stages/stage';
 import { hasLeg } from '#schemas/domain/linked-markets';
-import type { StreamState } from '#schemas/stream/frames';
+import { isWorse, type PriceState } from '#schemas/domain/price-state';
 import { clockTopic } from '#schemas/topics/control';
 import { eventTopic } from '#schemas/topics/derived';
 import { type MarketStatus, statusTopics } from '#schemas/topics/normalised';
 
-/** From best to worst; a channel shows the worst of its instruments. */
-const SEVERITY: readonly StreamState[] = ['live', 'recovering', 'stale', 'venue_down'];
-
 export interface InstrumentStatus {
-  readonly state: StreamState;
+  readonly state: PriceState;
   readonly since: number;
 }
 
@@ -79,17 +76,12 @@ export function eventStatus(state: MarketStatusState, universalId: string): Inst
   let worst: InstrumentStatus | null = null;
   for (const instrument of state.legs.get(universalId) ?? []) {
     const status = state.instruments.get(instrument);
-    if (status && (!worst || isWorse(status, worst))) worst = status;
+    if (status && (!worst || hasPriority(status, worst))) worst = status;
   }
   return worst;
 }
 
-export function isBetterThanStale({ state }: InstrumentStatus): boolean {
-  return SEVERITY.indexOf(state) < SEVERITY.indexOf('stale');
-}
-
-function isWorse(one: InstrumentStatus, other: InstrumentStatus): boolean {
-  const difference = SEVERITY.indexOf(one.state) - SEVERITY.indexOf(other.state);
-  if (difference !== 0) return difference > 0;
+function hasPriority(one: InstrumentStatus, other: InstrumentStatus): boolean {
+  if (one.state !== other.state) return isWorse(one.state, other.state);
   return one.state === 'live' ? one.since > other.since : one.since < other.since;
 }

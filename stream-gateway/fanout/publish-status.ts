@@ -1,3 +1,4 @@
+import { whileLagging } from '#schemas/domain/price-state';
 import { channelsWithStatusOf, kindOf } from '#schemas/stream/channel-kinds';
 import { type Channel, type ChannelName, formatChannel } from '#schemas/stream/channel-names';
 import type { Subscription } from '../connection/subscription.ts';
@@ -8,7 +9,6 @@ import {
   eventStatus,
   type InstrumentStatus,
   instrumentStatus,
-  isBetterThanStale,
   type MarketStatusState,
 } from './market-status.ts';
 
@@ -28,7 +28,7 @@ export function statusOf({ markets, lagging }: StatusSources, channel: Channel |
   const id = shows.idOf(channel);
   const status = shows.what === 'event' ? eventStatus(markets, id) : instrumentStatus(markets, id);
   const lag = lagging.get(writer);
-  if (status === null || lag === undefined || !isBetterThanStale(status)) return status;
+  if (status === null || lag === undefined || whileLagging(status.state) === status.state) return status;
   // A market that was stale because of lag is live since the channel caught up, not since the market became live.
   return lag.isBehind ? { state: 'stale', since: lag.since } : { ...status, since: Math.max(status.since, lag.since) };
 }

@@ -1,7 +1,7 @@
 import { closeInReverse } from '#infra/closing';
 import type { RoleContext, Running } from '#infra/context';
 import { openControlReplica } from '#infra/control/control-replica';
-import { STALE_AFTER_MS } from '#infra/control/freshness';
+import { STALE_AFTER_MS } from '#infra/control/replica-lag';
 import { startUnderLease } from '#infra/log/start-under-lease';
 import { GuardedClient } from '#infra/outbound/guarded-request';
 import { parseSchedule } from './schedule.ts';

@@ -20,7 +20,7 @@ export type BenchReply =
   | { readonly kind: 'failed'; readonly message: string };
 
 /** Thrown if the process failed, exited or took too long. */
-export class BenchProcessError extends Error {
+class BenchProcessError extends Error {
   override name = 'BenchProcessError';
   readonly code = 'bench_process';
   readonly canRetry = true;

@@ -54,7 +54,7 @@ export function* mixedMarkets(count: number, receivedAt: number): Generator<Mark
 }
 
 /** Generates the market with this number. */
-export function mixedMarket(nth: number, receivedAt: number): Market {
+function mixedMarket(nth: number, receivedAt: number): Market {
   const { sort, share, within } = ROUND[nth % ROUND.length]!;
   const ofSort = Math.floor(nth / ROUND.length) * share + within;
   const question = sort(ofSort, momentOf(ofSort));

@@ -42,7 +42,7 @@ export class Partition implements TopicPartition {
   /** Index in `recent` of the oldest record that is still valid. */
   recentHead = 0;
   /** Changes when `recent` is dropped. */
-  recentEpoch = 0;
+  recentVersion = 0;
   /** The end of the partition that is not a full block yet. */
   run = new OpenRun();
   /** True if the run was started with the last block of the tree. */
@@ -171,7 +171,7 @@ export class Partition implements TopicPartition {
   forgetRecent(): void {
     this.recent = [];
     this.recentHead = 0;
-    this.recentEpoch += 1;
+    this.recentVersion += 1;
     this.decoded = null;
   }
 

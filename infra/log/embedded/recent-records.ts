@@ -11,7 +11,7 @@ const DROPPED_MAX = 1_024;
 
 interface Run {
   readonly partition: Partition;
-  readonly epoch: number;
+  readonly version: number;
   readonly records: number;
   readonly bytes: number;
 }
@@ -40,7 +40,7 @@ export class RecentRecords {
       partition.recent.push(record);
       bytes += RECORD_BYTES + record.key.length + (record.value?.length ?? 0);
     }
-    this.runs.push({ partition, epoch: partition.recentEpoch, records: records.length, bytes });
+    this.runs.push({ partition, version: partition.recentVersion, records: records.length, bytes });
     this.records += records.length;
     this.bytes += bytes;
     while (this.records > this.recordsMax || this.bytes > this.bytesMax) this.dropOldest();
@@ -56,7 +56,7 @@ export class RecentRecords {
       this.head = 0;
     }
     const { partition } = run;
-    if (partition.recentEpoch !== run.epoch) return;
+    if (partition.recentVersion !== run.version) return;
     partition.recentHead += run.records;
     // Rewritten when half of it is dropped: rarely enough to cost little, often enough to release memory.
     if (partition.recentHead * 2 < partition.recent.length) return;

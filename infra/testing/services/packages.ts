@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-export const KAFKA_VERSION = '4.1.0';
-export const APICURIO_VERSION = '2.6.13.Final';
+const KAFKA_VERSION = '4.1.0';
+const APICURIO_VERSION = '2.6.13.Final';
 /** Size of both downloads. */
 const FETCHED_MB = 188;
 /** A slow connection must be able to fetch the registry, which alone is 142 MB. */

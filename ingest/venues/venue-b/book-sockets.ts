@@ -17,7 +17,7 @@ export interface BookSocketsOptions {
 export const subscribeFrame = (tokens: readonly string[]) =>
   JSON.stringify({ type: 'market', assets_ids: tokens, initial_dump: true, custom_feature_enabled: true });
 /** A frame that changes the tokens of an open connection. */
-export const changeFrame = (operation: 'subscribe' | 'unsubscribe', tokens: readonly string[]) =>
+const changeFrame = (operation: 'subscribe' | 'unsubscribe', tokens: readonly string[]) =>
   JSON.stringify({ operation, assets_ids: tokens, custom_feature_enabled: true });
 
 export class BookSockets {

@@ -7,7 +7,7 @@ import { joinUrl } from '../adapter.ts';
 import { LOOK_UP_MARKETS, PAGE_MARKETS, PUBLISHED_MARKETS_MAX, REPUBLISH_MS } from './declaration.ts';
 import { type MarketDigest, PublishedMarkets, readDigests } from './published-markets.ts';
 
-export const CATALOG_FEED = 'venue_b.gamma';
+const CATALOG_FEED = 'venue_b.gamma';
 
 export interface CatalogSourceOptions {
   readonly url: string;

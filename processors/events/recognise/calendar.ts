@@ -58,7 +58,7 @@ function formatWallTime(ms: number, zone: string): number {
  * Returns every unix ms at which the zone's clock shows `minutes` after midnight of `day`, in order: none in the hour
  * that the clock skips in spring, two in the hour that it shows twice in autumn.
  */
-export function momentsAt(day: string, minutes: number, zone: string): number[] {
+function momentsAt(day: string, minutes: number, zone: string): number[] {
   const wall = Date.parse(`${day}T00:00:00Z`) + minutes * 60_000;
   if (zone === UTC) return [wall];
   const moments = [withOffsetAt(wall - DAY_MS, wall, zone), withOffsetAt(wall + DAY_MS, wall, zone)];
@@ -96,7 +96,7 @@ export function dayOf(ms: number, zone: string): string {
 }
 
 /** True if a zone of the northern hemisphere has daylight time at that moment: its clock is ahead of midwinter's. */
-export function isDaylightTime(ms: number, zone: string): boolean {
+function isDaylightTime(ms: number, zone: string): boolean {
   const winter = Date.UTC(new Date(ms).getUTCFullYear(), 0, 15);
   return wallTime(ms, zone) - ms > wallTime(winter, zone) - winter;
 }

@@ -18,7 +18,7 @@ export const OPENING_MINUTES = 570;
 /** End of regular trading on a full day: four in the afternoon. */
 export const CLOSING_MINUTES = 960;
 /** End of regular trading on a half day: one in the afternoon. */
-export const EARLY_CLOSING_MINUTES = 780;
+const EARLY_CLOSING_MINUTES = 780;
 
 /** True if the US stock exchanges trade on a day. */
 export function isTradingDay(day: string): boolean {

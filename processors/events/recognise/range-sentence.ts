@@ -57,7 +57,7 @@ export function readMeasureRange(title: string): (Pick<PriceRange, 'lower' | 'up
 }
 
 /** Parses both amounts. In `$86-88k` the unit counts for both, unless the range would then run backwards. */
-export function rangeOf(low: string, high: string): Pick<PriceRange, 'lower' | 'upper'> | null {
+function rangeOf(low: string, high: string): Pick<PriceRange, 'lower' | 'upper'> | null {
   const upper = parseAmount(high);
   const unit = /\d ?([a-z]+)$/i.exec(high)?.[1] ?? '';
   const shared = /[a-z]$/i.test(low) ? null : parseAmount(`${low}${unit}`);

@@ -8,7 +8,7 @@ import type { IdempotencyRequest } from './envelope.ts';
 import { jsonLength } from './json-length.ts';
 import { type Owner, ownerName } from './owner.ts';
 
-export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1_000;
+const IDEMPOTENCY_MS = 24 * 60 * 60 * 1_000;
 /** Answers that one owner may have in a generation: one organization cannot fill the memory of every node. */
 export const IDEMPOTENCY_ANSWERS_MAX = 100_000;
 /** Characters of these answers with their names and digests (`jsonLength`); the last answer may exceed the bound. */

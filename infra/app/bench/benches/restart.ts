@@ -38,7 +38,7 @@ export const restart: Bench = {
 };
 
 /** Exported for shorter runs. */
-export async function measureRestart(
+async function measureRestart(
   { folder, onProgress }: BenchContext,
   { rate, seconds }: RestartSize,
 ): Promise<BenchResult[]> {

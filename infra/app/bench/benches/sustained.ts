@@ -49,7 +49,7 @@ export const sustained: Bench = {
   run: (context) => measureSustained(context, { rate: 3_000, subscribers: 100, warmUpSeconds: 10, seconds: SECONDS }),
 };
 
-export async function measureSustained(
+async function measureSustained(
   { folder, onProgress }: BenchContext,
   { rate, subscribers, warmUpSeconds, seconds }: SustainedSize,
 ): Promise<BenchResult[]> {

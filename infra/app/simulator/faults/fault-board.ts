@@ -10,7 +10,7 @@ export type HttpTarget = HttpSource;
 export type Target = SocketTarget | HttpTarget;
 
 /** Values of `--sim-faults`. */
-export const FAULT_KINDS = [
+const FAULT_KINDS = [
   'disconnects',
   'silence',
   'malformed',

@@ -5,8 +5,8 @@ import type { Question } from './questions.ts';
 import { quotedProbability } from './quotes.ts';
 
 /** Prices of outcome coins have four decimals, sizes one. */
-export const OUTCOME_PRICE_DECIMALS = 4;
-export const OUTCOME_SIZE_DECIMALS = 1;
+const OUTCOME_PRICE_DECIMALS = 4;
+const OUTCOME_SIZE_DECIMALS = 1;
 const ONE = 10_000;
 const LEAST = 10;
 /** Mean and deviation of the shares of a trade, which are 5 to 255, mostly small or large (`boundedSize`). */

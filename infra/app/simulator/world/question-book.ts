@@ -21,7 +21,7 @@ export interface QuestionBook {
   readonly tick: number;
 }
 
-export const QUESTION_DEPTH = 20;
+const QUESTION_DEPTH = 20;
 const ONE = 1_000;
 const SPREAD_TERM = 24;
 /** One more than the most levels that a match fills. */

@@ -4,7 +4,7 @@ import { questionTexts } from './question-texts.ts';
 import type { Question } from './questions.ts';
 
 /** The automatic price resolver, oracle of most hourly markets (venue page, section 6). */
-export const PRICE_RESOLVER = '0x58e1745bedda7312c4cddb72618923da1b90efde';
+const PRICE_RESOLVER = '0x58e1745bedda7312c4cddb72618923da1b90efde';
 /** The adapter that sends requests for all other markets to the optimistic oracle; oracle of their conditions. */
 export const ORACLE_ADAPTER = STANDARD_ADAPTERS.v4;
 /** The account that lists the markets. */
@@ -30,7 +30,7 @@ export interface QuestionIds {
 const FIRST_MARKET_ID = 1_000_000;
 
 /** Catalog number of a question, unique over slots and generations. */
-export function marketNumber(question: Question, slots: number): number {
+function marketNumber(question: Question, slots: number): number {
   return FIRST_MARKET_ID + question.generation * slots + question.slot.index;
 }
 

@@ -16,7 +16,7 @@ export interface QuestionTexts {
 }
 
 /** Separates thousands by commas: `62000.5` becomes `62,000.5`. */
-export function groupedText(decimal: string): string {
+function groupedText(decimal: string): string {
   const [whole = '', fraction] = decimal.split('.');
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;

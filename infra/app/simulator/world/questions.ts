@@ -43,7 +43,7 @@ function thresholdUnits(seed: number, asset: Asset, slot: QuestionSlot, listedAt
 }
 
 /** Creates the question of a generation of a slot. */
-export function makeQuestion(
+function makeQuestion(
   seed: number,
   asset: Asset,
   slot: QuestionSlot,

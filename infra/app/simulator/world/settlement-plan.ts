@@ -39,7 +39,7 @@ export const LONGEST_SETTLEMENT_MS = 2_100 * SECOND_MS;
 const MAX_REDEMPTIONS = 3;
 
 /** The oracle resolves daily questions and one in four hourly ones; the price resolver resolves the others. */
-export function settlementKindOf(seed: number, slot: QuestionSlot, generation: number): SettlementKind {
+function settlementKindOf(seed: number, slot: QuestionSlot, generation: number): SettlementKind {
   const chance = hashOf(seed, STREAM.settlementPlan, generation * 65_536 + slot.index);
   if (slot.cadence === 'hourly' && chance % 4 !== 0) return 'automatic';
   const fate = (chance >>> 8) % 16;

@@ -14,7 +14,7 @@ import {
 import type { ChainBlock } from '#schemas/domain/recording';
 import type { Budget } from '../../../feed/budget.ts';
 
-/** Retries of short failures; the follower handles longer ones. */
+/** Retries of short failures; the reader handles longer ones. */
 const RETRIES = 2;
 const RETRY_DELAY_MS = 150;
 

@@ -32,7 +32,7 @@ export async function readChainTail(log: EventLog, codec: Codec, blocksMax: numb
 }
 
 /** Rebuilds the chain from payloads in published order. */
-export function replayPayloads(payloads: Iterable<ChainPayload>, blocksMax: number): ChainTail {
+function replayPayloads(payloads: Iterable<ChainPayload>, blocksMax: number): ChainTail {
   const chain = new PublishedChain(blocksMax);
   let lastLogs = new Set<number>();
   let finalized = 0;

@@ -1,4 +1,4 @@
-/** Runs the chain follower every second, and reports a stalled or failing node as feed events. */
+/** Runs the chain reader every second, and reports a stalled or failing node as feed events. */
 import { closeAll } from '#infra/closing';
 import type { Running } from '#infra/context';
 import type { Budget } from '../../../feed/budget.ts';
@@ -16,7 +16,7 @@ import {
   RPC_PARALLEL,
   RPC_TIMEOUT_MS,
 } from '../declaration.ts';
-import { ChainFollower } from './chain-follower.ts';
+import { ChainReader } from './chain-reader.ts';
 import { openChainRpc } from './chain-rpc.ts';
 import { readChainTail } from './chain-tail.ts';
 import { CHAIN_FILTERS } from './log-filter.ts';
@@ -43,7 +43,7 @@ export async function followChain(
   });
   const connection = new ConnectionState({ venue: 'venue_b', feed: FEED, publisher, logger, metrics });
   const watch = watchHead(connection);
-  const follower = new ChainFollower({
+  const reader = new ChainReader({
     rpc,
     ranges: new LogRanges(rpc, { first: RANGE_BLOCKS_FIRST, max: RANGE_BLOCKS_MAX }),
     publisher,
@@ -62,12 +62,12 @@ export async function followChain(
     intervalMs: () => HEAD_EVERY_MS,
     minIntervalMs: HEAD_EVERY_MS,
     round: async (signal) => {
-      await follower.step(signal);
+      await reader.step(signal);
       onHead();
       if (Date.now() - finalizedAt < FINALIZED_EVERY_MS) return;
       finalizedAt = Date.now();
       // Some nodes do not support the tag; confirmations then depend on depth alone.
-      await follower
+      await reader
         .publishFinalized()
         .catch((error: unknown) => logger.debug({ error }, 'could not read the finalized block'));
     },

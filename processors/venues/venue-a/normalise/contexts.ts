@@ -36,7 +36,7 @@ const FIGURES: readonly (readonly [FigureName, string, Reader])[] = [
 ];
 
 /** Reads one `ctx`. Throws `FieldError`. @param field its path, for error messages. */
-export function readContext(value: unknown, field: string): Figures {
+function readContext(value: unknown, field: string): Figures {
   const context = readObject(value, field);
   const figures: { -readonly [F in FigureName]?: Exclude<Figures[F], undefined> } = {};
   try {

@@ -25,7 +25,7 @@ import type { VenueAState } from './state.ts';
 import { emitTrades, readTrades } from './trades.ts';
 
 /** For this long after connecting, a socket may still send what happened before. */
-export const CATCH_UP_MS = 30_000;
+const CATCH_UP_MS = 30_000;
 
 /** Everything that handling a frame needs. */
 export interface FrameContext {

@@ -15,7 +15,7 @@ import {
 } from './emitted-trades.ts';
 
 /** Newest backfilled trades whose ids are stored. An older one found again is emitted again, with the same row. */
-export const BACKFILLED_IDS_MAX = 50_000;
+const BACKFILLED_IDS_MAX = 50_000;
 
 export interface BackfilledTrades {
   /** Number of the first followed block; null before any header. */

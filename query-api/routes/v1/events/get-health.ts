@@ -13,11 +13,11 @@ import { anomaliesTable } from '#schemas/tables/anomalies';
 import { arbitrageSignalsTable } from '#schemas/tables/arbitrage-signals';
 import { disputePhasesTable } from '#schemas/tables/dispute-phases';
 import { tradesTable } from '#schemas/tables/trades';
-import { consistentSnapshot } from '../../../queries/consistent-snapshot.ts';
 import { currentArbitrage } from '../../../queries/current-arbitrage.ts';
 import { currentSpread } from '../../../queries/current-spread.ts';
 import { queryBatch } from '../../../queries/query.ts';
 import { ANOMALIES_WINDOW_MS, anomalies } from '../../../queries/read-anomalies.ts';
+import { readConsistentEvent } from '../../../queries/read-consistent-event.ts';
 import { disputePhases } from '../../../queries/read-dispute-phases.ts';
 import { SETTLEMENT_TOPICS, settlements } from '../../../queries/read-settlements.ts';
 import { signals } from '../../../queries/read-signals.ts';
@@ -52,7 +52,7 @@ export const getEventHealth = defineRoute({
   query: z.object({}),
   response: eventHealthSchema,
   async handle({ params }, { views, store }) {
-    const { event, arbitrage, at: viewed, ...snapshot } = await consistentSnapshot(views, store, params.universalId);
+    const { event, arbitrage, at: viewed, ...snapshot } = await readConsistentEvent(views, store, params.universalId);
     const { universalId, links } = event;
     const spread = snapshot.spread && currentSpread(views.freshness, event, snapshot.spread);
     const current = currentArbitrage(views.freshness, event, arbitrage);

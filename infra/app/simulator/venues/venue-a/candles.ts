@@ -30,7 +30,7 @@ export function isInterval(interval: unknown): interval is string {
 }
 
 /** Start of the bar that contains a time, and of the next bar. Months follow the calendar. */
-export function barAround(interval: string, atMs: number): { openMs: number; nextMs: number } {
+function barAround(interval: string, atMs: number): { openMs: number; nextMs: number } {
   if (interval === '1M') {
     const at = new Date(atMs);
     const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()];

@@ -101,7 +101,7 @@ export function outcomeSpec(world: World, question: Question) {
 }
 
 /** Questions in `outcomeMeta`: the live ones, and expired ones until they are settled. */
-export function listedOutcomes(world: World, atMs: number): Question[] {
+function listedOutcomes(world: World, atMs: number): Question[] {
   return world.venueA.slots.flatMap(({ index }) => {
     const live = world.venueA.liveIn(index, atMs);
     const previous = world.venueA.earlier(index, atMs, 1);

@@ -21,7 +21,7 @@ export const UNREADABLE: InfoAnswer = {
   text: 'Failed to deserialize the JSON body into the target type',
 };
 /** Trades of a `recentTrades` answer, and of the first frame after a subscription. */
-export const RECENT_TRADES = 10;
+const RECENT_TRADES = 10;
 
 type Body = Readonly<Record<string, unknown>>;
 type Handler = (body: Body, atMs: number) => string | null | Promise<string | null>;
@@ -37,7 +37,7 @@ export function midsText(markets: Markets, dex: string, atMs: number): string {
 }
 
 /** Contexts of a dex, in the order of its universe. */
-export function perpContextsText(world: World, markets: Markets, dex: string, atMs: number): string {
+function perpContextsText(world: World, markets: Markets, dex: string, atMs: number): string {
   const kind = dex === '' ? 'perp' : 'builder';
   const contexts = world.ladders
     .filter((ladder) => ladder.kind === kind)

@@ -11,7 +11,7 @@ const ONE = 1_000;
 const SIZE_DECIMALS = 2;
 
 /** Smallest price step as text. */
-export function tickText(book: QuestionBook): string {
+function tickText(book: QuestionBook): string {
   return probabilityText(book.tick);
 }
 

@@ -7,15 +7,15 @@ import { blockText, logText } from './rpc-text.ts';
  * Limits of one `eth_getLogs`: blocks, and logs of its answer. Beyond them the answer is an error (venue page, section
  * 9).
  */
-export const MAX_BLOCKS = 2_000;
-export const MAX_LOGS = 20_000;
+const MAX_BLOCKS = 2_000;
+const MAX_LOGS = 20_000;
 /** Longest time for an answer in one turn of the event loop. */
 const TURN_MS = 10;
 /** Most calls of one batch. */
 const MAX_CALLS = 100;
 
 /** A JSON-RPC error. */
-export class RpcError extends Error {
+class RpcError extends Error {
   override name = 'RpcError';
   readonly code: number;
   readonly canRetry: boolean;
@@ -55,7 +55,7 @@ function readTag(tag: unknown, head: number): number {
 }
 
 /** JSON text of an error answer. */
-export function errorText(id: unknown, error: RpcError): string {
+function errorText(id: unknown, error: RpcError): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id ?? null)},"error":${JSON.stringify({ code: error.code, message: error.message })}}`;
 }
 

@@ -9,7 +9,7 @@ interface ClientSubscriptions {
 }
 
 /** Most assets of one connection (venue page, section 5: the documented cap). */
-export const MAX_ASSETS = 500;
+const MAX_ASSETS = 500;
 
 export interface VenueBSocket extends HubProtocol {
   readonly publisher: MarketPublisher;

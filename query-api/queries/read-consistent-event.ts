@@ -20,7 +20,7 @@ import type { Views } from '../views/views.ts';
 import { findEvent, survivorOf } from './find-event.ts';
 import type { Reader } from './query.ts';
 
-export interface EventSnapshot {
+export interface ConsistentEvent {
   readonly event: UniversalEvent;
   /** Null before the first spread. */
   readonly spread: Spread | null;
@@ -38,11 +38,11 @@ const WAITS_MAX = 20;
  * Returns a consistent snapshot of an event. It waits for one at most 100 ms (the processors may lag behind the
  * catalog), and then leaves out arbitrage that does not match the spread. Throws 404 `not_found` for an unknown id.
  */
-export async function consistentSnapshot(
+export async function readConsistentEvent(
   { events: view, freshness }: Pick<Views, 'events' | 'freshness'>,
   store: Reader,
   universalId: string,
-): Promise<EventSnapshot> {
+): Promise<ConsistentEvent> {
   let snapshot = snapshotOf(view, freshness, await findEvent(view, store, universalId));
   for (let waits = 0; waits < WAITS_MAX && !isConsistent(snapshot); waits += 1) {
     await sleep(WAIT_MS);
@@ -55,7 +55,7 @@ export async function consistentSnapshot(
 }
 
 /** What the view holds now, read synchronously. */
-function snapshotOf(view: EventsView, freshness: Freshness, event: UniversalEvent): EventSnapshot {
+function snapshotOf(view: EventsView, freshness: Freshness, event: UniversalEvent): ConsistentEvent {
   const { universalId } = event;
   const spread = view.spreads.get(universalId) ?? null;
   const arbitrage = [...(view.arbitrage.get(universalId)?.values() ?? [])];
@@ -64,7 +64,7 @@ function snapshotOf(view: EventsView, freshness: Freshness, event: UniversalEven
 }
 
 /** True if the spread matches the event's links, and the arbitrage matches the spread. */
-export function isConsistent(snapshot: EventSnapshot): boolean {
+function isConsistent(snapshot: ConsistentEvent): boolean {
   const { event, spread, arbitrage } = snapshot;
   const linked = event.links.filter(hasLeg);
   const legs = spread?.legs ?? [];
@@ -92,7 +92,7 @@ function marketStateOf({ state }: SpreadLeg): EventLink['marketState'] {
  * the bid of the second. If NO of the second market is bought, its NO book is needed, which a leg shows only for an
  * inverse link; otherwise the edge is not checked.
  */
-function matchesSpread(record: Arbitrage, { event, spread }: EventSnapshot): boolean {
+function matchesSpread(record: Arbitrage, { event, spread }: ConsistentEvent): boolean {
   const first = legOf(spread, record.firstProvider, record.firstMarketId);
   const second = legOf(spread, record.secondProvider, record.secondMarketId);
   if (!first?.live || first.yesAsk === null || !second) return false;

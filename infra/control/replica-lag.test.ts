@@ -1,61 +1,61 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Freshness, STALE_AFTER_MS } from './freshness.ts';
+import { ReplicaLag, STALE_AFTER_MS } from './replica-lag.ts';
 
 function open(newest: () => Promise<number>) {
   let clock = 0;
-  const freshness = new Freshness({ newest, onProblem: () => {}, now: () => clock });
+  const lag = new ReplicaLag({ newest, onProblem: () => {}, now: () => clock });
   const advance = (ms: number) => {
     clock += ms;
   };
-  return { freshness, advance };
+  return { lag, advance };
 }
 
-describe('freshness', () => {
+describe('lag', () => {
   it('lasts for its time after a moment up to which everything was processed', async () => {
-    const { freshness, advance } = open(async () => 4);
-    freshness.reached(4);
+    const { lag, advance } = open(async () => 4);
+    lag.reached(4);
     advance(STALE_AFTER_MS - 1);
-    expect(freshness.isFresh).toBe(true);
-    await freshness.check();
+    expect(lag.isCurrent).toBe(true);
+    await lag.check();
     advance(STALE_AFTER_MS - 1);
-    expect(freshness.isFresh).toBe(true);
+    expect(lag.isCurrent).toBe(true);
     advance(1);
-    expect(freshness.isFresh).toBe(false);
+    expect(lag.isCurrent).toBe(false);
   });
 
   it('counts from the query, not from when its result was reached', async () => {
-    const { freshness, advance } = open(async () => 4);
+    const { lag, advance } = open(async () => 4);
     advance(STALE_AFTER_MS - 10);
-    await freshness.check();
+    await lag.check();
     advance(20);
-    expect(freshness.isFresh).toBe(false);
-    freshness.reached(3);
-    expect(freshness.isFresh).toBe(false);
-    freshness.reached(4);
-    expect(freshness.isFresh).toBe(true);
+    expect(lag.isCurrent).toBe(false);
+    lag.reached(3);
+    expect(lag.isCurrent).toBe(false);
+    lag.reached(4);
+    expect(lag.isCurrent).toBe(true);
     advance(STALE_AFTER_MS - 20);
-    expect(freshness.isFresh).toBe(false);
+    expect(lag.isCurrent).toBe(false);
   });
 
   it('does not query again before it reached the last result, so that a constant delay is no outage', async () => {
     const newest = vi.fn(async () => 4);
-    const { freshness } = open(newest);
-    await freshness.check();
-    await freshness.check();
+    const { lag } = open(newest);
+    await lag.check();
+    await lag.check();
     expect(newest).toHaveBeenCalledTimes(1);
-    freshness.reached(4);
-    await freshness.check();
+    lag.reached(4);
+    await lag.check();
     expect(newest).toHaveBeenCalledTimes(2);
   });
 
   it('returns at once after a start that took longer than it lasts', async () => {
-    const { freshness, advance } = open(async () => 4);
-    freshness.reached(4);
+    const { lag, advance } = open(async () => 4);
+    lag.reached(4);
     advance(2 * STALE_AFTER_MS);
-    expect(freshness.isFresh).toBe(false);
+    expect(lag.isCurrent).toBe(false);
     const ending = new AbortController();
-    const watched = freshness.watch(ending.signal);
-    await vi.waitFor(() => expect(freshness.isFresh).toBe(true));
+    const watched = lag.watch(ending.signal);
+    await vi.waitFor(() => expect(lag.isCurrent).toBe(true));
     ending.abort();
     await watched;
   });
@@ -67,13 +67,13 @@ describe('freshness', () => {
       if (isUnavailable) throw new Error('unavailable');
       return -1;
     };
-    const freshness = new Freshness({ newest, onProblem: (error) => void reported.push(error), staleAfterMs: 60 });
+    const lag = new ReplicaLag({ newest, onProblem: (error) => void reported.push(error), staleAfterMs: 60 });
     const ending = new AbortController();
-    const watched = freshness.watch(ending.signal);
-    await vi.waitFor(() => expect(freshness.isFresh).toBe(false));
+    const watched = lag.watch(ending.signal);
+    await vi.waitFor(() => expect(lag.isCurrent).toBe(false));
     expect(reported[0]).toMatchObject({ message: 'unavailable' });
     isUnavailable = false;
-    await vi.waitFor(() => expect(freshness.isFresh).toBe(true));
+    await vi.waitFor(() => expect(lag.isCurrent).toBe(true));
     expect(reported.at(-1)).toBeNull();
     ending.abort();
     await watched;

@@ -14,7 +14,7 @@ export interface SnapshotPace {
 /** A start reduces the commands since the newest snapshot; this many take a fraction of a second. */
 export const SNAPSHOT_PACE: SnapshotPace = { intervalMs: 30_000, commands: 10_000 };
 
-export interface SnapshotScheduleOptions {
+export interface ControlSnapshotWriterOptions {
   readonly snapshots: ControlSnapshots;
   readonly logger: Logger;
   /** Offset of the newest snapshot. */
@@ -24,12 +24,12 @@ export interface SnapshotScheduleOptions {
   readonly now: () => { readonly state: ControlState; readonly next: number; readonly receivedAt: number };
 }
 
-export class SnapshotSchedule {
-  private readonly options: SnapshotScheduleOptions;
+export class ControlSnapshotWriter {
+  private readonly options: ControlSnapshotWriterOptions;
   private readonly pace: SnapshotPace;
   private newest: number;
 
-  constructor(options: SnapshotScheduleOptions) {
+  constructor(options: ControlSnapshotWriterOptions) {
     this.options = options;
     this.pace = options.pace ?? SNAPSHOT_PACE;
     this.newest = options.from;

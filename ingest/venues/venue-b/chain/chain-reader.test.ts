@@ -4,7 +4,7 @@ import { Budget } from '../../../feed/budget.ts';
 import { MemoryLog } from '../../../testing/memory-log.fixture.ts';
 import { openTestPublisher, silentLogger } from '../../../testing/open-publisher.fixture.ts';
 import { TestChain } from '../../../testing/test-chain.fixture.ts';
-import { ChainFollower } from './chain-follower.ts';
+import { ChainReader } from './chain-reader.ts';
 import { openChainRpc } from './chain-rpc.ts';
 import { readChainTail } from './chain-tail.ts';
 import { LogRanges } from './log-ranges.ts';
@@ -22,7 +22,7 @@ async function startChain(): Promise<{ chain: TestChain; url: string }> {
 
 const never = new AbortController().signal;
 
-/** A follower over a log that may contain the records of an earlier one. */
+/** A reader over a log that may contain the records of an earlier one. */
 async function follow(url: string, options: { log?: MemoryLog; lookback?: number; near?: number } = {}) {
   const test = await openTestPublisher(options.log ? { log: options.log } : {});
   const rpc = openChainRpc({
@@ -32,7 +32,7 @@ async function follow(url: string, options: { log?: MemoryLog; lookback?: number
     timeoutMs: 2_000,
   });
   const heads: number[] = [];
-  const follower = new ChainFollower({
+  const reader = new ChainReader({
     rpc,
     ranges: new LogRanges(rpc, { first: 8, max: 16 }),
     publisher: test.publisher,
@@ -44,7 +44,7 @@ async function follow(url: string, options: { log?: MemoryLog; lookback?: number
     onHead: (number) => void heads.push(number),
   });
   const step = async () => {
-    await follower.step(never);
+    await reader.step(never);
     await test.publisher.flush();
   };
   /** Published records, as `block <fork><number>` and `log <fork><number> <index>`. */
@@ -57,7 +57,7 @@ async function follow(url: string, options: { log?: MemoryLog; lookback?: number
         ? `block ${name(payload.block.hash)}`
         : `log ${name(payload.log.blockHash)} ${Number(payload.log.logIndex)}`;
     });
-  return { ...test, follower, step, published, heads };
+  return { ...test, reader, step, published, heads };
 }
 
 describe('following the chain', () => {
@@ -241,11 +241,11 @@ describe('following the chain', () => {
   it('publishes the finalized block when it rises, and tolerates a node without one', async () => {
     const { chain, url } = await startChain();
     chain.grow(1, 5, 'a');
-    const { follower, publisher, published } = await follow(url);
-    await expect(follower.publishFinalized()).rejects.toThrow();
+    const { reader, publisher, published } = await follow(url);
+    await expect(reader.publishFinalized()).rejects.toThrow();
     for (const finalized of [2, 2, 3, 1]) {
       chain.finalized = finalized;
-      await follower.publishFinalized();
+      await reader.publishFinalized();
     }
     await publisher.flush();
     expect(published()).toEqual(['finalized 2', 'finalized 3']);

@@ -13,7 +13,7 @@ export const STALE_AFTER_MS = 30_000;
 /** Queries within that time, so that one that fails does not make a node stale. */
 const CHECKS = 6;
 
-export interface FreshnessOptions {
+export interface ReplicaLagOptions {
   /** Offset of the newest command in the log; -1 when there is none. */
   readonly newest: () => Promise<number>;
   /** Called with the error when a query fails, and with null when one succeeds again. */
@@ -23,8 +23,8 @@ export interface FreshnessOptions {
   readonly now?: () => number;
 }
 
-export class Freshness {
-  private readonly options: FreshnessOptions;
+export class ReplicaLag {
+  private readonly options: ReplicaLagOptions;
   private readonly staleAfterMs: number;
   private readonly now: () => number;
   /** Time up to which everything in the log was processed. */
@@ -34,14 +34,14 @@ export class Freshness {
   private position = -1;
 
   /** @param options created when the reducer starts to read, which then has `staleAfterMs` to catch up. */
-  constructor(options: FreshnessOptions) {
+  constructor(options: ReplicaLagOptions) {
     this.options = options;
     this.staleAfterMs = options.staleAfterMs ?? STALE_AFTER_MS;
     this.now = options.now ?? (() => performance.now());
     this.knownAt = this.now();
   }
 
-  get isFresh(): boolean {
+  get isCurrent(): boolean {
     return this.now() - this.knownAt < this.staleAfterMs;
   }
 

@@ -1,6 +1,6 @@
 /**
  * Follows the chain: deep blocks by ranges, blocks near the head one by one, each header before its logs. If a header does
- * not match the published chain, the follower goes back to the common ancestor and publishes the blocks above it again.
+ * not match the published chain, the reader goes back to the common ancestor and publishes the blocks above it again.
  * The processors recognize the reorganization by a second header for a number.
  */
 import type { Logger } from 'pino';
@@ -15,13 +15,13 @@ import type { KnownBlock, PublishedChain } from './published-chain.ts';
 const SOURCE = 'venue_b.rpc';
 
 /** Thrown if the chain changed between two requests. A retry helps. */
-export class ChainMovedError extends Error {
+class ChainMovedError extends Error {
   override name = 'ChainMovedError';
   readonly code = 'chain_moved';
   readonly canRetry = true;
 }
 
-export interface ChainFollowerOptions {
+export interface ChainReaderOptions {
   readonly rpc: ChainRpc;
   readonly ranges: LogRanges;
   readonly publisher: Publisher;
@@ -42,8 +42,8 @@ interface Fetched {
   readonly logs: readonly RpcLog[];
 }
 
-export class ChainFollower {
-  private readonly options: ChainFollowerOptions;
+export class ChainReader {
+  private readonly options: ChainReaderOptions;
   private readonly chain: PublishedChain;
   /** Everything up to this block is published; null before the first step. */
   private publishedTo: number | null;
@@ -51,7 +51,7 @@ export class ChainFollower {
   /** The newest block of an earlier process, until all its logs are published. */
   private unfinished: KnownBlock | null;
 
-  constructor(options: ChainFollowerOptions) {
+  constructor(options: ChainReaderOptions) {
     this.options = options;
     this.chain = options.tail.chain;
     this.unfinished = this.chain.last;
