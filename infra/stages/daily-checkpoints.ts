@@ -73,7 +73,7 @@ export async function openDailyCheckpoints<S>({
     async list() {
       const checkpoints: DailyCheckpoint[] = [];
       for (const { name, manifest } of await topic.list(() => false)) {
-        if (!manifest?.position || manifest.stateVersion !== stateVersion) continue;
+        if (!manifest || manifest.stateVersion !== stateVersion) continue;
         checkpoints.push({ at: midnightOf(name), position: manifest.position });
       }
       return checkpoints.sort((a, b) => a.at - b.at);

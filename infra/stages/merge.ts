@@ -27,8 +27,8 @@ interface Queue extends TopicPartition {
   readonly name: string;
   records: LogRecord[];
   /** Index of the first record that was not consumed. */
-  head: number;
-  /** Bytes of the records before `head`. */
+  next: number;
+  /** Bytes of the records before `next`. */
   consumedBytes: number;
   /** Every record still to come has `receivedAt` at or above this: the newest watermark, or the newest record read. */
   lowerBound: number;
@@ -73,7 +73,7 @@ export class MergedInput {
         partition,
         name: partitionName({ topic, partition }),
         records: [],
-        head: 0,
+        next: 0,
         consumedBytes: 0,
         lowerBound: Number.NEGATIVE_INFINITY,
         lastSeq: lastSeq ?? 0,
@@ -107,7 +107,7 @@ export class MergedInput {
       if (mark.watermark > queue.lowerBound) queue.lowerBound = mark.watermark;
     }
     for (const queue of this.queues) {
-      const waiting = queue.records.length - queue.head;
+      const waiting = queue.records.length - queue.next;
       if (queue.paused || waiting === 0) continue;
       if (waiting <= QUEUE_RECORDS_MAX && this.waitingBytes <= HELD_BYTES_MAX) continue;
       queue.paused = true;
@@ -129,13 +129,13 @@ export class MergedInput {
     let consumed = 0;
     while (consumed < max) {
       const first = this.nextQueue();
-      if (!first || first.records[first.head]!.receivedAt >= before) break;
+      if (!first || first.records[first.next]!.receivedAt >= before) break;
       // Consume the run of records of this queue that precede everything that the others can still receive.
       const limit = this.earliestOfOthers(first);
-      while (consumed < max && first.head < first.records.length) {
-        const record = first.records[first.head]!;
-        if (record.receivedAt >= before || (limit && comesAfter(record, limit.at, limit.queue))) break;
-        first.head += 1;
+      while (consumed < max && first.next < first.records.length) {
+        const record = first.records[first.next]!;
+        if (record.receivedAt >= before || (limit && comesAfter(record, limit.time, limit.queue))) break;
+        first.next += 1;
         this.waitingBytes -= bytesOf(record);
         first.consumedBytes += bytesOf(record);
         consumed += 1;
@@ -189,31 +189,31 @@ export class MergedInput {
     return new Map(this.queues.map((queue) => [queue.name, queue.consumedSeq]));
   }
 
-  /** The queue whose head comes first, or null if an empty queue may still receive an earlier record. */
+  /** The queue whose next record comes first, or null if an empty queue may still receive an earlier record. */
   private nextQueue(): Queue | null {
     let best: Queue | null = null;
     for (const queue of this.queues) {
-      const head = queue.records[queue.head];
-      if (!head) continue;
+      const record = queue.records[queue.next];
+      if (!record) continue;
       // Queues are sorted by (topic, partition), so at equal times the earlier one stays.
-      if (!best || head.receivedAt < best.records[best.head]!.receivedAt) best = queue;
+      if (!best || record.receivedAt < best.records[best.next]!.receivedAt) best = queue;
     }
     if (!best) return null;
-    const head = best.records[best.head]!;
+    const first = best.records[best.next]!;
     for (const queue of this.queues) {
-      if (queue === best || queue.records[queue.head]) continue;
-      if (comesAfter(head, this.earliestOf(queue), queue)) return null;
+      if (queue === best || queue.records[queue.next]) continue;
+      if (comesAfter(first, this.earliestOf(queue), queue)) return null;
     }
     return best;
   }
 
   /** The earliest time that any other queue holds or may still receive. */
-  private earliestOfOthers(own: Queue): { at: number; queue: Queue } | null {
-    let limit: { at: number; queue: Queue } | null = null;
+  private earliestOfOthers(own: Queue): { time: number; queue: Queue } | null {
+    let limit: { time: number; queue: Queue } | null = null;
     for (const queue of this.queues) {
       if (queue === own) continue;
-      const at = queue.records[queue.head]?.receivedAt ?? this.earliestOf(queue);
-      if (!limit || at < limit.at) limit = { at, queue };
+      const time = queue.records[queue.next]?.receivedAt ?? this.earliestOf(queue);
+      if (!limit || time < limit.time) limit = { time, queue };
     }
     return limit;
   }
@@ -225,13 +225,13 @@ export class MergedInput {
 
   private shrink(queue: Queue): void {
     const { length } = queue.records;
-    if (queue.head === length || queue.head > CONSUMED_RECORDS_MAX || queue.consumedBytes > CONSUMED_BYTES_MAX) {
-      queue.records = queue.records.slice(queue.head);
-      queue.head = 0;
+    if (queue.next === length || queue.next > CONSUMED_RECORDS_MAX || queue.consumedBytes > CONSUMED_BYTES_MAX) {
+      queue.records = queue.records.slice(queue.next);
+      queue.next = 0;
       queue.consumedBytes = 0;
     }
     if (!queue.paused) return;
-    const waiting = queue.records.length - queue.head;
+    const waiting = queue.records.length - queue.next;
     if (waiting === 0 || (waiting < QUEUE_RECORDS_RESUME && this.waitingBytes < HELD_BYTES_RESUME)) {
       queue.paused = false;
       this.pause(queue, false);
@@ -240,16 +240,16 @@ export class MergedInput {
 }
 
 /** Every record of the queue that is not consumed yet has `receivedAt` at or above this. */
-function lowerBoundOf({ records, head, lowerBound }: Queue): number {
-  return records[head]?.receivedAt ?? lowerBound;
+function lowerBoundOf({ records, next, lowerBound }: Queue): number {
+  return records[next]?.receivedAt ?? lowerBound;
 }
 
 function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** True if a record comes after the moment `at` of another partition in the merged order. */
-function comesAfter(record: LogRecord, at: number, other: TopicPartition): boolean {
-  if (record.receivedAt !== at) return record.receivedAt > at;
+/** True if a record comes after a time of another partition in the merged order. */
+function comesAfter(record: LogRecord, time: number, other: TopicPartition): boolean {
+  if (record.receivedAt !== time) return record.receivedAt > time;
   return (compareText(record.topic, other.topic) || record.partition - other.partition) > 0;
 }

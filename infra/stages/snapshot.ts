@@ -34,12 +34,11 @@ const DEFLATE_BYTES = 1024 * 1024;
 /** Contents of a manifest, readable without the chunks. */
 export interface Manifest {
   readonly stateVersion: number;
-  /** Null in an old manifest without a position. */
-  readonly position: StagePosition | null;
+  readonly position: StagePosition;
 }
 
 const numbers = z.record(z.string(), z.number().int());
-const headBody = z.object({
+const manifestBody = z.object({
   stateVersion: z.number().int(),
   offsets: numbers,
   inputSeqs: numbers,
@@ -64,10 +63,9 @@ export function packManifest(
   );
 }
 
-/** Throws if the payload is not a manifest. An empty one is of a version before manifests got contents: version 1. */
+/** Throws if the payload is not a manifest. */
 export function unpackManifest(payload: Buffer): Manifest {
-  if (payload.length === 0) return { stateVersion: 1, position: null };
-  const { stateVersion, receivedAt, ...maps } = headBody.parse(JSON.parse(payload.toString()));
+  const { stateVersion, receivedAt, ...maps } = manifestBody.parse(JSON.parse(payload.toString()));
   const map = (entries: Record<string, number>) => new Map(Object.entries(entries));
   const position = {
     offsets: map(maps.offsets),

@@ -144,13 +144,4 @@ describe('the snapshots of a stage', () => {
     // The previous version finds its own again.
     expect(await loaded(1)).toBe('of version 1');
   });
-
-  it('with an empty manifest have version 1', async () => {
-    await (await open()).save(snapshot('old'));
-    const manifest = { receivedAt: 100, generation: 1, chunks: 1, chunk: -1, payload: Buffer.alloc(0) };
-    await fixture.log.append([
-      { ...AT, key: '1/manifest', value: fixture.codec.encode(TOPIC, manifest), receivedAt: 100, seq: 99 },
-    ]);
-    expect(await loaded()).toBe('old');
-  });
 });

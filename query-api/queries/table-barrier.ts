@@ -22,8 +22,8 @@ const POLL_RECORDS = 1_024;
 
 const COMMANDS_PARTITION = { topic: commandTopic.name, partition: 0 };
 const CHANGES_PARTITION = { topic: changeTopic.name, partition: 0 };
-/** An output of the stage that applies commands; all its outputs have the same watermark. */
-const STAGE_OUTPUT_PARTITION = { topic: auditTopic.name, partition: 0 };
+/** An output of the organizations stage, which applies commands; all its outputs have the same watermark. */
+const ORGANIZATIONS_STAGE_OUTPUT = { topic: auditTopic.name, partition: 0 };
 
 /** The rows that come from records of these topics with this key. */
 export interface AwaitedRows {
@@ -161,7 +161,10 @@ abstract class SharedLoop<W extends object> {
   }
 }
 
-/** Tracks up to which command all effects are in the log. */
+/**
+ * Tracks up to which command all effects are in the log. A command takes effect at the event time of its change, so the
+ * organizations stage has written them once the watermark of its outputs is later.
+ */
 class AppliedCommands extends SharedLoop<{ readonly offset: number }> {
   private readonly log: EventLog;
   private readonly codec: Codec;
@@ -181,8 +184,8 @@ class AppliedCommands extends SharedLoop<{ readonly offset: number }> {
   }
 
   protected async loop(): Promise<void> {
-    const { next } = await this.log.bounds(STAGE_OUTPUT_PARTITION);
-    const reader = await this.log.reader([{ ...STAGE_OUTPUT_PARTITION, offset: next }]);
+    const { next } = await this.log.bounds(ORGANIZATIONS_STAGE_OUTPUT);
+    const reader = await this.log.reader([{ ...ORGANIZATIONS_STAGE_OUTPUT, offset: next }]);
     try {
       await this.follow(reader);
     } finally {
@@ -190,7 +193,6 @@ class AppliedCommands extends SharedLoop<{ readonly offset: number }> {
     }
   }
 
-  /** A command takes effect at the event time of its change; the stage has processed it once its watermark is later. */
   private async follow(reader: LogReader): Promise<void> {
     const changes: { readonly command: number; readonly receivedAt: number }[] = [];
     let watermark = Number.NEGATIVE_INFINITY;

@@ -12,8 +12,22 @@ it('bookTimeOf returns the last frame at or before a time, of the last frames of
   expect([5, 10, 19, 20, 29, 1_000].map((until) => bookTimeOf(view, 'a', until))).toEqual([null, 10, 10, 20, 20, 30]);
   expect(bookTimeOf(view, 'b', 24)).toBeNull();
   expect(bookTimeOf(view, 'c', 1_000)).toBeNull();
-  for (let at = 40; at < 100; at += 1) frame(view, 'a', at);
-  expect([91, 92, 95].map((until) => bookTimeOf(view, 'a', until))).toEqual([null, 92, 95]);
+});
+
+it('stores the frames of the time by which the figures may lag, and the last one before it', () => {
+  const view = bookTimesView.initialState();
+  for (let at = 100; at <= 20_000; at += 100) frame(view, 'busy', at);
+  expect([14_999, 15_000, 15_099, 15_100, 19_999].map((until) => bookTimeOf(view, 'busy', until))).toEqual([
+    null,
+    15_000,
+    15_000,
+    15_100,
+    19_900,
+  ]);
+  for (const at of [1_000, 50_000]) frame(view, 'quiet', at);
+  expect([999, 49_999, 50_000].map((until) => bookTimeOf(view, 'quiet', until))).toEqual([null, 1_000, 50_000]);
+  for (let at = 30_001; at < 40_000; at += 1) frame(view, 'busy', at);
+  expect(view.newer.get('busy')).toHaveLength(4_096);
 });
 
 it('stores the instruments of the last frames when there are too many', () => {

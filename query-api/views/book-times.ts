@@ -2,17 +2,15 @@
  * View of the receive times of the last book frames of each instrument. It uses only keys and times, so no record is
  * decoded.
  */
+import { LAG_MAX_MS } from '#infra/stages/pipeline-clock';
 import { on, type Stage } from '#infra/stages/stage';
 import { bookTopics } from '#schemas/topics/normalised';
 
 /** Instruments per generation. When the newer one is full, the older one is dropped, and closed markets with it. */
 const GENERATION_MAX = 50_000;
 
-/**
- * Times stored of each instrument: this view may have read this many frames that the stage that calculates a figure has
- * not processed yet.
- */
-const TIMES_MAX = 8;
+/** Times stored of each instrument, if that many frames arrive while the stage that calculates a figure lags. */
+const TIMES_MAX = 4_096;
 
 /** Receive times by instrument, unix ms and rising, in two generations. */
 export interface BookTimesView {
@@ -26,11 +24,12 @@ export const bookTimesView: Stage<BookTimesView> = {
     on(topic, (view: BookTimesView, { key, receivedAt }) => {
       const times = view.newer.get(key);
       if (times) {
-        if (times[times.length - 1] !== receivedAt) times.push(receivedAt);
-        if (times.length > TIMES_MAX) times.shift();
+        append(times, receivedAt);
         return;
       }
-      view.newer.set(key, [...(view.older.get(key) ?? []), receivedAt].slice(-TIMES_MAX));
+      const fromOlder = [...(view.older.get(key) ?? [])];
+      append(fromOlder, receivedAt);
+      view.newer.set(key, fromOlder);
       if (view.newer.size <= GENERATION_MAX) return;
       view.older = view.newer;
       view.newer = new Map();
@@ -39,6 +38,17 @@ export const bookTimesView: Stage<BookTimesView> = {
   outputs: [],
   initialState: () => ({ newer: new Map(), older: new Map() }),
 };
+
+/**
+ * Appends a time, and drops those that no figure refers to: this view may have read frames that the stage that calculates
+ * the figures has not processed, but a stage that lags by more than `LAG_MAX_MS` has no live figures.
+ */
+function append(times: number[], receivedAt: number): void {
+  if (times[times.length - 1] !== receivedAt) times.push(receivedAt);
+  let dropped = Math.max(0, times.length - TIMES_MAX);
+  while (dropped + 1 < times.length && times[dropped + 1]! <= receivedAt - LAG_MAX_MS) dropped += 1;
+  if (dropped > 0) times.splice(0, dropped);
+}
 
 /**
  * Receive time of the last book frame of an instrument that was received at or before a time, unix ms; null if that is

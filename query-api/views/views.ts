@@ -11,5 +11,8 @@ export interface Views {
   readonly freshness: Freshness;
 }
 
-/** The stages of the views. */
+/**
+ * The stages of the views. `bookTimesView` is not among them: only `freshness` reads it, and fixed data such as that of
+ * the sandbox has none.
+ */
 export const VIEWS = { events: eventsView, coins: coinsView, books: booksView };

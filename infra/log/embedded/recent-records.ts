@@ -24,7 +24,7 @@ export class RecentRecords {
   private readonly recordsMax: number;
   private readonly bytesMax: number;
   private runs: Run[] = [];
-  private head = 0;
+  private next = 0;
   private records = 0;
   private bytes = 0;
 
@@ -47,13 +47,13 @@ export class RecentRecords {
   }
 
   private dropOldest(): void {
-    const run = this.runs[this.head]!;
-    this.head += 1;
+    const run = this.runs[this.next]!;
+    this.next += 1;
     this.records -= run.records;
     this.bytes -= run.bytes;
-    if (this.head > DROPPED_MAX) {
-      this.runs = this.runs.slice(this.head);
-      this.head = 0;
+    if (this.next > DROPPED_MAX) {
+      this.runs = this.runs.slice(this.next);
+      this.next = 0;
     }
     const { partition } = run;
     if (partition.recentVersion !== run.version) return;

@@ -38,7 +38,7 @@ export class KafkaGroupMember implements GroupConsumer {
   private readonly consumer: Consumer;
   private held = new Map<string, TopicPartition>();
   private queue: LogRecord[] = [];
-  private head = 0;
+  private next = 0;
   private queuedBytes = 0;
   /** Counts the assignments: records fetched under an earlier one are fetched again. */
   private generation = 0;
@@ -135,12 +135,12 @@ export class KafkaGroupMember implements GroupConsumer {
 
   private gather(maxRecords: number): LogRecord[] {
     if (this.closed) throw new LogError('log_closed', 'this member has left its group');
-    const records = this.queue.slice(this.head, this.head + maxRecords);
-    this.head += records.length;
+    const records = this.queue.slice(this.next, this.next + maxRecords);
+    this.next += records.length;
     for (const record of records) this.queuedBytes -= bytesOf(record);
-    if (this.head === this.queue.length) {
+    if (this.next === this.queue.length) {
       this.queue = [];
-      this.head = 0;
+      this.next = 0;
     }
     const held = records.filter((record) => this.held.has(partitionName(record)));
     if (held.length === 0 && this.fault) throw this.fault;
@@ -150,7 +150,7 @@ export class KafkaGroupMember implements GroupConsumer {
   private assign(assignment: Readonly<Record<string, readonly number[]>>): void {
     this.generation += 1;
     this.queue = [];
-    this.head = 0;
+    this.next = 0;
     this.queuedBytes = 0;
     this.held = new Map(
       Object.entries(assignment).flatMap(([topic, partitions]) =>
@@ -162,7 +162,7 @@ export class KafkaGroupMember implements GroupConsumer {
   /** Queues a batch; while the queue is full, sends heartbeats to stay a member of the group. */
   private async enqueue({ batch, resolveOffset, heartbeat, isRunning, isStale }: EachBatchPayload): Promise<void> {
     const { generation } = this;
-    while (this.queue.length - this.head >= QUEUE_RECORDS_MAX || this.queuedBytes >= QUEUE_BYTES_MAX) {
+    while (this.queue.length - this.next >= QUEUE_RECORDS_MAX || this.queuedBytes >= QUEUE_BYTES_MAX) {
       await sleep(FULL_WAIT_MS);
       await heartbeat();
       if (!isRunning() || isStale() || this.generation !== generation) return;

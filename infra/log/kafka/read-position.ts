@@ -24,7 +24,7 @@ export class ReadPosition implements TopicPartition {
   deliveredWatermark = Number.NEGATIVE_INFINITY;
   queuedBytes = 0;
   private queue: LogRecord[] = [];
-  private head = 0;
+  private next = 0;
   /** Every offset below was delivered. */
   private delivered: number;
   /** Highest delivered `receivedAt`: a writer never goes below it. */
@@ -39,18 +39,18 @@ export class ReadPosition implements TopicPartition {
   }
 
   get isEmpty(): boolean {
-    return this.head === this.queue.length;
+    return this.next === this.queue.length;
   }
 
   get wantsMore(): boolean {
-    return this.queue.length - this.head < RECORDS_MAX && this.queuedBytes < BYTES_MAX;
+    return this.queue.length - this.next < RECORDS_MAX && this.queuedBytes < BYTES_MAX;
   }
 
   /** Moves up to `max` records into `into`. */
   drainInto(max: number, into: LogRecord[]): void {
-    const end = Math.min(this.queue.length, this.head + max);
-    for (; this.head < end; this.head += 1) {
-      const record = this.queue[this.head]!;
+    const end = Math.min(this.queue.length, this.next + max);
+    for (; this.next < end; this.next += 1) {
+      const record = this.queue[this.next]!;
       this.queuedBytes -= bytesOf(record);
       this.delivered = record.offset + 1;
       if (record.receivedAt > this.highestReceivedAt) this.highestReceivedAt = record.receivedAt;
@@ -58,7 +58,7 @@ export class ReadPosition implements TopicPartition {
     }
     if (!this.isEmpty) return;
     this.queue = [];
-    this.head = 0;
+    this.next = 0;
     // Offsets removed by compaction need no delivery.
     this.delivered = Math.max(this.delivered, this.fetchOffset);
   }
