@@ -124,9 +124,9 @@ async function oldestNeeded(log: EventLog): Promise<number> {
 }
 
 function nameOf(at: number): string {
-  return `cut-${new Date(at).toISOString().slice(0, 10)}`;
+  return new Date(at).toISOString().slice(0, 10);
 }
 
 function midnightOf(name: string): number {
-  return Date.parse(name.slice('cut-'.length));
+  return Date.parse(name);
 }

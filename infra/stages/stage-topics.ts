@@ -4,11 +4,11 @@ import type { TopicPartition } from '../log/log.ts';
 import type { Stage } from './stage.ts';
 
 /**
- * Returns `state.<stage>.cuts`, the topic of daily checkpoints. It is separate from the newest snapshot, which every
+ * Returns `state.<stage>.daily`, the topic of daily checkpoints. It is separate from the newest snapshot, which every
  * start reads.
  */
 export function dailyCheckpointTopic(stage: string) {
-  return stateTopic(`${stage}.cuts`);
+  return stateTopic(`${stage}.daily`);
 }
 
 /** Returns the topics that only this stage writes: its outputs, its snapshots, its daily checkpoints. */

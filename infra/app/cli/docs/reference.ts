@@ -83,7 +83,7 @@ ${table(
 
 ## Topics
 
-In addition, every stage has \`state.<stage>\` for its snapshots and \`state.<stage>.cuts\` for its daily checkpoints, and every input of a stage has \`dead.<topic>\` for its dead letters.
+In addition, every stage has \`state.<stage>\` for its snapshots and \`state.<stage>.daily\` for its daily checkpoints, and every input of a stage has \`dead.<topic>\` for its dead letters.
 
 ${table(
   ['topic', 'key', 'partitions', 'retention', 'table', 'what it holds'],

@@ -149,7 +149,7 @@ function killedAt(step: number): Ports {
 
 it('drops snapshots before the topics that they cover, and outputs in reverse order of the data', () => {
   const names = projectionsOf(before!).map(({ name }) => name);
-  const places = ['state.reader', 'state.follower.cuts', spreadHeadTopic.name, spreadTopic.name].map((name) =>
+  const places = ['state.reader', 'state.follower.daily', spreadHeadTopic.name, spreadTopic.name].map((name) =>
     names.indexOf(name),
   );
   expect(places).toEqual([...places].sort((a, b) => a - b));
