@@ -7,6 +7,7 @@ import { openControlReplica } from '#infra/control/control-replica';
 import { openUsageReplica } from '#infra/quota/usage-replica';
 import { openPipelineClock } from '#infra/stages/pipeline-clock';
 import { runStage } from '#infra/stages/run-stage';
+import { OpenProblems } from '#infra/telemetry/open-problems';
 import { loadUws, type TemplatedApp, type us_listen_socket, type WebSocket } from '#infra/uws';
 import { CLOSE } from '#schemas/stream/frames';
 import { handleClientFrame } from './connection/client-frames.ts';
@@ -25,6 +26,7 @@ import { createUpgrade, notFound, type UpgradeOptions } from './connection/upgra
 import { watchChannelLag } from './fanout/channel-lag.ts';
 import { Hub } from './fanout/hub.ts';
 import { marketStatusView } from './fanout/market-status.ts';
+import { onceForEachGap } from './fanout/once-for-each-gap.ts';
 import { publishAllStatuses, publishChangedStatuses, type StatusSources } from './fanout/publish-status.ts';
 import { Subscriptions } from './fanout/subscriptions.ts';
 import { startWebhooks } from './webhooks/start.ts';
@@ -131,7 +133,7 @@ function countersOf({ framesSent, framesDropped }: RoleContext['metrics']): Conn
       if (sent === 0) setImmediate(flushSent);
       sent += frames;
     },
-    dropped: (frames) => framesDropped.inc(frames),
+    dropped: (frames, reason) => framesDropped.inc({ reason }, frames),
   };
 }
 
@@ -142,11 +144,11 @@ async function startHub(context: RoleContext, closers: (() => Promise<void>)[], 
     codec,
     logger,
     onUndecodable: ({ topic }, reason) => metrics.deadLetters.inc({ topic, reason }),
-    onGap: (gap) => {
+    onGap: onceForEachGap((gap) => {
       logger.error(gap, 'sequence gap in a channel: the log does not hold these events');
       metrics.channelGaps.inc({ topic: gap.topic });
-    },
-    onProblem: (reason) => (reason === null ? health.ready(PART) : health.degraded(PART, reason)),
+    }),
+    problems: new OpenProblems(health, PART),
   });
   await hub.start((error) => {
     logger.error({ error }, 'the fan-out failed and stopped');

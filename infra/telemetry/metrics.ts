@@ -149,7 +149,7 @@ export function createMetrics() {
     framesSent: new Counter({ name: 'parallax_frames_sent_total', help: 'Event frames sent to sockets.', registers }),
     channelGaps: new Counter({
       name: 'parallax_channel_holes_total',
-      help: 'Sequence gaps of channels in the log, by topic; a gap counts each time a reader finds it.',
+      help: 'Sequence gaps of channels in the log, by topic; a gap counts once in each process that finds it.',
       labelNames: ['topic'],
       registers,
     }),
@@ -166,7 +166,8 @@ export function createMetrics() {
     }),
     framesDropped: new Counter({
       name: 'parallax_frames_dropped_total',
-      help: 'Event frames that were not sent: the client read too slowly, or the quota of its organization was used up.',
+      help: 'Event frames that were not sent, by reason: the client read too slowly (`slow`), or the quota of its organization was used up (`quota`).',
+      labelNames: ['reason'],
       registers,
     }),
   };

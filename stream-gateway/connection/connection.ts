@@ -32,9 +32,12 @@ export interface SocketData {
 /** The part of a socket that a connection uses. */
 export type Socket = Pick<WebSocket<SocketData>, 'cork' | 'send' | 'getBufferedAmount' | 'ping' | 'end'>;
 
+/** Why an event is dropped: the client reads too slowly, or the quota of its organization is used up. */
+export type DropReason = 'slow' | 'quota';
+
 export interface ConnectionCounters {
   sent(frames: number): void;
-  dropped(frames: number): void;
+  dropped(frames: number, reason: DropReason): void;
 }
 
 export interface ConnectionOptions {
@@ -47,7 +50,9 @@ export interface ConnectionOptions {
   readonly now: () => number;
 }
 
-type Reason = (typeof CLOSE)[keyof typeof CLOSE];
+type CloseReason = (typeof CLOSE)[keyof typeof CLOSE];
+
+const QUOTA_EXCEEDED: ServerFrame = { type: 'error', error: 'quota_exceeded' };
 
 export class Connection {
   readonly principal: Principal;
@@ -98,6 +103,18 @@ export class Connection {
     return this.tooSlowSinceMs !== null;
   }
 
+  /** Events that its organization may still be sent now; Infinity without a quota. */
+  get eventsLeft(): number {
+    return this.options.allowance.left;
+  }
+
+  /** Sends the error `quota_exceeded`, once until the next event: events wait, or are dropped, until the window ends. */
+  reportUsedQuota(): void {
+    if (this.isQuotaErrorSent) return;
+    this.isQuotaErrorSent = true;
+    this.sendControl(QUOTA_EXCEEDED);
+  }
+
   /** Records that a frame of any kind came from the client. */
   markAlive(): void {
     this.lastSeenMs = this.options.now();
@@ -134,7 +151,7 @@ export class Connection {
     this.socket.ping();
   }
 
-  end(reason: Reason): void {
+  end(reason: CloseReason): void {
     if (!this.closed) this.socket.end(reason.code, reason.reason);
   }
 
@@ -153,7 +170,7 @@ export class Connection {
       if (nowMs - this.droppingSinceMs < DROPPING_MAX_MS) return;
       this.tooSlowSinceMs = nowMs;
       // What still waits would be old when it is sent, and the client resumes from its last event anyway.
-      this.options.counters.dropped(this.queue.dropEvents());
+      this.options.counters.dropped(this.queue.dropEvents(), 'slow');
     }
     const isEmpty = this.queue.empty && this.socket.getBufferedAmount() === 0;
     if (isEmpty || nowMs - this.tooSlowSinceMs >= TOO_SLOW_MAX_MS) this.closeTooSlow();
@@ -199,7 +216,7 @@ export class Connection {
     let nth = 0;
     while (nth < run.length && isDelivered(run[nth]!, subscription)) nth += 1;
     if (this.isTooSlow) {
-      this.options.counters.dropped(run.length - nth);
+      this.options.counters.dropped(run.length - nth, 'slow');
       for (; nth < run.length; nth += 1) recordDropped(subscription, run[nth]!.seq);
       return;
     }
@@ -236,7 +253,7 @@ export class Connection {
     }
     const dropped = this.queue.push(item, this.socket.getBufferedAmount());
     if (dropped === 0) return;
-    this.options.counters.dropped(dropped);
+    this.options.counters.dropped(dropped, 'slow');
     this.droppingSinceMs ??= this.options.now();
   }
 
@@ -271,11 +288,10 @@ export class Connection {
   /** Drops an event beyond the quota and counts it; the first one is reported by an error frame. */
   private dropOverQuota(subscription: Subscription, seq: number): void {
     recordDropped(subscription, seq);
-    this.options.counters.dropped(1);
+    this.options.counters.dropped(1, 'quota');
     if (this.isQuotaErrorSent) return;
     this.isQuotaErrorSent = true;
-    const error: ServerFrame = { type: 'error', error: 'quota_exceeded' };
-    this.socket.send(JSON.stringify(error), false);
+    this.socket.send(JSON.stringify(QUOTA_EXCEEDED), false);
   }
 
   private sendLagged(subscription: Subscription): void {

@@ -49,7 +49,7 @@ export async function catchUp(options: CatchUpOptions): Promise<void> {
   await scheduler.run(connection, () => resolveStart(options));
   while (!subscription.closed && !subscription.live) {
     await scheduler.run(connection, () => readTurn(options));
-    while (!subscription.closed && !subscription.live && !hasRoom(subscription)) await sleep(STALLED_CLIENT_POLL_MS);
+    if (!subscription.closed && !subscription.live) await untilRoom(connection);
   }
 }
 
@@ -229,30 +229,56 @@ function sendMissingGap(hub: CatchUpOptions['hub'], subscription: Subscription, 
 }
 
 /**
- * Sends a slice. A replay never drops events; it waits for the client instead. False if the turn ended before there was
- * room.
+ * Sends a slice. A replay never drops events; it waits for the client, and for the next window of its quota, instead.
+ * False if the turn ended before there was room.
  */
 async function send(slice: readonly EncodedFrame[], { subscription, isCancelled }: ReplayTurn): Promise<boolean> {
-  const last = slice.at(-1);
-  if (!last) return true;
-  if (!(await waitForRoom(subscription)) || isCancelled()) return false;
-  subscription.connection.bufferRun(slice, subscription);
-  subscription.connection.flush();
-  subscription.afterOffset = last.offset;
-  subscription.afterSeq = last.seq;
-  subscription.isAfterSeqFromClient = false;
+  const { connection } = subscription;
+  for (let sent = 0; sent < slice.length; ) {
+    if (!(await waitForRoom(subscription)) || isCancelled()) return false;
+    const part = slice.slice(sent, sent + connection.eventsLeft);
+    connection.bufferRun(part, subscription);
+    connection.flush();
+    const { offset, seq } = part.at(-1)!;
+    subscription.afterOffset = offset;
+    subscription.afterSeq = seq;
+    subscription.isAfterSeqFromClient = false;
+    sent += part.length;
+  }
   return true;
 }
 
-function hasRoom({ connection }: Subscription): boolean {
+function hasRoom(connection: Connection): boolean {
+  if (connection.eventsLeft <= 0) {
+    connection.reportUsedQuota();
+    return false;
+  }
   return !connection.isTooSlow && connection.waitingBytes < REPLAY_AHEAD_BYTES;
 }
 
 async function waitForRoom(subscription: Subscription): Promise<boolean> {
   const deadline = Date.now() + TURN_WAIT_MS;
-  while (!subscription.closed && !hasRoom(subscription)) {
+  while (!subscription.closed && !hasRoom(subscription.connection)) {
     if (Date.now() > deadline) return false;
     await sleep(SLOW_CLIENT_POLL_MS);
   }
   return true;
+}
+
+/** The waits between turns, one for all replays of a connection. */
+const waits = new WeakMap<Connection, Promise<void>>();
+
+/** Resolves once the connection has room for events, or is closed. */
+function untilRoom(connection: Connection): Promise<void> {
+  if (connection.closed || hasRoom(connection)) return Promise.resolve();
+  let wait = waits.get(connection);
+  if (!wait) {
+    wait = pollUntilRoom(connection).finally(() => waits.delete(connection));
+    waits.set(connection, wait);
+  }
+  return wait;
+}
+
+async function pollUntilRoom(connection: Connection): Promise<void> {
+  while (!connection.closed && !hasRoom(connection)) await sleep(STALLED_CLIENT_POLL_MS);
 }

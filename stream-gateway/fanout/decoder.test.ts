@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import type { Codec } from '#infra/codec/codec';
 import { type EventLog, LogError, type LogRecord } from '#infra/log/log';
+import { OpenProblems } from '#infra/telemetry/open-problems';
 import { ChannelEpochs } from './channel-epochs.ts';
 import { Decoder } from './decoder.ts';
 import type { RawEntry, RawPayloads } from './raw-payloads.ts';
@@ -16,7 +17,11 @@ function recordOf(offset: number, length: number, topic = 'derived.channels.venu
 /** A decoder, and its calls: each load with its offsets, each `clear`. */
 function openDecoder(failures = 0) {
   const done: string[] = [];
-  const problems: (string | null)[] = [];
+  const problems: string[] = [];
+  const health = {
+    degraded: (_part: string, reason: string) => void problems.push(reason),
+    ready: () => void problems.push('ready'),
+  };
   const decodeRecord = (_topic: unknown, { value }: LogRecord) => JSON.parse(value!.toString());
   const codec = { decodeRecord } as unknown as Codec;
   const decoder = new Decoder(
@@ -25,7 +30,7 @@ function openDecoder(failures = 0) {
       codec,
       logger: pino({ enabled: false }),
       onUndecodable: () => {},
-      onProblem: (reason) => void problems.push(reason),
+      problems: new OpenProblems(health, 'gateway'),
     },
     new ChannelEpochs(),
   );
@@ -67,6 +72,6 @@ describe('a batch with its payloads', () => {
   it('waits for a log that is unavailable', async () => {
     const { run, problems } = openDecoder(2);
     expect(await run([recordOf(0, 10)])).toEqual(['load 0', 'part 0', 'clear']);
-    expect(problems).toEqual(['unavailable', 'unavailable', null]);
+    expect(problems).toEqual(['unavailable', 'unavailable', 'ready']);
   });
 });

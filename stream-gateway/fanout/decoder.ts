@@ -6,7 +6,8 @@ import type { Logger } from 'pino';
 import { type Codec, CodecError } from '#infra/codec/codec';
 import { readEpochs } from '#infra/log/epochs';
 import type { EventLog, LogRecord } from '#infra/log/log';
-import { isTransient, retry } from '#infra/retry';
+import { isTransient } from '#infra/retry';
+import type { OpenProblems } from '#infra/telemetry/open-problems';
 import { type ChannelFrame, channelTopics, type RawChannelFrame, rawChannelTopics } from '#schemas/topics/channels';
 import type { Topic } from '#schemas/topics/topic';
 import { type EncodedFrame, encodeEventFrame } from '../connection/event-frame.ts';
@@ -25,8 +26,8 @@ export interface DecoderOptions {
    * @param reason a short stable code.
    */
   readonly onUndecodable: (record: LogRecord, reason: string) => void;
-  /** Called with the reason while the log cannot be read, and with null once it can again. */
-  readonly onProblem: (reason: string | null) => void;
+  /** Reports that the log cannot be read. */
+  readonly problems: OpenProblems;
 }
 
 /** An event of a raw feed whose payload retention has removed: only its number is left. */
@@ -144,16 +145,14 @@ export class Decoder {
 
   /** Repeats the operation until the log answers: a lost broker pauses the fan-out and never ends it. */
   withRetry<T>(work: () => Promise<T>): Promise<T> {
-    const { logger, onProblem } = this.options;
+    const { logger, problems } = this.options;
     const { signal } = this.stopping;
-    return retry(work, {
+    return problems.retry(work, (error) => (error instanceof Error ? error.message : String(error)), {
       signal,
       canRetry: (error) => isTransient(error) && !signal.aborted,
       onFailure: (error, failures) => {
         if (failures === 1) logger.error({ error }, 'could not read events from the log, retrying');
-        onProblem(error instanceof Error ? error.message : String(error));
       },
-      onRecovered: () => onProblem(null),
     });
   }
 

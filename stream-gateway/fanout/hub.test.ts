@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 /** Tests the fan-out against a log whose records, epochs and faults the test controls. */
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
@@ -215,6 +216,35 @@ describe('a replay', () => {
     await Promise.all([long.done.then(() => ended.push('long')), short.done.then(() => ended.push('short'))]);
     expect(ended).toEqual(['short', 'long']);
     expect([seqs(long.fake), seqs(short.fake)]).toEqual([[1], [1]]);
+  });
+});
+
+describe('a replay of an organization without quota', () => {
+  it('waits for the next window, drops nothing, and reports the quota once in each window', async () => {
+    const log = new FakeLog();
+    for (let seq = 1; seq <= 5; seq += 1) log.put(seq, seq);
+    const { hub } = await open(log);
+    const { fake, subscription, done } = replay(hub, log, null);
+    fake.allowance.left = 2;
+    await until(() => fake.sent.some(({ error }) => error === 'quota_exceeded'), 'the first error');
+    expect(seqs(fake)).toEqual([1, 2]);
+    await sleep(50);
+    fake.allowance.left = 2;
+    await until(() => seqs(fake).length === 4, 'the events of the second window');
+    await until(() => fake.sent.filter(({ error }) => error === 'quota_exceeded').length === 2, 'the second error');
+    await sleep(50);
+    fake.allowance.left = 10;
+    await done;
+    expect(fake.sent.map(({ seq, error }) => seq ?? error)).toEqual([
+      1,
+      2,
+      'quota_exceeded',
+      3,
+      4,
+      'quota_exceeded',
+      5,
+    ]);
+    expect([subscription.live, fake.counts.dropped, subscription.lag]).toEqual([true, 0, null]);
   });
 });
 

@@ -43,7 +43,7 @@ export interface SequenceGap {
 }
 
 export interface HubOptions extends DecoderOptions {
-  /** Called for numbers that are missing in the log, each time a reader finds the gap. */
+  /** Called for numbers that are missing in the log, each time the hub or a replay finds the gap. */
   readonly onGap: (gap: SequenceGap) => void;
 }
 

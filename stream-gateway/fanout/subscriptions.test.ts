@@ -3,6 +3,8 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import type { Codec } from '#infra/codec/codec';
 import type { EventLog } from '#infra/log/log';
+import { createHealth } from '#infra/telemetry/health';
+import { OpenProblems } from '#infra/telemetry/open-problems';
 import { REPLAYS_PENDING_PER_CONNECTION_MAX, REPLAYS_PER_CONNECTION_MAX } from '../connection/limits.ts';
 import { type FakeConnection, fakeConnection } from '../testing/fake-socket.fixture.ts';
 import { Hub } from './hub.ts';
@@ -27,7 +29,7 @@ function open() {
     codec: {} as Codec,
     logger,
     onUndecodable: ignore,
-    onProblem: ignore,
+    problems: new OpenProblems(createHealth(), 'gateway'),
     onGap: ignore,
   });
   const status = { markets: marketStatusView.initialState(), lagging: new Map() };

@@ -4,6 +4,8 @@ import { onTestFinished } from 'vitest';
 import type { Codec } from '#infra/codec/codec';
 import { CodecError } from '#infra/codec/codec';
 import type { EventLog, LogRecord } from '#infra/log/log';
+import { createHealth } from '#infra/telemetry/health';
+import { OpenProblems } from '#infra/telemetry/open-problems';
 import { formatChannel } from '#schemas/stream/channel-names';
 import { parseCursor } from '#schemas/stream/cursor';
 import { channelTopics } from '#schemas/topics/channels';
@@ -118,7 +120,7 @@ export async function open(log: FakeLog) {
     codec: fakeCodec(),
     logger: pino({ enabled: false }),
     onUndecodable: (_record, reason) => void undecodable.push(reason),
-    onProblem: () => {},
+    problems: new OpenProblems(createHealth(), 'gateway'),
     onGap: (gap) => void reported.push(gap),
   });
   onTestFinished(() => hub.close());

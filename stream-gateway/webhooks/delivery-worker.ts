@@ -8,9 +8,9 @@ import type { Codec } from '#infra/codec/codec';
 import type { ControlReplica } from '#infra/control/control-replica';
 import type { EventLog, LogReader, LogRecord } from '#infra/log/log';
 import type { GuardedClient } from '#infra/outbound/guarded-request';
-import { isTransient, retry } from '#infra/retry';
-import type { Health } from '#infra/telemetry/health';
+import { isTransient } from '#infra/retry';
 import type { Metrics } from '#infra/telemetry/metrics';
+import type { OpenProblems } from '#infra/telemetry/open-problems';
 import { type Delivery, type DeliveryProgress, deliveryTopic } from '#schemas/topics/webhooks';
 import { Attempts } from './attempts.ts';
 import { decodeRecord } from './decode-record.ts';
@@ -31,16 +31,16 @@ export interface SenderContext {
   readonly log: EventLog;
   readonly codec: Codec;
   readonly logger: Logger;
-  readonly health: Health;
+  readonly problems: OpenProblems;
   readonly metrics: Pick<Metrics, 'webhookAttempts' | 'webhooksPending'>;
   readonly control: Pick<ControlReplica, 'state' | 'isCurrent' | 'submit'>;
   readonly client: Pick<GuardedClient, 'post'>;
   readonly schedule: Schedule;
-  /** Part of `/health`. */
-  readonly part: string;
   /** After this time the control state includes every command that led to a delivery; see `Attempts`. */
   readonly settleAfterMs: number;
 }
+
+const unreadable = () => 'webhook deliveries cannot be read';
 
 /** The position of this worker in one partition. */
 interface Position {
@@ -191,14 +191,12 @@ export class DeliveryWorker {
   }
 
   private async poll(reader: LogReader, signal: AbortSignal): Promise<readonly LogRecord[]> {
-    const { logger, health, part } = this.context;
-    const { records } = await retry(() => reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS), {
+    const { logger, problems } = this.context;
+    const { records } = await problems.retry(() => reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS), unreadable, {
       canRetry: (error) => isTransient(error) && !signal.aborted,
       onFailure: (error, failures) => {
         if (failures === 1) logger.error({ error }, 'could not read webhook deliveries, retrying');
-        health.degraded(part, 'webhook deliveries cannot be read');
       },
-      onRecovered: () => health.ready(part),
       signal,
     });
     return records;
@@ -209,16 +207,14 @@ export class DeliveryWorker {
    */
   private async process(record: LogRecord, signal: AbortSignal): Promise<boolean> {
     const { partition, offset, appendedAt, seq } = record;
-    const { logger, health, part } = this.context;
+    const { logger, problems } = this.context;
     const position = this.positions.get(partition)!;
     if (offset < position.next || (seq > 0 && seq <= position.seq)) return false;
-    const delivery = await retry(() => decodeRecord(this.context, deliveryTopic, record), {
+    const delivery = await problems.retry(() => decodeRecord(this.context, deliveryTopic, record), unreadable, {
       canRetry: (error) => isTransient(error, 'unknown_schema') && !signal.aborted,
       onFailure: (error, failures) => {
         if (failures === 1) logger.error({ error }, 'could not read a webhook delivery, retrying');
-        health.degraded(part, 'webhook deliveries cannot be read');
       },
-      onRecovered: () => health.ready(part),
       signal,
     });
     position.next = offset + 1;

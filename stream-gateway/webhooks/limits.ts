@@ -21,9 +21,9 @@ export const WAITING_PER_WEBHOOK_MIN = 1_000;
 
 /** Bytes of bodies that are cached from reading until sending. Other bodies are read again from the log. */
 export const BODY_BYTES_MAX = 32 * 1_024 * 1_024;
-/** Bodies cached for one webhook, so that a stalled one does not use the whole cache. */
+/** Deliveries that wait for one webhook, above which the body of the next is not cached until its first attempt. */
 export const BODIES_PER_WEBHOOK_MAX = 64;
-/** A body that is not sent within this time is removed from the cache. */
+/** A body is cached for a retry only if that is due within this time. */
 export const BODY_HOLD_MS = 10_000;
 
 /**

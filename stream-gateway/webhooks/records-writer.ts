@@ -2,8 +2,8 @@
 import type { Logger } from 'pino';
 import type { Codec } from '#infra/codec/codec';
 import type { AppendRecord, EventLog } from '#infra/log/log';
-import { isTransient, retry } from '#infra/retry';
-import type { Health } from '#infra/telemetry/health';
+import { isTransient } from '#infra/retry';
+import type { OpenProblems } from '#infra/telemetry/open-problems';
 import { partitionOf } from '#schemas/topics/topic';
 import { attemptTopic, type DeliveryAttempt, type DeliveryProgress, progressTopic } from '#schemas/topics/webhooks';
 
@@ -17,9 +17,7 @@ export interface WriterContext {
   readonly log: EventLog;
   readonly codec: Codec;
   readonly logger: Logger;
-  readonly health: Health;
-  /** Part of `/health`. */
-  readonly part: string;
+  readonly problems: OpenProblems;
   /** Stops the retries: pending appends then reject. */
   readonly signal: AbortSignal;
 }
@@ -121,20 +119,18 @@ export class RecordsWriter {
   }
 
   private append(records: readonly AppendRecord[]): Promise<void> {
-    const { log, logger, health, part, signal } = this.context;
+    const { log, logger, problems, signal } = this.context;
     const attempt = async () => {
       // The time before the append, not after it: the response may have waited while this process was paused.
       const startedAt = { wall: Date.now(), monotonic: performance.now() };
       await log.append(records);
       this.lastAppendAt = startedAt;
     };
-    return retry(attempt, {
+    return problems.retry(attempt, () => 'webhook delivery attempts cannot be recorded', {
       canRetry: (error) => isTransient(error) && !signal.aborted,
       onFailure: (error, failures) => {
         if (failures === 1) logger.error({ error }, 'could not record webhook delivery attempts, retrying');
-        health.degraded(part, 'webhook delivery attempts cannot be recorded');
       },
-      onRecovered: () => health.ready(part),
       signal,
     });
   }

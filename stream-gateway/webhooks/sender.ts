@@ -1,5 +1,7 @@
 import type { Running } from '#infra/context';
-import { isTransient, retry } from '#infra/retry';
+import { isTransient } from '#infra/retry';
+import type { Health } from '#infra/telemetry/health';
+import { OpenProblems } from '#infra/telemetry/open-problems';
 import { attemptTopic, deliveryTopic, progressTopic } from '#schemas/topics/webhooks';
 import { DeliveryWorker, type SenderContext } from './delivery-worker.ts';
 
@@ -13,14 +15,22 @@ export async function prepareSenderTopics({ log, codec }: Pick<SenderContext, 'l
   await codec.prepare([deliveryTopic, ...SENDER_TOPICS]);
 }
 
+export interface SenderOptions extends Omit<SenderContext, 'problems'> {
+  readonly health: Health;
+  /** Part of `/health`. */
+  readonly part: string;
+}
+
 /**
  * Sends the deliveries of `derived.deliveries` in the background until it is closed. The caller holds the lease. A
  * fault is reported to health.
  */
-export function startSender(context: SenderContext): Running {
-  const { health, logger, part } = context;
+export function startSender(options: SenderOptions): Running {
+  const { health, logger, part } = options;
   const closing = new AbortController();
-  const running = send(context, closing.signal).catch((error: unknown) => {
+  const context = { ...options, problems: new OpenProblems(health, part) };
+  const onReady = () => health.ready(part);
+  const running = send(context, onReady, closing.signal).catch((error: unknown) => {
     if (closing.signal.aborted) return;
     logger.error({ error }, 'the webhook sender failed and stopped');
     health.failed(part, error);
@@ -33,18 +43,18 @@ export function startSender(context: SenderContext): Running {
   };
 }
 
-async function send(context: SenderContext, signal: AbortSignal): Promise<void> {
-  const { health, logger, part } = context;
+async function send(context: SenderContext, onReady: () => void, signal: AbortSignal): Promise<void> {
+  const { logger, problems } = context;
   while (!signal.aborted) {
-    const worker = await retry(() => DeliveryWorker.open(context, signal), {
+    const open = () => DeliveryWorker.open(context, signal);
+    const worker = await problems.retry(open, () => 'pending webhook deliveries cannot be read', {
       canRetry: (error) => isTransient(error, 'unknown_schema') && !signal.aborted,
       onFailure: (error, failures) => {
         if (failures === 1) logger.error({ error }, 'could not read pending webhook deliveries, retrying');
-        health.degraded(part, 'pending webhook deliveries cannot be read');
       },
       signal,
     });
-    health.ready(part);
+    onReady();
     try {
       if ((await worker.run()) === 'rewritten')
         logger.warn('derived.deliveries was rewritten; reading pending deliveries again');
