@@ -48,7 +48,7 @@ export const CLOSE = {
   tooLarge: { code: 1009, reason: 'frame too large' },
   /** The node stops: clients reconnect after a random delay of 0 to 10 s. */
   restart: { code: 1012, reason: 'restart' },
-  /** The token was revoked or expired. */
+  /** The key was revoked, or its organization suspended or deleted. */
   revoked: { code: 4001, reason: 'token revoked' },
   /** Frames were dropped for 10 s without the queue falling below half. */
   overflow: { code: 4008, reason: 'too slow' },

@@ -1,10 +1,12 @@
 /** Checks the pages for writers of clients: every shown frame and body has the declared shape, and the code works. */
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
 import { DEFAULT_QUOTAS } from '#schemas/domain/quota/plan-quotas';
@@ -102,42 +104,74 @@ describe('the page for WebSocket clients', () => {
     expect(rows).toEqual(expect.arrayContaining(Object.values(CLOSE).map(({ code }) => String(code))));
   });
 
-  it('has a client that continues after a lost connection and after dropped events', async () => {
-    const { follow } = await importCode(websocketPage);
-    vi.spyOn(Math, 'random').mockReturnValue(0);
-    const server = new WebSocketServer({ port: 0 });
-    await once(server, 'listening');
-    const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const handled: unknown[] = [];
-    const channel = 'svc:stream:trade:venue_b';
-    (follow as (...parameters: unknown[]) => void)(url, 'plx_key', channel, new Map(), (data: unknown) =>
-      handled.push(data),
-    );
-    const received: unknown[] = [];
-    for (const [cursor, code] of [
-      ['c1', CLOSE.restart.code],
-      ['c2', null],
-      ['c3', CLOSE.revoked.code],
-    ] as const) {
-      const [socket] = (await once(server, 'connection')) as [WebSocket];
-      const [text] = (await once(socket, 'message')) as [Buffer];
-      received.push(JSON.parse(text.toString()));
-      socket.send(JSON.stringify({ type: 'subscribed', subscription_id: 'sub_1', channel, cursor: 'c0' }));
-      socket.send(JSON.stringify({ type: 'event', cursor, data: cursor }));
-      await vi.waitFor(() => expect(handled.at(-1)).toBe(cursor));
-      if (code !== null) socket.close(code);
-      else {
-        socket.send(JSON.stringify({ type: 'lagged', subscription_id: 'sub_1', fromSeq: 3, toSeq: 3, dropped: 1 }));
-        socket.send(JSON.stringify({ type: 'event', cursor: 'c4', data: 'c4' }));
-      }
+  describe('has a client that', () => {
+    const [one, two] = ['svc:stream:trade:venue_a', 'svc:stream:trade:venue_b'];
+    type Follow = (url: string, key: string, channels: string[], store: Map<string, string>, handle: Handle) => void;
+    type Handle = (data: unknown) => void;
+
+    /** Runs the client against a server that answers upgrades with these statuses, then opens sockets. */
+    async function run(...refusals: number[]) {
+      vi.spyOn(Math, 'random').mockReturnValue(0);
+      vi.spyOn(console, 'error').mockReturnValue();
+      const http = createServer();
+      const sockets = new WebSocketServer({ noServer: true });
+      let upgrades = 0;
+      http.on('upgrade', (request, socket, head) => {
+        upgrades += 1;
+        const status = refusals.shift();
+        if (status !== undefined) socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n\r\n`);
+        else sockets.handleUpgrade(request, socket, head, (client) => sockets.emit('connection', client));
+      });
+      http.listen(0, '127.0.0.1');
+      await once(http, 'listening');
+      const handled: unknown[] = [];
+      const { follow } = (await importCode(websocketPage)) as { follow: Follow };
+      const url = `ws://127.0.0.1:${(http.address() as AddressInfo).port}`;
+      follow(url, 'plx_key', [one, two], new Map(), (data) => handled.push(data));
+      onTestFinished(() => void http.close());
+      return { sockets, handled, upgrades: () => upgrades };
     }
-    expect(received).toEqual([
-      { type: 'subscribe', channel },
-      { type: 'subscribe', channel, since: 'c1' },
-      { type: 'subscribe', channel, since: 'c2' },
-    ]);
-    expect(handled).toEqual(['c1', 'c2', 'c3']);
-    server.close();
+
+    it('continues each channel after a lost connection, dropped events and a failed replay', async () => {
+      const { sockets, handled } = await run(503);
+      const requests: unknown[][] = [];
+      for (const [nth, end] of [
+        CLOSE.restart.code,
+        { type: 'lagged', subscription_id: 'sub_2', fromSeq: 3, toSeq: 3, dropped: 1 },
+        { type: 'error', error: 'internal_error', channel: two },
+        CLOSE.revoked.code,
+      ].entries()) {
+        const [socket] = (await once(sockets, 'connection')) as [WebSocket];
+        const received: unknown[] = [];
+        socket.on('message', (text: Buffer) => received.push(JSON.parse(text.toString())));
+        await vi.waitFor(() => expect(received).toHaveLength(2));
+        requests.push(received);
+        const send = (frame: object) => socket.send(JSON.stringify(frame));
+        for (const channel of [one, two]) send({ type: 'subscribed', channel, cursor: `${channel} 0` });
+        send({ type: 'event', channel: two, cursor: `${two} ${nth + 1}`, data: nth });
+        await vi.waitFor(() => expect(handled.at(-1)).toBe(nth));
+        if (typeof end === 'number') socket.close(end);
+        else {
+          send(end);
+          send({ type: 'event', channel: two, cursor: `${two} 9`, data: 'after the end' });
+        }
+      }
+      expect(requests).toEqual([
+        [one, two].map((channel) => ({ type: 'subscribe', channel })),
+        ...[1, 2, 3].map((nth) => [
+          { type: 'subscribe', channel: one, since: `${one} 0` },
+          { type: 'subscribe', channel: two, since: `${two} ${nth}` },
+        ]),
+      ]);
+      expect(handled).toEqual([0, 1, 2, 3]);
+    });
+
+    it('does not try again with a key that is refused', async () => {
+      const { upgrades } = await run(401);
+      await vi.waitFor(() => expect(upgrades()).toBe(1));
+      await sleep(100);
+      expect(upgrades()).toBe(1);
+    });
   });
 });
 
