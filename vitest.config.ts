@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './infra/testing/longest-first.ts';
@@ -5,13 +6,19 @@ import { LongestFirst } from './infra/testing/longest-first.ts';
 /** Replaces pino in tests, so that loggers also write to the folder that is searched for secrets after the run. */
 const gatheringPino = fileURLToPath(new URL('infra/testing/logs/gathering-pino.ts', import.meta.url));
 
-/** Test files without process-wide state. They share processes, which halves their run time. */
+/** Folders whose tests have no process-wide state. Their files share processes, which halves their run time. */
 const SHARED_PROCESS = [
-  'schemas/**/*.test.ts',
-  'processors/{anomalies,candles,channels,events,normalise,organizations,settings,shared,spreads}/**/*.test.ts',
-  'ingest/**/*.test.ts',
-  'infra/{codec,config,stages,app/simulator}/**/*.test.ts',
-];
+  'schemas',
+  ...['anomalies', 'candles', 'channels', 'events', 'organizations', 'settings', 'shared', 'spreads', 'venues'].map(
+    (room) => `processors/${room}`,
+  ),
+  'ingest',
+  ...['codec', 'config', 'stages', 'app/simulator'].map((room) => `infra/${room}`),
+].map((folder) => {
+  if (!existsSync(new URL(folder, import.meta.url)))
+    throw new Error(`vitest.config.ts names a missing folder: ${folder}`);
+  return `${folder}/**/*.test.ts`;
+});
 
 const sources = {
   resolve: { conditions: ['source'], alias: [{ find: /^pino$/, replacement: gatheringPino }] },

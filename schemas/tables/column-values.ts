@@ -27,21 +27,11 @@ export function decimalColumn(text: string): string {
   return text;
 }
 
-/** Like `decimalColumn`; null stays null. */
-export function nullableDecimalColumn(text: string | null): string | null {
-  return text === null ? null : decimalColumn(text);
-}
-
 /** Unix ms for a `DateTime64(3)` column, unchanged. */
 export function timeColumn(unixMs: number): number {
   if (!Number.isInteger(unixMs) || unixMs < TIME_MIN_MS || unixMs > TIME_MAX_MS)
     throw new RowError('bad_time', `not a time in unix ms: ${unixMs}`);
   return unixMs;
-}
-
-/** Like `timeColumn`; null stays null. */
-export function nullableTimeColumn(unixMs: number | null): number | null {
-  return unixMs === null ? null : timeColumn(unixMs);
 }
 
 /** A count for a `UInt64` column, unchanged. */
@@ -54,9 +44,4 @@ export function countColumn(count: number): number {
 export function integerColumn(value: number): number {
   if (!Number.isSafeInteger(value)) throw new RowError('bad_integer', `not a whole number: ${value}`);
   return value;
-}
-
-/** Like `countColumn`; null stays null. */
-export function nullableCountColumn(count: number | null): number | null {
-  return count === null ? null : countColumn(count);
 }

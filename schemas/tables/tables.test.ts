@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TOPICS } from '../topics/catalog.ts';
-import {
-  countColumn,
-  decimalColumn,
-  integerColumn,
-  nullableCountColumn,
-  nullableDecimalColumn,
-  nullableTimeColumn,
-  timeColumn,
-} from './column-values.ts';
+import { countColumn, decimalColumn, integerColumn, timeColumn } from './column-values.ts';
 import { TABLES } from './index.ts';
 import { sampleRecords, sampleTrade } from './sample-records.fixture.ts';
 import { rowKey } from './table.ts';
@@ -97,13 +89,5 @@ describe('columns', () => {
       expect(() => countColumn(bad)).toThrow(expect.objectContaining({ code: 'bad_integer' }));
     }
     expect(() => integerColumn(0.5)).toThrow(expect.objectContaining({ code: 'bad_integer' }));
-  });
-
-  it('return null for null', () => {
-    expect([nullableDecimalColumn(null), nullableTimeColumn(null), nullableCountColumn(null)]).toEqual([
-      null,
-      null,
-      null,
-    ]);
   });
 });

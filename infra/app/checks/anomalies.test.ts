@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createStages, projectionsOf } from '#processors/stages';
 import { type Anomaly, anomalyTopic } from '#schemas/topics/anomalies';
 import { readPartition } from '../../log/read-partition.ts';
-import { openSimulatedService, processAll, type SimulatedService } from '../bench/simulated-service.ts';
+import { openSimulatedService, processAll, type SimulatedService } from '../simulated-service.ts';
 import type { Injection } from '../simulator/world/injections.ts';
 
 const HOURS = Number(process.env.PARALLAX_QUIET_HOURS ?? 2);

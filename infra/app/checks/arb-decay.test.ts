@@ -31,7 +31,7 @@ import type { Topic } from '#schemas/topics/topic';
 import type { LogRecord } from '../../log/log.ts';
 import { readPartition } from '../../log/read-partition.ts';
 import { migrate } from '../../store/migrate.ts';
-import { openSimulatedService, processAll, type SimulatedService } from '../bench/simulated-service.ts';
+import { openSimulatedService, processAll, type SimulatedService } from '../simulated-service.ts';
 
 const SIMULATION = { rate: 30, seconds: 600, coins: 4 };
 

@@ -60,11 +60,6 @@ export function walletsBoundTo(state: ControlState, provider: Provider, address:
   );
 }
 
-/** The organizations, without suspended ones, with a live binding of this lower-case address that covers the provider. */
-export function organizationsBoundTo(state: ControlState, provider: Provider, address: string): readonly string[] {
-  return [...new Set(walletsBoundTo(state, provider, address).map(({ orgId }) => orgId))];
-}
-
 /** The enabled live webhooks that subscribe to an event type in any version, without those of suspended organizations. */
 export function webhooksSubscribedTo(state: ControlState, eventType: string): Webhook[] {
   const webhooks = [...(state.webhooksByEventType.get(eventType) ?? [])];

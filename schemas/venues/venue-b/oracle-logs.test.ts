@@ -1,13 +1,7 @@
 import { decodeEventLog, type Hex, hexToString, keccak256, parseAbi, stringToHex, toEventSelector } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { CHAIN_EVENTS, ORACLE_PRICES, ORACLES, YES_OR_NO_QUERY } from './contracts.ts';
-import {
-  type EmittedLog,
-  encodeConditionResolution,
-  encodeOracleLog,
-  encodeQuestionPrepared,
-  ZERO_ADDRESS,
-} from './oracle-logs.ts';
+import { type EmittedLog, encodeConditionResolution, encodeOracleLog, ZERO_ADDRESS } from './oracle-logs.ts';
 
 const ABI = parseAbi([
   'event RequestPrice(address indexed requester, bytes32 identifier, uint256 timestamp, bytes ancillaryData, address currency, uint256 reward, uint256 finalFee)',
@@ -71,13 +65,6 @@ it('logs of settlements are decoded by viem to the encoded values', () => {
   expect(decoded(resolution)).toEqual({
     eventName: 'ConditionResolution',
     args: { conditionId, oracle: account('1'), questionId, slots: 2n, payoutNumerators: [0n, 1n] },
-  });
-  const [marketId, requestId] = [bytes32('e'), bytes32('f')];
-  const prepared = encodeQuestionPrepared({ operator: account('3'), marketId, questionId, requestId, index: 7 });
-  expect(prepared.address).toBe(account('3'));
-  expect(decoded(prepared)).toEqual({
-    eventName: 'QuestionPrepared',
-    args: { marketId, questionId, requestId, index: 7n, data: '0x' },
   });
 });
 

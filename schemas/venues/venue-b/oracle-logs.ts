@@ -97,22 +97,6 @@ export function encodeConditionResolution(resolution: {
   };
 }
 
-/** Encodes QuestionPrepared of a neg-risk operator, which ties a request to a question. */
-export function encodeQuestionPrepared(question: {
-  readonly operator: string;
-  readonly marketId: string;
-  readonly questionId: string;
-  readonly requestId: string;
-  readonly index: number;
-}): EmittedLog {
-  const { operator, marketId, questionId, requestId, index } = question;
-  return {
-    address: operator,
-    topics: [CHAIN_EVENTS.questionPrepared, marketId, questionId, requestId],
-    data: `0x${wordOf(BigInt(index))}${wordOf(64n)}${bytesOf(new Uint8Array())}`,
-  };
-}
-
 /** An address as an indexed topic, lower case. */
 export function accountTopic(account: string): string {
   return `0x${account.slice(2).toLowerCase().padStart(64, '0')}`;

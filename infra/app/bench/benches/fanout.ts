@@ -18,9 +18,9 @@ import { seedAdminKey } from '../../../control/seed.ts';
 import { beginEpoch } from '../../../log/epochs.ts';
 import type { AppendRecord } from '../../../log/log.ts';
 import { loadUws } from '../../../uws.ts';
+import { openService, type SimulatedService } from '../../simulated-service.ts';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
 import { alternate, type Measurement, rateResult } from '../measure.ts';
-import { openService, type SimulatedService } from '../simulated-service.ts';
 import type { CountedSockets } from '../threads/frame-counter.ts';
 import { startThread } from '../threads/start-thread.ts';
 

@@ -15,12 +15,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runSinkOnce } from '#processors/sink/run-sink-once';
 import { migrate } from '../../../store/migrate.ts';
+import { openSimulatedService, processAll } from '../../simulated-service.ts';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
 import { benchSeconds } from '../bench-seconds.ts';
 import { readRawRecords } from '../raw-records.ts';
 import { readUsage } from '../service/process-usage.ts';
 import { readRawRecordCount, startService } from '../service/start-service.ts';
-import { openSimulatedService, processAll } from '../simulated-service.ts';
 import { spawnProgram } from '../threads/start-process.ts';
 
 const SECONDS = benchSeconds(20);

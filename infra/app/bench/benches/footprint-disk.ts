@@ -12,9 +12,9 @@ import { join } from 'node:path';
 import { runSinkOnce } from '#processors/sink/run-sink-once';
 import { rawTopics } from '#schemas/topics/raw';
 import { migrate } from '../../../store/migrate.ts';
+import { openService, openSimulatedService, processAll } from '../../simulated-service.ts';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
 import { readRawRecords } from '../raw-records.ts';
-import { openService, openSimulatedService, processAll } from '../simulated-service.ts';
 
 /** The default of `--sim-rate`. */
 const RATE = 200;

@@ -13,10 +13,10 @@ import { open, TransactionFlags } from 'lmdb';
 import { TOPICS } from '#schemas/topics/catalog';
 import { openEmbeddedLog } from '../../../log/embedded/open-embedded-log.ts';
 import type { AppendRecord, EventLog, LogRecord } from '../../../log/log.ts';
+import { openSimulatedService } from '../../simulated-service.ts';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
 import { alternate, rateResult, timed, timedAsync } from '../measure.ts';
 import { readRawRecords } from '../raw-records.ts';
-import { openSimulatedService } from '../simulated-service.ts';
 
 /** Records that arrive in 2 ms at 25,000 records a second. */
 const BATCH_RECORDS = 50;

@@ -14,10 +14,10 @@ import { FRAME_TOPICS, type RawEnvelope, rawTopics } from '#schemas/topics/raw';
 import type { Codec } from '../../../codec/codec.ts';
 import type { LogRecord } from '../../../log/log.ts';
 import type { Emit, Stage, StageRecord } from '../../../stages/stage.ts';
+import { openSimulatedService } from '../../simulated-service.ts';
 import type { Bench, BenchContext } from '../bench.ts';
 import { alternate, rateResult, timed } from '../measure.ts';
 import { readRawRecords } from '../raw-records.ts';
-import { openSimulatedService } from '../simulated-service.ts';
 
 const RATE = 1_500;
 const SECONDS = 6;

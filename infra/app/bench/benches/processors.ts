@@ -6,10 +6,10 @@
  */
 import { createStages, projectionsOf } from '#processors/stages';
 import type { RoleContext } from '../../../context.ts';
+import { openSimulatedService, processAll } from '../../simulated-service.ts';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
 import { rateOf, rateResult, timedAsync } from '../measure.ts';
 import { readRawRecords } from '../raw-records.ts';
-import { openSimulatedService, processAll } from '../simulated-service.ts';
 import { median } from '../statistics.ts';
 
 const RATE = 1_000;

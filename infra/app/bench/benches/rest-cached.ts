@@ -11,9 +11,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { closeInReverse } from '../../../closing.ts';
+import { openSimulatedService, processAll } from '../../simulated-service.ts';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
 import { alternate, rateResult } from '../measure.ts';
-import { openSimulatedService, processAll } from '../simulated-service.ts';
 import type { HttpLoad, HttpLoadDone } from '../threads/http-load.ts';
 import { startProcess } from '../threads/start-process.ts';
 import { startThread } from '../threads/start-thread.ts';

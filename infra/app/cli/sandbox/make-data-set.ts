@@ -1,7 +1,7 @@
 import { DATA_SET_TOPICS, type DataSetRecord, recordIdentity } from '#query-api/sandbox/data-set';
 import type { RoleContext } from '../../../context.ts';
 import { readPartition } from '../../../log/read-partition.ts';
-import { openSimulatedService, processAll, type SimulationOptions } from '../../bench/simulated-service.ts';
+import { openSimulatedService, processAll, type SimulationOptions } from '../../simulated-service.ts';
 
 /**
  * 50 minutes in which questions expire and are disputed, and in which a detector gets enough data to find an injected

@@ -9,7 +9,7 @@ import {
   WALL_ISO,
 } from '../control.fixture.ts';
 import type { Actor } from '../envelope.ts';
-import { activeKey, organizationsBoundTo, webhooksSubscribedTo } from '../lookups.ts';
+import { activeKey, walletsBoundTo, webhooksSubscribedTo } from '../lookups.ts';
 import { organizationRows } from '../rows.ts';
 
 let control: ControlFixture;
@@ -90,13 +90,13 @@ describe('suspending', () => {
     expect(activeKey(control.state, acme.keyId)).toBeUndefined();
     const wallet = { walletId: 'wal_x', provider: 'venue_a', address: ADDRESS, label: '' };
     expect(control.send('wallet.bind', wallet, { as: acme })).toMatchObject(refusal('unauthenticated'));
-    expect(organizationsBoundTo(control.state, 'venue_b', ADDRESS)).toEqual([]);
+    expect(walletsBoundTo(control.state, 'venue_b', ADDRESS)).toEqual([]);
     expect(webhooksSubscribedTo(control.state, 'event.spread')).toEqual([]);
     expect(suspend(true)).toMatchObject({ ok: true, revokedKeyIds: [] });
 
     expect(suspend(false)).toMatchObject({ ok: true, revokedKeyIds: [] });
     expect(control.send('wallet.bind', wallet, { as: acme }).ok).toBe(true);
-    expect(organizationsBoundTo(control.state, 'venue_b', ADDRESS)).toEqual(['org_acme']);
+    expect(walletsBoundTo(control.state, 'venue_b', ADDRESS)).toMatchObject([{ orgId: 'org_acme' }]);
     expect(webhooksSubscribedTo(control.state, 'event.spread').map(({ id }) => id)).toEqual(['wh_1']);
   });
 });

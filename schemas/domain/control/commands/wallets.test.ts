@@ -9,7 +9,7 @@ import {
   WALL_MS,
 } from '../control.fixture.ts';
 import type { Actor } from '../envelope.ts';
-import { organizationsBoundTo, walletOf } from '../lookups.ts';
+import { walletOf, walletsBoundTo } from '../lookups.ts';
 import { walletRows } from '../rows.ts';
 import { WALLETS_MAX } from './bind-wallet.ts';
 
@@ -117,21 +117,21 @@ describe('a binding', () => {
   });
 });
 
-describe('the organizations of a trade', () => {
-  it('are those with a live binding of the address that covers the provider, each once', () => {
+describe('the wallets of a trade', () => {
+  it('are the live bindings of the address that cover the provider', () => {
     bind(acme, 'wal_1');
     bind(acme, 'wal_2', 'venue_a_outcome');
     bind(other, 'wal_3', 'venue_a_outcome');
     bind(control.key(other, 'sandboxed', { sandbox: true }), 'wal_4', 'venue_b');
     const of = (provider: 'venue_a_perp' | 'venue_a_outcome' | 'venue_a_dex' | 'venue_b') =>
-      organizationsBoundTo(control.state, provider, LOWER);
-    expect(of('venue_a_perp')).toEqual(['org_acme']);
-    expect(of('venue_a_outcome')).toEqual(['org_acme', 'org_other']);
-    expect(of('venue_a_dex')).toEqual(['org_acme']);
+      walletsBoundTo(control.state, provider, LOWER).map(({ id }) => id);
+    expect(of('venue_a_perp')).toEqual(['wal_1']);
+    expect(of('venue_a_outcome')).toEqual(['wal_1', 'wal_2', 'wal_3']);
+    expect(of('venue_a_dex')).toEqual(['wal_1']);
     expect(of('venue_b')).toEqual([]);
     control.send('wallet.unbind', { walletId: 'wal_1' }, { as: acme });
     expect(of('venue_a_dex')).toEqual([]);
-    expect(of('venue_a_outcome')).toEqual(['org_acme', 'org_other']);
-    expect(organizationsBoundTo(control.state, 'venue_b', `0x${'0'.repeat(40)}`)).toEqual([]);
+    expect(of('venue_a_outcome')).toEqual(['wal_2', 'wal_3']);
+    expect(walletsBoundTo(control.state, 'venue_b', `0x${'0'.repeat(40)}`)).toEqual([]);
   });
 });

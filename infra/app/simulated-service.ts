@@ -6,16 +6,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { start as startIngest } from '#ingest/start';
 import { createStages } from '#processors/stages';
-import { loadSettings } from '../../config/settings.ts';
-import type { RoleContext } from '../../context.ts';
-import { formatToken, mintToken } from '../../control/token.ts';
-import { runStage } from '../../stages/run-stage.ts';
-import { createHealth } from '../../telemetry/health.ts';
-import { createLogger } from '../../telemetry/logger.ts';
-import { createMetrics } from '../../telemetry/metrics.ts';
-import { openPorts, type Ports } from '../cli/ports.ts';
-import { writeSimulatedRecording } from '../simulator/recording/write-simulated-recording.ts';
-import type { Injection } from '../simulator/world/injections.ts';
+import { loadSettings } from '../config/settings.ts';
+import type { RoleContext } from '../context.ts';
+import { formatToken, mintToken } from '../control/token.ts';
+import { runStage } from '../stages/run-stage.ts';
+import { createHealth } from '../telemetry/health.ts';
+import { createLogger } from '../telemetry/logger.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import { openPorts, type Ports } from './cli/ports.ts';
+import { writeSimulatedRecording } from './simulator/recording/write-simulated-recording.ts';
+import type { Injection } from './simulator/world/injections.ts';
 
 /** Enough for a simulated day on a busy machine. */
 const PLAYBACK_TIMEOUT_MS = 600_000;
