@@ -94,8 +94,8 @@ describe('every service', () => {
       [...read(file).matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name),
     );
     const declared = [...read('.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name);
-    // The number of brokers is for npm run stack.
-    expect([...new Set([...named, 'PARALLAX_BROKERS'])].sort()).toEqual(declared.sort());
+    // The number of brokers is for npm run stack, the profiles are for compose.
+    expect([...new Set([...named, 'PARALLAX_BROKERS', 'COMPOSE_PROFILES'])].sort()).toEqual(declared.sort());
   });
 });
 

@@ -47,6 +47,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/dead-letters.ts')).deadLetters,
   },
   {
+    name: 'receive-webhooks',
+    summary: 'receive webhooks of a service on this machine and verify their signatures',
+    load: async () => (await import('./commands/receive-webhooks.ts')).receiveWebhooks,
+  },
+  {
     name: 'stack',
     summary: 'run Parallax on Kafka and ClickHouse in containers: up, down, replay',
     load: async () => (await import('./commands/stack.ts')).stack,

@@ -5,7 +5,7 @@ import { readSettings, SettingError, switchSetting } from '../../../config/decla
 import { settingsHelp } from '../../../config/help.ts';
 import type { Command } from '../command.ts';
 import { findCompose, runCommand, waitUntilHealthy } from '../stack/docker.ts';
-import { brokersOf, writeStackFiles } from '../stack/files.ts';
+import { addDemo, brokersOf, writeStackFiles } from '../stack/files.ts';
 import { OVERRIDE_FILE, planStack, type StackOptions } from '../stack/plan.ts';
 
 const ACTIONS = ['up', 'down', 'replay'] as const;
@@ -20,6 +20,12 @@ const STACK_SETTINGS = {
     variable: 'PARALLAX_STACK_THREE_BROKERS',
     fallback: false,
     description: 'Create the stack with three brokers, so that one of them may fail. Later commands remember it.',
+  }),
+  demo: switchSetting({
+    flag: 'demo',
+    variable: 'PARALLAX_STACK_DEMO',
+    fallback: false,
+    description: 'Add a receiver of webhooks that verifies their signatures. Later commands remember it.',
   }),
   verify: switchSetting({
     flag: 'verify',
@@ -74,10 +80,11 @@ function printedCommands(options: StackOptions): string[] {
   return [...steps, ...(lastStep ? [lastStep] : [])].map((step) => ['docker compose', ...step].join(' '));
 }
 
-async function runStack(options: StackOptions): Promise<number> {
+async function runStack(options: StackOptions & { readonly demo: boolean }): Promise<number> {
   const compose = findCompose();
   const { uid, gid } = userInfo();
   writeStackFiles(INFRA, { uid, gid }, options.threeBrokers ? 3 : 1);
+  if (options.demo) addDemo(INFRA);
   const { steps, lastStep, list } = planStack(options);
   let code = 0;
   for (const step of steps) {

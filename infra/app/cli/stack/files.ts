@@ -62,12 +62,19 @@ export function writeStackFiles(folder: string, caller: Owner, brokers: number):
   secretOf('clickhouse_users.xml', () => clickhouseUsers(storePassword.trim()));
 }
 
-/** The text of `.env`: the example with the values of this installation. */
+/** Adds the webhook receiver to the stack: its profile, and the permission to send to it. */
+export function addDemo(folder: string): void {
+  const path = join(folder, '.env');
+  const values = { COMPOSE_PROFILES: 'demo', PARALLAX_WEBHOOK_ALLOW_LOOPBACK: 1 };
+  writeFileSync(path, environmentFor(readFileSync(path, 'utf8'), values));
+}
+
+/** The text of `.env` with these values; a variable that it lacks is added. */
 export function environmentFor(example: string, values: Readonly<Record<string, string | number>>): string {
-  return Object.entries(values).reduce(
-    (text, [name, value]) => text.replace(new RegExp(`^${name}=.*$`, 'm'), `${name}=${value}`),
-    example,
-  );
+  return Object.entries(values).reduce((text, [name, value]) => {
+    const line = new RegExp(`^${name}=.*$`, 'm');
+    return line.test(text) ? text.replace(line, `${name}=${value}`) : `${text}${name}=${value}\n`;
+  }, example);
 }
 
 /** Users of ClickHouse: `parallax` with this password, and no other. */

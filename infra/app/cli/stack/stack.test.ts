@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseToken } from '../../../control/token.ts';
 import { stack } from '../commands/stack.ts';
-import { brokersOf, environmentFor, ownerOf, writeStackFiles } from './files.ts';
+import { addDemo, brokersOf, environmentFor, ownerOf, writeStackFiles } from './files.ts';
 import { planStack } from './plan.ts';
 
 describe('the files of the stack', () => {
@@ -51,6 +51,15 @@ describe('the files of the stack', () => {
     writeStackFiles(folder, caller, 3);
     writeStackFiles(folder, caller, 1);
     expect(brokersOf(folder)).toBe(3);
+  });
+
+  it('remember the webhook receiver, also in a file from before there was one', () => {
+    writeStackFiles(folder, caller, 1);
+    addDemo(folder);
+    addDemo(folder);
+    const lines = readFileSync(join(folder, '.env'), 'utf8').split('\n');
+    for (const line of ['COMPOSE_PROFILES=demo', 'PARALLAX_WEBHOOK_ALLOW_LOOPBACK=1', 'PARALLAX_BROKERS=1'])
+      expect(lines.filter((one) => one === line)).toEqual([line]);
   });
 
   it('name the owner of the secrets as the user of the containers, never root', () => {
