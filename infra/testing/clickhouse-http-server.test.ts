@@ -34,6 +34,18 @@ describe('the test server', () => {
     expect(await (await post({}, zipped)).text()).toBe('3\n');
   });
 
+  it('finds a database that was dropped and created again', async () => {
+    const query = (text: string, database = 'default') => post({ database }, { body: text });
+    for (const value of [1, 2]) {
+      await query('CREATE DATABASE again');
+      expect((await query('CREATE TABLE t ENGINE = Memory AS SELECT 1', 'again')).status).toBe(200);
+      expect(await (await query('SELECT count() FROM t', 'again')).text()).toBe('1\n');
+      await query('DROP DATABASE again');
+      const missing = await query('SELECT 1', 'again');
+      expect([value, missing.status, await missing.text()]).toEqual([value, 404, expect.stringContaining('Code: 81')]);
+    }
+  });
+
   it('isolates settings and databases of requests', async () => {
     const query = "SELECT toDecimal64('1.5', 1) AS d, currentDatabase() AS db FORMAT JSONEachRow";
     const quoted = await post({ query, output_format_json_quote_decimals: '1' });

@@ -177,7 +177,10 @@ async function run(engine: SessionCache, url: URL, body: string): Promise<Uint8A
   const database = url.searchParams.get('database') ?? 'default';
   try {
     const session = await engine.session(database, settings);
-    return (await session.queryAsync(statement, { format: 'TabSeparated' })).bytes();
+    const result = (await session.queryAsync(statement, { format: 'TabSeparated' })).bytes();
+    const dropped = /^\s*DROP DATABASE (?:IF EXISTS )?`?(\w+)/i.exec(statement)?.[1];
+    if (dropped !== undefined) await engine.forget(dropped);
+    return result;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const code = /Code: (\d+)\. DB::Exception/.exec(message)?.[1];
@@ -227,6 +230,15 @@ class SessionCache {
     // A missing database or an invalid setting must not stay cached.
     opened.catch(() => this.sessions.delete(key));
     return opened;
+  }
+
+  /** Closes the sessions of a database that was dropped: they would not find one that is created with its name later. */
+  async forget(database: string): Promise<void> {
+    for (const [key, opened] of [...this.sessions]) {
+      if (!key.startsWith(JSON.stringify([database]).slice(0, -1))) continue;
+      this.sessions.delete(key);
+      (await opened).close();
+    }
   }
 
   async close(): Promise<void> {
