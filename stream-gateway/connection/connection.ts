@@ -108,9 +108,9 @@ export class Connection {
     return this.options.allowance.left;
   }
 
-  /** Sends the error `quota_exceeded`, once until the next event: events wait, or are dropped, until the window ends. */
+  /** Sends the error `quota_exceeded` if events wait for the quota, once until the next event is sent. */
   reportUsedQuota(): void {
-    if (this.isQuotaErrorSent) return;
+    if (this.eventsLeft > 0 || this.isQuotaErrorSent) return;
     this.isQuotaErrorSent = true;
     this.sendControl(QUOTA_EXCEEDED);
   }

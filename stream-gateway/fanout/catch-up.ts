@@ -249,17 +249,14 @@ async function send(slice: readonly EncodedFrame[], { subscription, isCancelled 
 }
 
 function hasRoom(connection: Connection): boolean {
-  if (connection.eventsLeft <= 0) {
-    connection.reportUsedQuota();
-    return false;
-  }
-  return !connection.isTooSlow && connection.waitingBytes < REPLAY_AHEAD_BYTES;
+  return connection.eventsLeft > 0 && !connection.isTooSlow && connection.waitingBytes < REPLAY_AHEAD_BYTES;
 }
 
 async function waitForRoom(subscription: Subscription): Promise<boolean> {
   const deadline = Date.now() + TURN_WAIT_MS;
   while (!subscription.closed && !hasRoom(subscription.connection)) {
     if (Date.now() > deadline) return false;
+    subscription.connection.reportUsedQuota();
     await sleep(SLOW_CLIENT_POLL_MS);
   }
   return true;
@@ -280,5 +277,8 @@ function untilRoom(connection: Connection): Promise<void> {
 }
 
 async function pollUntilRoom(connection: Connection): Promise<void> {
-  while (!connection.closed && !hasRoom(connection)) await sleep(STALLED_CLIENT_POLL_MS);
+  while (!connection.closed && !hasRoom(connection)) {
+    connection.reportUsedQuota();
+    await sleep(STALLED_CLIENT_POLL_MS);
+  }
 }

@@ -62,7 +62,7 @@ describe('a sequence gap of a channel', () => {
     expect(parseCursor(gaps(fake)[0]!.from as string)).toMatchObject({ seq: 2, offset: 2 });
     expect(parseCursor(gaps(fake)[0]!.to as string)).toMatchObject({ seq: 4, offset: 4 });
     expect(gaps(fake)[0]).toMatchObject({ subscription_id: subscription.id, refill: '/v1/events/evt_one/spread' });
-    expect(reported).toEqual([{ topic: TOPIC.name, channel: CHANNEL, fromSeq: 3, toSeq: 4 }]);
+    expect(reported).toEqual([{ topic: TOPIC.name, channel: CHANNEL, epoch: 'one', fromSeq: 3, toSeq: 4 }]);
   });
 
   it('is sent in a replay, and between a replay and live events', async () => {

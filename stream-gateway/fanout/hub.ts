@@ -38,6 +38,7 @@ export interface ChannelLocation {
 export interface SequenceGap {
   readonly topic: string;
   readonly channel: string;
+  readonly epoch: string;
   readonly fromSeq: number;
   readonly toSeq: number;
 }
@@ -183,8 +184,8 @@ export class Hub {
 
   /** Reports numbers that are missing between two events of a channel. */
   reportGap(subscription: Pick<Subscription, 'channel' | 'channelName'>, fromSeq: number, toSeq: number): void {
-    const { channelName: channel } = subscription;
-    this.options.onGap({ topic: this.locationOf(subscription).topic.name, channel, fromSeq, toSeq });
+    const { name: topic } = this.locationOf(subscription).topic;
+    this.options.onGap({ topic, channel: subscription.channelName, epoch: this.epochOf(topic), fromSeq, toSeq });
   }
 
   private async run(reader: LogReader): Promise<void> {

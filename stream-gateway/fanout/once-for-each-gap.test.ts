@@ -2,9 +2,10 @@ import { expect, it } from 'vitest';
 import type { SequenceGap } from './hub.ts';
 import { onceForEachGap } from './once-for-each-gap.ts';
 
-const gapOf = (channel: string, fromSeq: number, toSeq: number): SequenceGap => ({
+const gapOf = (channel: string, fromSeq: number, toSeq: number, epoch = 'one'): SequenceGap => ({
   topic: 't',
   channel,
+  epoch,
   fromSeq,
   toSeq,
 });
@@ -12,7 +13,7 @@ const gapOf = (channel: string, fromSeq: number, toSeq: number): SequenceGap => 
 it('reports a gap once, however often and from wherever it is read', () => {
   const reported: SequenceGap[] = [];
   const report = onceForEachGap((gap) => void reported.push(gap));
-  const gaps = [gapOf('a', 2, 4), gapOf('a', 6, 6), gapOf('b', 2, 4)];
+  const gaps = [gapOf('a', 2, 4), gapOf('a', 6, 6), gapOf('b', 2, 4), gapOf('a', 2, 4, 'two')];
   for (const gap of [...gaps, ...gaps, gapOf('a', 3, 4)]) report(gap);
   expect(reported).toEqual(gaps);
 });

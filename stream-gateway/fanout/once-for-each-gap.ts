@@ -11,7 +11,7 @@ export function onceForEachGap(onGap: (gap: SequenceGap) => void): (gap: Sequenc
   const known = new Set<string>();
   return (gap) => {
     // Retention can remove the beginning of a gap between two replays, but not its end.
-    const key = `${gap.channel} ${gap.toSeq}`;
+    const key = `${gap.channel} ${gap.epoch} ${gap.toSeq}`;
     if (known.has(key)) return;
     const [oldest] = known;
     if (known.size >= GAPS_MAX) known.delete(oldest!);

@@ -28,9 +28,11 @@ export function statusOf({ markets, lagging }: StatusSources, channel: Channel |
   const id = shows.idOf(channel);
   const status = shows.what === 'event' ? eventStatus(markets, id) : instrumentStatus(markets, id);
   const lag = lagging.get(writer);
-  if (status === null || lag === undefined || whileLagging(status.state) === status.state) return status;
+  if (status === null || lag === undefined) return status;
+  const state = whileLagging(status.state);
+  if (state === status.state) return status;
   // A market that was stale because of lag is live since the channel caught up, not since the market became live.
-  return lag.isBehind ? { state: 'stale', since: lag.since } : { ...status, since: Math.max(status.since, lag.since) };
+  return lag.isBehind ? { state, since: lag.since } : { ...status, since: Math.max(status.since, lag.since) };
 }
 
 /** Sends a status to a subscription, unless nothing is known or it equals the last one sent. */

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Runs a command with a container engine and stand-ins for the official images, on a Debian 12 without Docker and without
-# an image registry: stand-ins.sh <command> [arguments]. The command runs in a copy of the project. README.md explains it.
+# an image registry: stand-ins.sh <command> [arguments]. The command runs in a copy of the project. infra/docker/README.md explains it.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 here=$root/infra/testing/stack
@@ -13,11 +13,15 @@ say() { printf '\n== %s\n' "$*"; }
 finish() {
   local status=$?
   trap - EXIT
-  if [ -S "$work/podman.sock" ]; then
-    (cd "$work/project" && npm run --silent stack -- down) >/dev/null 2>&1 || true
-    podman volume ls --quiet --filter name=parallax_ | xargs --no-run-if-empty podman volume rm --force >/dev/null || true
-  fi
   for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
+  wait
+  # Everything of this engine is below the folder. Without its configuration podman would mean the engine of the machine.
+  if [ -f "$work/storage.conf" ]; then
+    # A container whose network another one shares can be removed only after it.
+    for _ in 1 2 3; do podman rm --all --force --volumes >"$work/rm.log" 2>&1 && break; done
+    podman network prune --force >/dev/null 2>&1 || true
+    umount "$work/storage/overlay" 2>/dev/null || true
+  fi
   rm -rf "$work"
   exit "$status"
 }
@@ -40,18 +44,27 @@ if [ "${#missing[@]}" -gt 0 ]; then
   apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
 
-# An engine without systemd: runc, since crun refuses mixed cgroups, and CNI with names.
-cat >"$work/containers.conf" <<'CONF'
+# An engine of its own, without systemd: runc, since crun refuses mixed cgroups, and CNI with names.
+cat >"$work/containers.conf" <<CONF
 [containers]
 default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
 [engine]
 runtime = "runc"
 cgroup_manager = "cgroupfs"
 events_logger = "file"
+lock_type = "file"
+tmp_dir = "$work/tmp"
 [network]
 network_backend = "cni"
+network_config_dir = "$work/networks"
 CONF
-export CONTAINERS_CONF=$work/containers.conf
+cat >"$work/storage.conf" <<CONF
+[storage]
+driver = "overlay"
+graphroot = "$work/storage"
+runroot = "$work/run"
+CONF
+export CONTAINERS_CONF=$work/containers.conf CONTAINERS_STORAGE_CONF=$work/storage.conf
 export BUILDAH_ISOLATION=chroot BUILDAH_FORMAT=docker
 
 say 'The base of all images: Debian, Node, Java, nginx, Prometheus'

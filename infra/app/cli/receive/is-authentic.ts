@@ -8,6 +8,7 @@ const VERSION_PREFIX = 'v1,';
 
 /**
  * True if a delivery was signed with the secret in the last five minutes (Standard Webhooks 1.0).
+ * It shares no code with the sender, so that it finds an error of the sender's.
  * @param body as it was received: its bytes are signed.
  * @param now unix ms.
  */
