@@ -3,7 +3,7 @@
  * returns the verdicts of commands that were submitted here.
  */
 import { randomUUID } from 'node:crypto';
-import type { Verdict } from '#schemas/domain/control/command';
+import type { Verdict } from '#schemas/domain/control/decision';
 import { reduceControl } from '#schemas/domain/control/reduce';
 import { type ControlState, initialControlState } from '#schemas/domain/control/state';
 import { type ControlCommand, clockTopic, commandTopic } from '#schemas/topics/control';

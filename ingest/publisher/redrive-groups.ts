@@ -4,11 +4,15 @@ import type { EventLog, LogRecord } from '#infra/log/log';
 import { readUntil } from '#infra/log/read-until';
 import { bytesOf } from '#infra/log/record-size';
 import type { DeadLetter } from '#schemas/topics/control';
-import type { StoredDeadLetter } from './redrive.ts';
 
 /** Records of one redrive batch. */
 const BATCH_RECORDS_MAX = 256;
 const BATCH_BYTES_MAX = 4 * 1024 * 1024;
+
+export interface StoredDeadLetter {
+  readonly key: string;
+  readonly deadLetter: DeadLetter;
+}
 
 /** Records of one partition with equal bytes and equal event time. They cannot be distinguished, only counted. */
 export interface DeadLetterGroup {

@@ -1,18 +1,13 @@
 /** Appends records that could not be processed to the end of their raw topic again. */
 import type { AppendRecord, EventLog } from '#infra/log/log';
-import { clockTopic, type DeadLetter, deadLetterTopic } from '#schemas/topics/control';
+import { clockTopic, deadLetterTopic } from '#schemas/topics/control';
 import { nextTick } from '../clock/clock-marks.ts';
 import { INGEST_LEASE, INGEST_TOPICS } from './ingest-topics.ts';
 import { PartitionSequences } from './partition-sequences.ts';
-import { batchesOf, copiesOf, groupsOf } from './redrive-groups.ts';
+import { batchesOf, copiesOf, groupsOf, type StoredDeadLetter } from './redrive-groups.ts';
 
 /** How long to wait for the lease of a writer that has just ended. */
 const LEASE_WAIT_MS = 20_000;
-
-export interface StoredDeadLetter {
-  readonly key: string;
-  readonly deadLetter: DeadLetter;
-}
 
 /**
  * Appends the records of the dead letters and then removes the dead letters, in batches. A run that is interrupted between

@@ -1,7 +1,8 @@
 /** Emits a detected anomaly to the channels of its event, of its kind, and of all anomalies (specification). */
 import type { Emit } from '#infra/stages/stage';
 import { toAnomalyRecord } from '#schemas/http/anomaly';
-import { type AnomalyChannelKind, type ChannelName, formatChannel } from '#schemas/stream/channel-names';
+import type { AnomalyChannelKind, ChannelName } from '#schemas/stream/channel';
+import { formatChannel } from '#schemas/stream/channel-names';
 import type { Anomaly, AnomalyKind } from '#schemas/topics/anomalies';
 import { channelTopics } from '#schemas/topics/channels';
 import { emitFrame, type FrameBody } from '../shared/emit-frame.ts';

@@ -1,9 +1,10 @@
 /** Tracks from which trade on a binding counts: trades that came after it (specification, WebSocket stream). */
-import type { AuditEntry } from '#schemas/domain/control/audit';
+
 import { bindWallet } from '#schemas/domain/control/commands/bind-wallet';
 import { changeOrganization } from '#schemas/domain/control/commands/change-organization';
 import { deleteOrganization } from '#schemas/domain/control/commands/delete-organization';
 import { unbindWallet } from '#schemas/domain/control/commands/unbind-wallet';
+import type { AuditEntry } from '#schemas/domain/control/decision';
 import { walletsBoundTo } from '#schemas/domain/control/lookups';
 import { ownerName } from '#schemas/domain/control/owner';
 import type { Wallet } from '#schemas/domain/control/state';

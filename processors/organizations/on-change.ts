@@ -1,8 +1,8 @@
 /** Applies control commands in the merged order: reduces them, writes audit entries, and emits requested deliveries. */
 import type { Emit, StageRecord } from '#infra/stages/stage';
-import type { AuditEntry } from '#schemas/domain/control/audit';
 import { redeliverWebhook, type WebhookRedelivery } from '#schemas/domain/control/commands/redeliver-webhook';
 import { testWebhook, type WebhookTest } from '#schemas/domain/control/commands/test-webhook';
+import type { AuditEntry } from '#schemas/domain/control/decision';
 import { reduceControl } from '#schemas/domain/control/reduce';
 import { auditTopic } from '#schemas/topics/audit';
 import type { ControlChange } from '#schemas/topics/control';

@@ -4,7 +4,8 @@
  * in the epoch, so a channel without an entry starts above the highest number of all deleted entries of its partition.
  * That number is per partition, because a gateway rejects a number that exceeds the count of records in its partition.
  */
-import { type ChannelName, parseChannel } from '#schemas/stream/channel-names';
+import type { ChannelName } from '#schemas/stream/channel';
+import { parseChannel } from '#schemas/stream/channel-names';
 import { partitionOf, type Topic } from '#schemas/topics/topic';
 
 /** Longer than frames are retained (48 hours): a client with an older number gets a gap in any case. */

@@ -8,7 +8,7 @@ import { EncodedBody } from './encodings.ts';
 import type { ParsedRequest } from './parse-request.ts';
 import type { CachedResponse } from './response-cache.ts';
 import type { HeaderList } from './send.ts';
-import type { ServeOptions } from './serve-route.ts';
+import type { ServeOptions } from './serve-options.ts';
 import { validate } from './validate.ts';
 
 /** Time limit of a response (contract, REST). */

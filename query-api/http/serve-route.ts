@@ -1,18 +1,11 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import type { Authenticator } from '#infra/control/authenticator';
-import type { ControlReplica } from '#infra/control/control-replica';
 import { unavailable } from '#schemas/errors';
-import type { Dependencies, Route } from '../routes/route.ts';
-import type { Sandbox } from '../sandbox/open-sandbox.ts';
+import type { Route } from '../routes/route.ts';
 import { authenticate, type Identity } from './authenticate.ts';
-import type { CommandRateLimiter } from './command-rate-limiter.ts';
-import type { InFlightKeys } from './commands.ts';
 import { computeForCaller, computeShared, type RouteResponse } from './compute-response.ts';
-import type { ErrorSender } from './errors.ts';
-import type { Meter } from './meter.ts';
 import { createRequestParser } from './parse-request.ts';
-import type { ResponseCache } from './response-cache.ts';
-import type { HeaderList, Sender } from './send.ts';
+import type { HeaderList } from './send.ts';
+import type { ServeOptions } from './serve-options.ts';
 
 const NO_HEADERS: HeaderList = [];
 /** Marks responses from the sandbox data set (specification, coin snapshot). */
@@ -20,23 +13,6 @@ const SANDBOX_MARK: HeaderList = ['x-svc-sandbox', 'true'];
 /** Prefix of the cache keys of sandbox responses; the cache keys of live responses begin with a path. */
 const SANDBOX_PREFIX = 'sandbox ';
 const noop = () => {};
-
-export interface ServeOptions {
-  readonly dependencies: Dependencies;
-  /** Market data for sandbox keys, instead of the live data. */
-  readonly sandbox: Sandbox;
-  readonly authenticator: Authenticator;
-  readonly control: Pick<ControlReplica, 'state' | 'isCurrent' | 'submit'>;
-  readonly cache: ResponseCache;
-  readonly inFlightKeys: InFlightKeys;
-  readonly commandRateLimiter: CommandRateLimiter;
-  readonly meter: Meter;
-  readonly sender: Sender;
-  readonly errors: ErrorSender;
-  /** False while the views are still reading what the log held at the start, and are therefore incomplete. */
-  readonly isReady: () => boolean;
-  readonly responseTimeoutMs?: number;
-}
 
 type Completion = void | Promise<void>;
 

@@ -5,7 +5,7 @@
 import { TRADE_STREAM_PROVIDERS } from '../domain/providers.ts';
 import type { ChannelWriter } from '../topics/channels.ts';
 import { RAW_CHANNELS, type RawProvider } from '../venues/raw-channels.ts';
-import type { ChannelName } from './channel-names.ts';
+import type { ChannelName } from './channel.ts';
 
 type Kind = ChannelName['kind'];
 type NameOf<K extends Kind> = Extract<ChannelName, { readonly kind: K }>;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ChannelName, channelOf, formatChannel, parseChannel } from './channel-names.ts';
+import type { ChannelName } from './channel.ts';
+import { channelOf, formatChannel, parseChannel } from './channel-names.ts';
 
 const LARGEST_TOKEN = ((1n << 256n) - 1n).toString();
 

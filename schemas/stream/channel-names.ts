@@ -3,41 +3,10 @@
  * has one spelling, and a name that no channel can have is null. A well-formed universal id is a channel even if no such
  * event exists yet.
  */
-import { TRADE_CHANNEL_PROVIDERS, type TradeChannelProvider } from '../domain/providers.ts';
-import type { ChannelWriter } from '../topics/channels.ts';
-import { RAW_CHANNELS, type RawProvider } from '../venues/raw-channels.ts';
+import { TRADE_CHANNEL_PROVIDERS } from '../domain/providers.ts';
+import { RAW_CHANNELS } from '../venues/raw-channels.ts';
+import { ANOMALY_CHANNEL_KINDS, type Channel, type ChannelName } from './channel.ts';
 import { kindOf } from './channel-kinds.ts';
-
-/** Channel suffixes of the anomaly firehoses; kebab-case, unlike the `kind` of a record. */
-const ANOMALY_CHANNEL_KINDS = ['trade-volume', 'spread-widening', 'wallet-burst', 'settlement-delay'] as const;
-export type AnomalyChannelKind = (typeof ANOMALY_CHANNEL_KINDS)[number];
-
-/** The parts of a name, without what follows from its kind. */
-export type ChannelName =
-  /** `event.spread` of one event. */
-  | { readonly kind: 'event'; readonly universalId: string }
-  /** `event.arbitrage` of one event. */
-  | { readonly kind: 'arbitrage'; readonly universalId: string }
-  /** `trade.observed` on the linked markets of one event. */
-  | { readonly kind: 'trade-event'; readonly universalId: string }
-  /** Every `trade.observed` of one provider. */
-  | { readonly kind: 'trade-provider'; readonly provider: TradeChannelProvider }
-  /** `user.fill` of one organization's bound wallets. */
-  | { readonly kind: 'user-trade'; readonly orgId: string }
-  | { readonly kind: 'anomaly-event'; readonly universalId: string }
-  | { readonly kind: 'anomaly-kind'; readonly anomalyKind: AnomalyChannelKind }
-  | { readonly kind: 'anomaly-all' }
-  | { readonly kind: 'dispute-event'; readonly universalId: string }
-  /** Every dispute phase of venue_b. */
-  | { readonly kind: 'dispute-venue' }
-  | { readonly kind: 'settlement'; readonly universalId: string }
-  /** What a venue sends about one instrument of a provider, or on `*` about many. */
-  | { readonly kind: 'raw'; readonly provider: RawProvider; readonly instrument: string };
-
-export type Channel = ChannelName & {
-  /** The writer whose topic (`schemas/topics/channels`) contains its frames. */
-  readonly writer: ChannelWriter;
-};
 
 const PREFIX = 'svc:stream:';
 const UNIVERSAL_ID = /^evt_[0-9A-Za-z]{1,64}$/;

@@ -1,5 +1,5 @@
+import type { Channel } from '#schemas/stream/channel';
 import { kindOf } from '#schemas/stream/channel-kinds';
-import type { Channel } from '#schemas/stream/channel-names';
 import type { Principal } from '../connection/connection.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { PriceState } from '#schemas/domain/price-state';
-import type { Channel } from '#schemas/stream/channel-names';
+import type { Channel } from '#schemas/stream/channel';
 import type { Connection } from './connection.ts';
 import { idWords } from './event-frame.ts';
 

@@ -1,6 +1,7 @@
 import { whileLagging } from '#schemas/domain/price-state';
+import type { Channel, ChannelName } from '#schemas/stream/channel';
 import { channelsWithStatusOf, kindOf } from '#schemas/stream/channel-kinds';
-import { type Channel, type ChannelName, formatChannel } from '#schemas/stream/channel-names';
+import { formatChannel } from '#schemas/stream/channel-names';
 import type { Subscription } from '../connection/subscription.ts';
 import type { LaggingWriters } from './channel-lag.ts';
 import type { Hub } from './hub.ts';

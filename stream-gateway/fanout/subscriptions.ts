@@ -1,7 +1,8 @@
 /** Handles subscribe and unsubscribe frames: checks, acknowledgement, status, and the replay of history. */
 import type { Logger } from 'pino';
 import type { EventLog } from '#infra/log/log';
-import { type Channel, parseChannel } from '#schemas/stream/channel-names';
+import type { Channel } from '#schemas/stream/channel';
+import { parseChannel } from '#schemas/stream/channel-names';
 import { formatCursor, parseCursor } from '#schemas/stream/cursor';
 import type { StreamErrorCode } from '#schemas/stream/frames';
 import { maySubscribe } from '../channels/authorise.ts';

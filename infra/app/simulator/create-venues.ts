@@ -1,9 +1,9 @@
 import { UPSTREAMS, type UpstreamSetting } from '#schemas/venues/streams';
 import type { FaultBoard, SocketTarget } from './faults/fault-board.ts';
 import type { SimulatedFeed } from './simulation.ts';
+import type { SimulatorUrls } from './simulator-urls.ts';
 import type { Host, SocketHost } from './sockets/http-host.ts';
 import type { HubStats, SocketHub } from './sockets/socket-hub.ts';
-import type { SimulatorUrls } from './start-simulator.ts';
 import { createSimulatedVenues } from './venues/index.ts';
 import type { SimulatedVenue } from './venues/simulated-venue.ts';
 import type { ChainFeed } from './venues/venue-b/chain-feed.ts';

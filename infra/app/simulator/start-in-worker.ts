@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { siblingModuleUrl } from '../../sibling-module-url.ts';
 import type { FaultControls } from './faults/fault-board.ts';
-import type { Simulator, SimulatorOptions, SimulatorStats, SimulatorUrls } from './start-simulator.ts';
+import type { SimulatorUrls } from './simulator-urls.ts';
+import type { Simulator, SimulatorOptions, SimulatorStats } from './start-simulator.ts';
 
 /** Message to the worker: an id, and a method of the simulator with its arguments. */
 export interface WorkerCall {

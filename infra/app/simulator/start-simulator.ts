@@ -1,4 +1,3 @@
-import type { UpstreamSetting } from '#schemas/venues/streams';
 import { createVenues } from './create-venues.ts';
 import {
   createFaultBoard,
@@ -9,6 +8,7 @@ import {
 } from './faults/fault-board.ts';
 import { faultsBetween, injectFault } from './faults/spontaneous-faults.ts';
 import { createSimulation, type SimulationCounts, STEP_MS } from './simulation.ts';
+import type { SimulatorUrls } from './simulator-urls.ts';
 import { startHttpServer } from './sockets/http-host.ts';
 import type { HubStats } from './sockets/socket-hub.ts';
 import type { ChainCounts } from './venues/venue-b/chain-feed.ts';
@@ -37,9 +37,6 @@ export interface SimulatorOptions {
   /** Called with errors of handlers; by default prints a line on standard error. */
   readonly onError?: (error: unknown) => void;
 }
-
-/** URLs of the simulated interfaces, under the names of the service's settings. */
-export type SimulatorUrls = Readonly<Record<UpstreamSetting, string>>;
 
 export interface SimulatorStats extends Readonly<SimulationCounts>, Readonly<ChainCounts> {
   /** Time up to which the world is simulated, unix ms. */

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import type { ErrorCode } from '../../errors.ts';
 import type { ControlCommand } from '../../topics/control.ts';
-import type { Verdict } from './command.ts';
+import type { Verdict } from './decision.ts';
 import type { Actor, IdempotencyRequest } from './envelope.ts';
 import { reduceControl } from './reduce.ts';
 import { initialControlState, type Plan, type Scope } from './state.ts';

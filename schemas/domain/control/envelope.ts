@@ -1,6 +1,6 @@
 /** The fields of a client's command beside its arguments: the actor and the `Idempotency-Key`. */
 import { z } from 'zod';
-import { TEXT_MAX } from './fields.ts';
+import { TEXT_MAX } from './text-max.ts';
 
 /** The actor: the key of the request, or of its portal session. */
 const actorSchema = z.object({

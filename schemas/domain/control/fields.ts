@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { ACCOUNT_PROVIDERS, BUILDER_DIGITS, type ProviderFamily } from '../../venues/accounts.ts';
 import { SCOPES, type SecretHash, type Subscription } from './state.ts';
-
-export const TEXT_MAX = 200;
+import { TEXT_MAX } from './text-max.ts';
 
 /** Created by the node that sends the command. */
 export const idSchema = z.string().regex(/^[\w-]{1,64}$/);

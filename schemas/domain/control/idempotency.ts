@@ -3,7 +3,7 @@
  * nodes. Two generations of a day each hold the answers, so that an answer is stored for at least 24 hours and dropping
  * the answers of a day is one assignment.
  */
-import { type Decision, type Refusal, refused } from './command.ts';
+import { type Decision, type Refusal, refused } from './decision.ts';
 import type { IdempotencyRequest } from './envelope.ts';
 import { jsonLength } from './json-length.ts';
 import { type Owner, ownerName } from './owner.ts';

@@ -1,4 +1,4 @@
-import { type Refusal, refused } from './command.ts';
+import { type Refusal, refused } from './decision.ts';
 import type { Actor } from './envelope.ts';
 import type { ControlState } from './state.ts';
 

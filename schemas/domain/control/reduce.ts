@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import type { ControlCommand } from '../../topics/control.ts';
 import { auditEntries } from './audit.ts';
-import { type CommandType, type Decision, type KeyCommand, type Refusal, refused, type Verdict } from './command.ts';
+import type { CommandType, KeyCommand } from './command.ts';
 import { COMMAND_TYPES } from './command-types.ts';
+import { type Decision, type Refusal, refused, type Verdict } from './decision.ts';
 import { type Actor, type Envelope, envelopeSchema } from './envelope.ts';
 import { findAnswer, namedRequest, rotateGenerations, storeAnswer } from './idempotency.ts';
 import { isoTime } from './iso-time.ts';

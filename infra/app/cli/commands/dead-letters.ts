@@ -1,4 +1,5 @@
-import { redriveRaw, type StoredDeadLetter } from '#ingest/publisher/redrive';
+import { redriveRaw } from '#ingest/publisher/redrive';
+import type { StoredDeadLetter } from '#ingest/publisher/redrive-groups';
 import { TOPICS } from '#schemas/topics/catalog';
 import { deadLetterTopic } from '#schemas/topics/control';
 import { readSettings, SettingError, switchSetting, textSetting } from '../../../config/declare.ts';

@@ -6,9 +6,10 @@ import type { Command } from '../command.ts';
 import { FrameRate } from '../watch/frame-rate.ts';
 import { LiveCandles } from '../watch/live-candles.ts';
 import { RestReader } from '../watch/rest-reader.ts';
-import { renderScreen, type WatchedEvent, type WatchedTrade } from '../watch/screen.ts';
+import { renderScreen } from '../watch/screen.ts';
 import { TradeStream } from '../watch/trade-stream.ts';
 import { readWatchKey } from '../watch/watch-key.ts';
+import type { WatchedEvent, WatchedTrade } from '../watch/watched.ts';
 
 const REFRESH_MS = 1_000;
 const NAMES_REFRESH_MS = 30_000;

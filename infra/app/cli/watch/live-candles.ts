@@ -1,4 +1,4 @@
-import type { WatchedCandle, WatchedTrade } from './screen.ts';
+import type { WatchedCandle, WatchedTrade } from './watched.ts';
 
 const MINUTE_MS = 60_000;
 const MINUTES_SHOWN = 60;

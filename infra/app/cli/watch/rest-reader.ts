@@ -1,5 +1,5 @@
 import { SettingError } from '../../../config/declare.ts';
-import type { WatchedCandle, WatchedEvent, WatchedLeg } from './screen.ts';
+import type { WatchedCandle, WatchedEvent, WatchedLeg } from './watched.ts';
 
 const REQUEST_TIMEOUT_MS = 10_000;
 const EVENTS_SHOWN = 10;

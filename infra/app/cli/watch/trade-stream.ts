@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 import { TRADE_STREAM_PROVIDERS } from '#schemas/domain/providers';
-import type { WatchedTrade } from './screen.ts';
+import type { WatchedTrade } from './watched.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 const RETRY_FIRST_MS = 500;

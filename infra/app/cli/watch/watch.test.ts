@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FrameRate } from './frame-rate.ts';
 import { LiveCandles } from './live-candles.ts';
-import { renderScreen, type WatchedTrade } from './screen.ts';
+import { renderScreen } from './screen.ts';
+import type { WatchedTrade } from './watched.ts';
 
 const trade = (time: string, price: number, qty: number, others: Partial<WatchedTrade> = {}): WatchedTrade => ({
   provider: 'venue_a_perp',

@@ -1,8 +1,8 @@
 import type { FaultBoard, SocketTarget } from '../faults/fault-board.ts';
 import type { SimulatedFeed } from '../simulation.ts';
+import type { SimulatorUrls } from '../simulator-urls.ts';
 import type { Host } from '../sockets/http-host.ts';
 import type { SocketHub } from '../sockets/socket-hub.ts';
-import type { SimulatorUrls } from '../start-simulator.ts';
 import type { World } from '../world/world.ts';
 
 /** What a simulated venue is created from. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { accepted, type KeyCommand, refused } from '../command.ts';
+import type { KeyCommand } from '../command.ts';
+import { accepted, refused } from '../decision.ts';
 import { nameSchema } from '../fields.ts';
 import { putOrganization } from '../indices.ts';
 import { refuseUnlessOperator } from '../operator.ts';

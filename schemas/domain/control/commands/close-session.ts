@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { accepted, type KeyCommand, refused } from '../command.ts';
+import type { KeyCommand } from '../command.ts';
+import { accepted, refused } from '../decision.ts';
 import { dropSession } from '../indices.ts';
 
 const body = z.object({ digest: z.string() });

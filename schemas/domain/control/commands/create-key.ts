@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { accepted, type KeyCommand, refused } from '../command.ts';
+import type { KeyCommand } from '../command.ts';
+import { accepted, refused } from '../decision.ts';
 import { idSchema, nameSchema, scopesSchema, secretHashSchema } from '../fields.ts';
 import { putKey } from '../indices.ts';
 import { type KeyRow, keyRow } from '../rows.ts';

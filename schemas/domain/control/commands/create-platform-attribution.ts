@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { providerFamily } from '../../../venues/accounts.ts';
-import { accepted, type KeyCommand, refused } from '../command.ts';
+import type { KeyCommand } from '../command.ts';
+import { accepted, refused } from '../decision.ts';
 import { accountProviderSchema, builderError, labelSchema } from '../fields.ts';
 import { pairName, putAttribution } from '../indices.ts';
 import { ownerName } from '../owner.ts';

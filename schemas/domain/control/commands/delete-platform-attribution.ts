@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { accepted, type KeyCommand, refused } from '../command.ts';
+import type { KeyCommand } from '../command.ts';
+import { accepted, refused } from '../decision.ts';
 import { dropAttribution } from '../indices.ts';
 import { attributionOf } from '../lookups.ts';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { accepted, type KeyCommand, refused } from '../command.ts';
+import type { KeyCommand } from '../command.ts';
+import { accepted, refused } from '../decision.ts';
 import { dropWebhook } from '../indices.ts';
 import { webhookOf } from '../lookups.ts';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { accepted, refused, type ServiceCommand } from '../command.ts';
+import type { ServiceCommand } from '../command.ts';
+import { accepted, refused } from '../decision.ts';
 import { putWebhook } from '../indices.ts';
 import { type WebhookRow, webhookRow } from '../rows.ts';
 

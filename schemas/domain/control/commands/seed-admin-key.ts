@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { accepted, type ServiceCommand } from '../command.ts';
+import type { ServiceCommand } from '../command.ts';
+import { accepted } from '../decision.ts';
 import { secretHashSchema } from '../fields.ts';
 import { putKey, putOrganization } from '../indices.ts';
 import { type Key, PLANS, SCOPES, type SecretHash } from '../state.ts';

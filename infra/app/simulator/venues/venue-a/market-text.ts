@@ -6,7 +6,6 @@ import { hashOf, hexOf, STREAM } from '../../world/hash.ts';
 import { LADDER_DEPTH, type LevelBook, type VenueATrade } from '../../world/ladder-book.ts';
 import { pointText } from '../../world/number-text.ts';
 import type { World } from '../../world/world.ts';
-import type { Market } from './market.ts';
 
 const NO_HASH = `0x${'0'.repeat(64)}`;
 
@@ -73,17 +72,22 @@ function sideText(
   return cached.text;
 }
 
+/** A market, as far as its texts depend on it. Each object has a cache of its own. */
+interface NamedMarket {
+  readonly coin: string;
+}
+
 /** Writes the books of one venue. Caches texts of levels, since most levels do not change between books. */
 export interface BookWriter {
   /** A book: `{coin, time, levels: [bids, asks]}`, with at most `depth` levels per side. */
-  book(market: Market, timeMs: number, book: LevelBook, depth: number): string;
+  book(market: NamedMarket, timeMs: number, book: LevelBook, depth: number): string;
   /** Best bid and ask: `{coin, time, bbo: [bid, ask]}`, null for an empty side. */
-  bbo(market: Market, timeMs: number, book: LevelBook): string;
+  bbo(market: NamedMarket, timeMs: number, book: LevelBook): string;
 }
 
 export function createBookWriter(): BookWriter {
-  const texts = new WeakMap<Market, readonly [bids: SideTexts, asks: SideTexts]>();
-  const cacheOf = (market: Market) => {
+  const texts = new WeakMap<NamedMarket, readonly [bids: SideTexts, asks: SideTexts]>();
+  const cacheOf = (market: NamedMarket) => {
     let cached = texts.get(market);
     if (!cached) {
       cached = [makeSideTexts(), makeSideTexts()];

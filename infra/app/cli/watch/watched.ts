@@ -1,0 +1,30 @@
+/** What `npm run watch` shows, as REST and the stream send it. */
+
+export interface WatchedLeg {
+  readonly provider: string;
+  readonly yesBid: number | null;
+  readonly yesAsk: number | null;
+  readonly yesMid: number | null;
+}
+export interface WatchedEvent {
+  readonly name: string;
+  readonly legs: readonly WatchedLeg[];
+  /** Net edge of the best current arbitrage, USD per share; null if there is none. */
+  readonly netEdge: number | null;
+}
+export interface WatchedCandle {
+  readonly ts: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly volume: number;
+}
+export interface WatchedTrade {
+  readonly provider: string;
+  readonly marketId: string | null;
+  readonly ts: string;
+  readonly side: string;
+  readonly price: number;
+  readonly qty: number;
+}
