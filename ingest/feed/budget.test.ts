@@ -19,6 +19,20 @@ describe('a budget', () => {
     expect(await served(budget, [1, 1, 1, 1, 1], 10_000)).toEqual([0, 0, 0, 1_000, 1_000]);
   });
 
+  it('frees its window at the same moment when the wall clock is set back or forward', async () => {
+    for (const step of [-3_600_000, 3_600_000]) {
+      const budget = new Budget({ max: 1, windowMs: 1_000 });
+      const times: number[] = [];
+      const began = performance.now();
+      for (let call = 0; call < 2; call += 1)
+        void budget.acquire(1).then(() => void times.push(performance.now() - began));
+      await vi.advanceTimersByTimeAsync(1);
+      vi.setSystemTime(Date.now() + step);
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(times, `${step}`).toEqual([0, 1_000]);
+    }
+  });
+
   it('never spends more than its limit within any window', async () => {
     const budget = new Budget({ max: 30, windowMs: 60_000 });
     const times: number[] = [];

@@ -14,6 +14,7 @@ const WAITERS_MAX = 10_000;
 export class Budget {
   private readonly max: number;
   private readonly windowMs: number;
+  /** Monotonic ms: the wall clock may be set. */
   private readonly now: () => number;
   /** Costs spent within the window, oldest first, from `head` on. */
   private spent: { readonly at: number; readonly cost: number }[] = [];
@@ -27,7 +28,7 @@ export class Budget {
   constructor(options: { max: number; windowMs: number; now?: () => number }) {
     this.max = options.max;
     this.windowMs = options.windowMs;
-    this.now = options.now ?? Date.now;
+    this.now = options.now ?? (() => performance.now());
   }
 
   /** Resolves when `cost` may be spent, in order of the calls. Rejects with the signal's reason if that aborts first. */

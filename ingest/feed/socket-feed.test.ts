@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { logFull } from '../testing/memory-log.fixture.ts';
 import { openTestPublisher, silentLogger, until } from '../testing/open-publisher.fixture.ts';
 import { startSocketServer, type TestSocketServer } from '../testing/ws-server.fixture.ts';
@@ -84,6 +84,26 @@ describe('SocketFeed', () => {
     ).toEqual(['connected', 'silent', 'disconnected', 'connected']);
     expect(feeds('venue_a')[1]?.reason).toBe('no frame for 1000 ms');
     expect(venue.received[0]).toContain('ping');
+  });
+
+  it('detects a silent socket, and no other, when the wall clock is set back or forward', async () => {
+    const heartbeat = { frame: 'ping', intervalMs: 10_000, silenceMs: 1_000 };
+    const now = Date.now;
+    const wallClock = vi.spyOn(Date, 'now');
+    closing.push(async () => wallClock.mockRestore());
+    const back = await setUp({ heartbeat });
+    await until(() => back.kinds().includes('connected'));
+    wallClock.mockImplementation(() => now() - 3_600_000);
+    await until(() => back.kinds().includes('silent'));
+    const server = await startSocketServer();
+    closing.push(() => server.close());
+    server.onFrame = (socket, frame) => void (frame === 'ping' && socket.send('pong'));
+    wallClock.mockImplementation(() => now());
+    const forward = await setUp({ heartbeat: { ...heartbeat, intervalMs: 20 } }, server);
+    await until(() => forward.raw('venue_a', 'ws').length > 5);
+    wallClock.mockImplementation(() => now() + 3_600_000);
+    await until(() => forward.raw('venue_a', 'ws').length > 40);
+    expect(forward.kinds()).toEqual(['connected']);
   });
 
   it('counts the answer to its ping as activity', async () => {

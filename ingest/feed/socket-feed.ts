@@ -52,7 +52,7 @@ export class SocketFeed {
   private socket: WebSocket | null = null;
   /** Sends frames one after the other, also those that are added while subscribing. */
   private sending: Promise<void> = Promise.resolve();
-  /** When the current connection last showed activity, unix ms. */
+  /** When the current connection last showed activity, monotonic ms. */
   private lastFrameAt = 0;
   private hasReceivedFrame = false;
 
@@ -135,7 +135,7 @@ export class SocketFeed {
   }
 
   private handleFrame(frame: Buffer): void {
-    this.lastFrameAt = Date.now();
+    this.lastFrameAt = performance.now();
     this.hasReceivedFrame = true;
     this.options.publisher.receive({ source: this.options.source, feed: this.options.feed, payload: frame });
     this.options.onFrame?.(frame);
@@ -144,7 +144,7 @@ export class SocketFeed {
   /** Subscribes and monitors the open connection. Returns a function that stops monitoring. */
   private watchConnection(socket: WebSocket, setReason: (reason: string) => void): () => void {
     const { publisher, heartbeat, subscribeFrames, onConnected, stableAfterMs = STABLE_AFTER_MS } = this.options;
-    const openedAt = Date.now();
+    const openedAt = performance.now();
     this.lastFrameAt = openedAt;
     this.hasReceivedFrame = false;
     this.connection.markConnected();
@@ -156,13 +156,13 @@ export class SocketFeed {
       if (paused) socket.pause();
       else socket.resume();
       // Frames of the meantime wait in the system's buffers, so the silence timer restarts.
-      this.lastFrameAt = Date.now();
+      this.lastFrameAt = performance.now();
     };
     if (publisher.paused) applyBackpressure(true);
     const unsubscribe = publisher.onBackpressure(applyBackpressure);
     const pinging = setInterval(() => this.sendOver(socket, [heartbeat.frame]), heartbeat.intervalMs);
     const watching = setInterval(() => {
-      const now = Date.now();
+      const now = performance.now();
       if (this.hasReceivedFrame && now - openedAt >= stableAfterMs) this.connection.resetFailures();
       if (publisher.paused || now - this.lastFrameAt < heartbeat.silenceMs) return;
       const reason = `no frame for ${heartbeat.silenceMs} ms`;

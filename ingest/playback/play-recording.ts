@@ -63,7 +63,7 @@ class Player {
   lines = 0;
   private broken = 0;
   /** The recorded time and the wall time that correspond. */
-  private origin: { readonly recorded: number; readonly wall: number } | null = null;
+  private origin: { readonly recorded: number; readonly startedAt: number } | null = null;
   /** Unwritten clock marks between the newest line and the next; null until they are needed. */
   private marks: Iterator<ClockMark> | null = null;
   private mark: ClockMark | null = null;
@@ -91,7 +91,7 @@ class Player {
   /** Waits until `at` is due, and writes the clock marks before it. Does not wait for records that the log holds. */
   async pace(at: number): Promise<void> {
     if (at <= this.publisher.storedUntil) return;
-    this.origin ??= { recorded: Math.max(this.lastAt ?? at, this.publisher.storedUntil), wall: Date.now() };
+    this.origin ??= { recorded: Math.max(this.lastAt ?? at, this.publisher.storedUntil), startedAt: performance.now() };
     for (let mark = this.nextMark(at); mark; mark = this.nextMark(at)) {
       await this.waitUntil(mark.receivedAt);
       if (this.options.signal.aborted) return;
@@ -139,8 +139,8 @@ class Player {
     const { origin } = this;
     const { speed, signal } = this.options;
     if (!origin) return;
-    const due = origin.wall + (at - origin.recorded) / speed;
-    for (let left = due - Date.now(); left > 0; left = due - Date.now()) {
+    const due = origin.startedAt + (at - origin.recorded) / speed;
+    for (let left = due - performance.now(); left > 0; left = due - performance.now()) {
       // Stages can process what was played so far without waiting for the next line.
       this.publisher.advanceTo(at);
       await sleep(Math.min(left, WAIT_MAX_MS), undefined, { signal }).catch(() => {});

@@ -36,7 +36,7 @@ async function start(context: AdapterContext): Promise<Running> {
   const connection = new ConnectionState({ venue: 'venue_a', feed: FEED, publisher, logger, metrics });
   const metadataLoaded = context.expect('venue_a metadata');
   const { pending, missed } = await readTrackedOutcomes(context.log, context.codec);
-  const earlier = new EarlierOutcomes(await readEarlierCursor(context.log, context.codec), Date.now());
+  const earlier = new EarlierOutcomes(await readEarlierCursor(context.log, context.codec), performance.now());
   /** Answers published so far. */
   let publishedCount = 0;
   const slots = new SubscriptionSlots({

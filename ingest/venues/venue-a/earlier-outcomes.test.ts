@@ -42,11 +42,17 @@ describe('the earlier outcomes', () => {
   });
 
   it('continue below the last requested one, which is repeated at intervals when all are done', () => {
-    const earlier = new EarlierOutcomes(2, 0);
+    const earlier = new EarlierOutcomes({ outcome: 2, answersSince: 0 }, 0);
     expect(walk(earlier, [30], 3)).toEqual([[1, 0], [], []]);
     expect(earlier.due([30], EARLIER_CURSOR_EVERY - 1, EARLIER_DELAY_MS + 9 * MINUTE_MS)).toEqual([]);
     expect(earlier.due([30], EARLIER_CURSOR_EVERY, EARLIER_DELAY_MS + 10 * MINUTE_MS)).toEqual([0]);
     expect(earlier.recordRequested(0, EARLIER_CURSOR_EVERY)).toBe(false);
+  });
+
+  it('have their cursor repeated in the first round after a restart if the log shows that it is due', () => {
+    const earlier = new EarlierOutcomes({ outcome: 0, answersSince: EARLIER_CURSOR_EVERY - 1 }, 0);
+    expect(earlier.due([30], 0, EARLIER_DELAY_MS)).toEqual([]);
+    expect(earlier.due([30], 1, EARLIER_DELAY_MS + MINUTE_MS)).toEqual([0]);
   });
 
   it('are retried, and skipped after some attempts', () => {
@@ -78,10 +84,10 @@ describe('the earlier outcomes', () => {
     for (const outcome of [12, 11]) receive(earlierOutcomeRequest(outcome), 'null');
     for (let answers = 0; answers < EARLIER_CURSOR_EVERY; answers += 1) receive({ type: 'meta' }, '{}');
     await publisher.flush();
-    expect(await readEarlierCursor(log, codec)).toBe(11);
+    expect(await readEarlierCursor(log, codec)).toEqual({ outcome: 11, answersSince: EARLIER_CURSOR_EVERY });
     receive(earlierOutcomeRequest(10), 'null');
     await publisher.flush();
-    expect(await readEarlierCursor(log, codec)).toBe(10);
+    expect(await readEarlierCursor(log, codec)).toEqual({ outcome: 10, answersSince: 0 });
     await publisher.close();
   });
 

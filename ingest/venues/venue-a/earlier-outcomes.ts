@@ -27,15 +27,24 @@ export function isEarlierOutcomeRequest(request: string): boolean {
   return request.startsWith(REQUEST_PREFIX);
 }
 
+/** How far the crawl came, as the log shows it. */
+export interface EarlierCursor {
+  /** The outcome that was requested last. */
+  readonly outcome: number;
+  /** Answers that were published after it. */
+  readonly answersSince: number;
+}
+
 export class EarlierOutcomes {
   private lowest: number | null;
   private dueAt: number;
-  private publishedCountAtCursor = 0;
+  private publishedCountAtCursor: number;
   private failures = 0;
 
-  /** @param lowest the outcome that was requested last; null if none was. @param now unix ms. */
-  constructor(lowest: number | null, now: number) {
-    this.lowest = lowest;
+  /** @param cursor of an earlier process; null if there is none. @param now monotonic ms. */
+  constructor(cursor: EarlierCursor | null, now: number) {
+    this.lowest = cursor?.outcome ?? null;
+    this.publishedCountAtCursor = -(cursor?.answersSince ?? 0);
     this.dueAt = now + EARLIER_DELAY_MS;
   }
 
@@ -52,7 +61,12 @@ export class EarlierOutcomes {
     for (let id = this.lowest - 1; id >= 0 && outcomes.length < EARLIER_PER_MINUTE; id -= 1) {
       if (!live.has(id)) outcomes.push(id);
     }
-    if (outcomes.length > 0 || publishedCount - this.publishedCountAtCursor < EARLIER_CURSOR_EVERY) return outcomes;
+    return outcomes.length > 0 ? outcomes : this.repeatedCursor(publishedCount);
+  }
+
+  /** Returns the outcome that was requested last if its request must be repeated, so that a restart finds it. */
+  repeatedCursor(publishedCount: number): number[] {
+    if (this.lowest === null || publishedCount - this.publishedCountAtCursor < EARLIER_CURSOR_EVERY) return [];
     return [this.lowest];
   }
 

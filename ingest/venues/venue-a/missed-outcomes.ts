@@ -49,7 +49,7 @@ export class MissedOutcomes {
     return this.requestedUpTo !== null && this.requestedUpTo < this.highest;
   }
 
-  /** Returns the outcomes to request. @param now unix ms. */
+  /** Returns the outcomes to request. @param now monotonic ms. */
   due(now: number): number[] {
     if (this.requestedUpTo === null || !this.isPending || now < this.dueAt) return [];
     this.dueAt = now + INTERVAL_MS;

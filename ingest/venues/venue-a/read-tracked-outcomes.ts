@@ -5,7 +5,7 @@ import { readUntil } from '#infra/log/read-until';
 import { asObject, parseJsonOrNull } from '#schemas/domain/json-fields';
 import { rawTopic } from '#schemas/topics/raw';
 import { readOutcomes } from './coins.ts';
-import { EARLIER_CURSOR_EVERY, isEarlierOutcomeRequest } from './earlier-outcomes.ts';
+import { EARLIER_CURSOR_EVERY, type EarlierCursor, isEarlierOutcomeRequest } from './earlier-outcomes.ts';
 import { isMissedOutcomeRequest, MissedOutcomes } from './missed-outcomes.ts';
 import { PendingSettlements } from './pending-settlements.ts';
 
@@ -14,7 +14,7 @@ import { PendingSettlements } from './pending-settlements.ts';
  * each round has a list of outcomes even if its other requests fail.
  */
 const TAIL_RECORDS = 2_048;
-/** More than is published between two repetitions of the cursor of the earlier outcomes. */
+/** More than is published between two repetitions of the cursor of the earlier outcomes: it is repeated in the first round after `EARLIER_CURSOR_EVERY` answers. */
 const EARLIER_RECORDS = 3 * EARLIER_CURSOR_EVERY;
 /** Answers in memory at a time, since they are large. */
 const READ_AT_ONCE = 16;
@@ -47,27 +47,25 @@ export async function readTrackedOutcomes(log: EventLog, codec: Codec): Promise<
   return tracked;
 }
 
-/** Searches backwards for the last requested earlier outcome; null if none is found. */
-export async function readEarlierCursor(log: EventLog, codec: Codec): Promise<number | null> {
+/** Returns the earlier outcome that was requested last; null if none is found. */
+export async function readEarlierCursor(log: EventLog, codec: Codec): Promise<EarlierCursor | null> {
   const topic = rawTopic('venue_a', 'info');
   const at = { topic: topic.name, partition: 0 };
   const newest = await log.last(at);
   if (!newest) return null;
-  const oldest = Math.max((await log.bounds(at)).first, newest.offset - EARLIER_RECORDS + 1);
-  for (let last = newest.offset; last >= oldest; last -= TAIL_RECORDS) {
-    let outcome: number | null = null;
-    const from = Math.max(oldest, last - TAIL_RECORDS + 1);
-    for await (const records of readUntil(log, at, { from, last, pollRecords: READ_AT_ONCE })) {
-      for (const { value } of records) {
-        if (!value) continue;
-        await codec.fetchSchema(value);
-        const { request } = codec.decode(topic, value);
-        if (isEarlierOutcomeRequest(request ?? '')) outcome = Number(asObject(parseJsonOrNull(request!)).outcome);
-      }
+  const from = Math.max((await log.bounds(at)).first, newest.offset - EARLIER_RECORDS + 1);
+  let cursor: { outcome: number; answersSince: number } | null = null;
+  for await (const records of readUntil(log, at, { from, last: newest.offset, pollRecords: READ_AT_ONCE })) {
+    for (const { value } of records) {
+      if (!value) continue;
+      if (cursor) cursor.answersSince += 1;
+      await codec.fetchSchema(value);
+      const { request } = codec.decode(topic, value);
+      if (isEarlierOutcomeRequest(request ?? ''))
+        cursor = { outcome: Number(asObject(parseJsonOrNull(request!)).outcome), answersSince: 0 };
     }
-    if (outcome !== null) return outcome;
   }
-  return null;
+  return cursor;
 }
 
 function applyAnswer({ pending, missed }: TrackedOutcomes, request: string, payload: Buffer): void {

@@ -19,7 +19,7 @@ function setUp() {
   const requests = {
     ...tracked,
     // None is due before its minute.
-    earlier: new EarlierOutcomes(null, Date.now() + 3_600_000),
+    earlier: new EarlierOutcomes(null, performance.now() + 3_600_000),
     logger: silentLogger,
     publishedCount: () => published.length,
     send: async (request: string) => {
@@ -60,7 +60,7 @@ describe('requestSettlements', () => {
 
   it('requests an earlier outcome until it is settled', async () => {
     const { settledAlready, round } = setUp();
-    const earlier = new EarlierOutcomes(null, Date.now() - EARLIER_DELAY_MS);
+    const earlier = new EarlierOutcomes(null, performance.now() - EARLIER_DELAY_MS);
     settledAlready.add(3).add(1);
     expect(await round([4], { earlier })).toEqual([3, 2, 1, 0]);
     expect(await round([4], { earlier })).toEqual([2, 0]);
@@ -69,10 +69,20 @@ describe('requestSettlements', () => {
     expect(await round([4], { earlier })).toEqual([]);
   });
 
+  it('repeats the cursor of the crawl while missed outcomes pause it', async () => {
+    const { round } = setUp();
+    const cursor = { outcome: 2, answersSince: 0 };
+    const earlier = new EarlierOutcomes(cursor, performance.now() - EARLIER_DELAY_MS);
+    await round([10]);
+    const missed = Array.from({ length: 30 }, (_, index) => 11 + index);
+    const requested = await round([10, 41], { earlier, publishedCount: () => 1_000_000 });
+    expect(requested).toEqual([...missed.slice(0, 10), 2]);
+  });
+
   it('does not make an earlier outcome pending again when its cursor is repeated', async () => {
     const { round } = setUp();
     const repeatsCursor = {
-      earlier: new EarlierOutcomes(0, Date.now() - EARLIER_DELAY_MS),
+      earlier: new EarlierOutcomes({ outcome: 0, answersSince: 0 }, performance.now() - EARLIER_DELAY_MS),
       publishedCount: () => 1_000_000,
     };
     expect(await round([1], repeatsCursor)).toEqual([0]);
@@ -91,7 +101,7 @@ describe('requestSettlements', () => {
   it('continues after a restart with the unsettled outcomes, formerly listed ones first', async () => {
     const { settledAlready, published, round } = setUp();
     const { log, codec, publisher } = await openTestPublisher();
-    const earlier = new EarlierOutcomes(3, Date.now() - EARLIER_DELAY_MS);
+    const earlier = new EarlierOutcomes({ outcome: 3, answersSince: 0 }, performance.now() - EARLIER_DELAY_MS);
     settledAlready.add(1).add(12);
     await round([10, 11], { earlier });
     await round([10, 14], { earlier });

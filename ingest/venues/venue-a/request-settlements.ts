@@ -28,21 +28,17 @@ export async function requestSettlements(
       missed.recordRequested(outcome);
       pending.recordAnswer(outcome, isSettled, true);
     };
-    await requestEach(
-      requests,
-      missed.due(Date.now()),
-      missedOutcomeRequest,
-      onAnswer,
-      (id) => missed.recordFailure(id),
-      signal,
-    );
-    return;
+    const outcomes = missed.due(performance.now());
+    await requestEach(requests, outcomes, missedOutcomeRequest, onAnswer, (id) => missed.recordFailure(id), signal);
   }
   const onAnswer = (outcome: number, isSettled: boolean) => {
     // A repeated request for the last outcome only repeats the cursor; the outcome is pending already.
     if (earlier.recordRequested(outcome, publishedCount())) pending.recordAnswer(outcome, isSettled, true);
   };
-  const outcomes = earlier.due(listed, publishedCount(), Date.now());
+  // The crawl pauses while outcomes are missed, but its cursor stays near the end of the log.
+  const outcomes = missed.isPending
+    ? earlier.repeatedCursor(publishedCount())
+    : earlier.due(listed, publishedCount(), performance.now());
   await requestEach(requests, outcomes, earlierOutcomeRequest, onAnswer, (id) => earlier.recordFailure(id), signal);
 }
 

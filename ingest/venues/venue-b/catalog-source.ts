@@ -27,6 +27,7 @@ export interface CatalogAnswer {
 }
 
 export class CatalogSource {
+  /** Monotonic ms: the wall clock may be set. */
   readonly now: () => number;
   /** Answers published so far. */
   publishedCount = 0;
@@ -35,7 +36,7 @@ export class CatalogSource {
 
   constructor(options: CatalogSourceOptions) {
     this.options = options;
-    this.now = options.now ?? Date.now;
+    this.now = options.now ?? (() => performance.now());
   }
 
   /** Fetches an answer without publishing it. Only an unreadable one is published, so that the processors report it. */

@@ -54,7 +54,7 @@ export async function followChain(
     parallel: RPC_PARALLEL,
     onHead: watch,
   });
-  let finalizedAt = 0;
+  let finalizedAt = Number.NEGATIVE_INFINITY;
   const poller = new Poller({
     connection,
     publisher,
@@ -64,8 +64,8 @@ export async function followChain(
     round: async (signal) => {
       await reader.step(signal);
       onHead();
-      if (Date.now() - finalizedAt < FINALIZED_EVERY_MS) return;
-      finalizedAt = Date.now();
+      if (performance.now() - finalizedAt < FINALIZED_EVERY_MS) return;
+      finalizedAt = performance.now();
       // Some nodes do not support the tag; confirmations then depend on depth alone.
       await reader
         .publishFinalized()
@@ -80,7 +80,7 @@ export async function followChain(
 function watchHead(connection: ConnectionState): (number: number) => void {
   let newest = { number: -1, at: 0 };
   return (number) => {
-    const now = Date.now();
+    const now = performance.now();
     if (number !== newest.number) {
       newest = { number, at: now };
       connection.markConnected();

@@ -85,9 +85,9 @@ export async function startHistoryBackfills(
 function firstFollowed(read: () => Promise<number | null>) {
   let known: number | null = null;
   return async (signal: AbortSignal): Promise<number> => {
-    const deadline = Date.now() + FIRST_BLOCK_WITHIN_MS;
+    const deadline = performance.now() + FIRST_BLOCK_WITHIN_MS;
     for (known ??= await read(); known === null; known = await read()) {
-      if (Date.now() > deadline) throw new ChainRpcError('the chain is not followed yet', false);
+      if (performance.now() > deadline) throw new ChainRpcError('the chain is not followed yet', false);
       if (!(await pause(FIRST_BLOCK_EVERY_MS, signal))) signal.throwIfAborted();
     }
     return known;
