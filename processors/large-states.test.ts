@@ -15,6 +15,8 @@ const SMALL: Readonly<Record<string, readonly string[]>> = {
   anomalies: ['delays'],
   organizations: [
     'arrivals',
+    // Those of one ms.
+    'eventsAt.counts',
     // Rows and the indices that find them by identity are in one slice, whatever their size.
     'control.organizations',
     'control.keys',

@@ -34,7 +34,11 @@ function placeMarket(state: AnomaliesState, link: EventLink, universalId: string
   if (market.yes === yes && market.no === no) return market;
   unlinkInstruments(state, market);
   // A changed YES instrument has another book.
-  if (market.yes !== yes) market.book = yes === '' ? null : (state.waitingBooks.get(yes) ?? null);
+  if (market.yes !== yes) {
+    market.book = yes === '' ? null : (state.waitingBooks.get(yes) ?? null);
+    market.isBookLost = false;
+    market.widest = null;
+  }
   market.yes = yes;
   market.no = no;
   if (yes !== '') state.yesOf.set(yes, key);
@@ -76,8 +80,12 @@ export function dropBook(state: AnomaliesState, instrument: string): void {
   if (market) market.book = null;
 }
 
-/** Records that the feed of a book was lost: the book is unknown until its next frame. */
+/**
+ * Records that the feed of a book was lost: the book is unknown until its next frame. A book that waits for its event is
+ * dropped, since a complete one follows.
+ */
 export function markBookLost(state: AnomaliesState, instrument: string): void {
+  state.waitingBooks.delete(instrument);
   const market = state.markets.get(state.yesOf.get(instrument) ?? '');
   if (market) market.isBookLost = true;
 }
@@ -97,7 +105,7 @@ function withoutOld(series: Series | null, from: number): Series | null {
   return series && series.count > 0 ? series : null;
 }
 
-/** Removes the markets of archived events, like the stage `events`. Call it once a day, when events are archived. */
+/** Removes the markets of archived events, like the stage `events`. Call it when events are archived. */
 export function removeArchived(state: AnomaliesState, now: number): void {
   const before = archiveCutoff(now);
   for (const [key, market] of state.markets) {

@@ -224,11 +224,11 @@ describe('the spread detector', () => {
   });
 
   it('counts the spread before the next frame in the minute of that frame, unless the feed was lost', () => {
-    const values = [false, true].map((isLost) => {
+    const values = ['never', 'after its event', 'before its event'].map((lost) => {
       const stage = driveAnomalies();
       stage.book(book('m', minute(0), '0.1', '0.9'));
-      stage.event(event('evt_1', ['m']));
-      if (isLost) {
+      if (lost !== 'before its event') stage.event(event('evt_1', ['m']));
+      if (lost !== 'never') {
         const status = { provider: 'venue_b', instrument: 'm-yes', marketId: 'm', feed: 'clob', since: minute(1) };
         stage.driver.feed(
           statusTopics.venue_b,
@@ -236,12 +236,14 @@ describe('the spread detector', () => {
           { key: 'm-yes' },
         );
       }
+      if (lost === 'before its event') stage.event(event('evt_1', ['m']));
       for (const at of [5, 6]) stage.book(book('m', minute(at) + 9, '0.49', '0.51'));
       stage.tick(minute(7));
       return bucketsOf(stage.driver.state.markets.get('venue_b|m')!.spreads!).map(({ value }) => formatDecimal(value));
     });
     expect(values).toEqual([
       ['0.8', '0.02'],
+      ['0.02', '0.02'],
       ['0.02', '0.02'],
     ]);
   });

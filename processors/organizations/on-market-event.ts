@@ -52,11 +52,20 @@ export function onAnomaly(state: OrganizationsState, { value, receivedAt }: Stag
 export function emitMarketEvent(state: OrganizationsState, event: MarketEvent, emit: Emit): void {
   const { type, receivedAt, subject, audience, audienceOnly = false, data } = event;
   // Counted even without subscribers, so that the id of an event does not depend on them.
-  const events = state.moment.at === receivedAt ? state.moment.events + 1 : 1;
-  state.moment = { at: receivedAt, events };
+  const count = countEvent(state, event);
   const subscribed = webhooksSubscribedTo(state.control, type);
   const webhooks = audienceOnly ? subscribed.filter((webhook) => !wantsAll(webhook, type)) : subscribed;
   if (webhooks.length === 0) return;
-  const identity = [subject, receivedAt, events];
+  const identity = [subject, receivedAt, count];
   deliver(webhooks, { type, identity, receivedAt, subject, filterValues: audience, data }, emit);
+}
+
+/** Returns how many events of this type and subject there were at this time, this one included. */
+function countEvent(state: OrganizationsState, { type, subject, receivedAt }: MarketEvent): number {
+  if (state.eventsAt.receivedAt !== receivedAt) state.eventsAt = { receivedAt, counts: new Map() };
+  const { counts } = state.eventsAt;
+  const key = `${type} ${subject}`;
+  const count = (counts.get(key) ?? 0) + 1;
+  counts.set(key, count);
+  return count;
 }

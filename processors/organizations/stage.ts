@@ -33,7 +33,7 @@ export function createOrganizationsStage(): Stage<OrganizationsState> {
   return {
     name: 'organizations',
     // The state contains the control state, so raise this with `CONTROL_STATE_VERSION`.
-    stateVersion: 6,
+    stateVersion: 7,
     // Rows of the control state are also in its indices, which find them by identity, so they are in one slice.
     slicedMaps: [
       ...ORACLE_SLICES,

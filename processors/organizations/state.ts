@@ -14,8 +14,8 @@ export interface OrganizationsState extends OracleState {
   readonly arrivals: Map<string, number[]>;
   /** Arrivals at the start of a live binding, by organization (except suspended ones) and wallet id. */
   readonly boundAfter: Map<string, Map<string, Arrivals>>;
-  /** Number of market-wide events at the newest receive time, which distinguishes events of the same moment. */
-  moment: { readonly at: number; readonly events: number };
+  /** Market-wide events at the newest receive time by type and subject: their number distinguishes those of one ms. */
+  eventsAt: { receivedAt: number; counts: Map<string, number> };
 }
 
 export function createOrganizationsState(): OrganizationsState {
@@ -25,6 +25,6 @@ export function createOrganizationsState(): OrganizationsState {
     ...createOracleState(),
     arrivals: new Map(),
     boundAfter: new Map(),
-    moment: { at: 0, events: 0 },
+    eventsAt: { receivedAt: 0, counts: new Map() },
   };
 }

@@ -108,11 +108,14 @@ describe('spreads', () => {
     expect(driveProfitable().link(event({ mergedInto: 'evt_0' })).heads).toEqual([null]);
   });
 
-  it('removes the head of a resolved event once it is archived', () => {
-    const all = driveProfitable();
-    all.link(event({ status: 'resolved' }));
-    const outputs = all.probe.remove(eventTopic, event().universalId, 9_000);
+  it('removes the head of a resolved event once it is archived or merged', () => {
+    const archived = driveProfitable();
+    archived.link(event({ status: 'resolved' }));
+    const outputs = archived.probe.remove(eventTopic, event().universalId, 9_000);
     expect(outputs).toMatchObject([{ topic: spreadHeadTopic.name, key: event().universalId, value: null }]);
+    const merged = driveProfitable();
+    merged.link(event({ status: 'resolved' }));
+    expect(merged.link(event({ status: 'resolved', mergedInto: 'evt_0', links: [] })).heads).toEqual([null]);
   });
 
   it('emits the legs also of an event that is resolved when it is first seen', () => {

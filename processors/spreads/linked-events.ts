@@ -52,16 +52,11 @@ function replaceStateChanges(event: EventState, legs: readonly LegState[]): LegS
   return changed;
 }
 
-/** Removes an event that was merged into another, and its head: the survivor has its legs. */
-export function dropMerged(state: SpreadsState, universalId: string, receivedAt: number, emit: Emit): void {
-  const event = state.events.get(universalId);
-  if (!event) return;
-  removeEvent(state, event, receivedAt, emit);
-  emit.remove(spreadHeadTopic, universalId);
-}
-
-/** Removes an archived event and its head, which exists also if the event was resolved and removed before. */
-export function dropArchived(state: SpreadsState, universalId: string, receivedAt: number, emit: Emit): void {
+/**
+ * Removes an event that was archived, or merged into another that now has its legs. Its head exists also if the event was
+ * resolved and removed before.
+ */
+export function dropEvent(state: SpreadsState, universalId: string, receivedAt: number, emit: Emit): void {
   const event = state.events.get(universalId);
   if (event) removeEvent(state, event, receivedAt, emit);
   emit.remove(spreadHeadTopic, universalId);

@@ -28,7 +28,7 @@ describe('the spreads stage', () => {
         asks: levels([['1', '1']]),
       }),
     ).toEqual([]);
-    expect(all.link(event({ universalId: 'evt_9', mergedInto: 'evt_1', links: [] })).heads).toEqual([]);
+    expect(all.link(event({ universalId: 'evt_9', mergedInto: 'evt_1', links: [] })).heads).toEqual([null]);
     expect(all.end('b-unknown', 3000).heads).toEqual([]);
   });
 

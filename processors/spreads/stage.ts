@@ -21,7 +21,7 @@ import { emitHead, publishIfMoved } from './emit-spread.ts';
 import type { FeeModel } from './fees/fee-model.ts';
 import { FEE_MODELS } from './fees/fee-models.ts';
 import { isQuotable, refreshTop, refreshWalks, TOUCHED_ALL, type Touched, touchedBy } from './legs.ts';
-import { dropArchived, dropMerged, endResolved, legsOf, updateUnresolved } from './linked-events.ts';
+import { dropEvent, endResolved, legsOf, updateUnresolved } from './linked-events.ts';
 import {
   createSpreadsState,
   type EventState,
@@ -100,8 +100,8 @@ function walkAgain(state: SpreadsState, event: EventState, terms: PricingTerms):
 }
 
 function readEvent({ key, value, receivedAt }: StageRecord<UniversalEvent | null>): Step {
-  if (value === null) return (state, _terms, emit) => dropArchived(state, key, receivedAt, emit);
-  if (value.mergedInto !== null) return (state, _terms, emit) => dropMerged(state, key, receivedAt, emit);
+  if (value === null || value.mergedInto !== null)
+    return (state, _terms, emit) => dropEvent(state, key, receivedAt, emit);
   const legs = legsOf(value);
   if (value.status === 'resolved')
     return (state, _terms, emit) => endResolved(state, { universalId: value.universalId, legs }, receivedAt, emit);
