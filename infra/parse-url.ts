@@ -10,3 +10,16 @@ export function parseUrl(text: string): URL | null {
     return null;
   }
 }
+
+/** User, password and path of a URL, decoded; null if one contains a percent sign that encodes nothing. */
+export function decodeUrl(
+  url: URL,
+): { readonly username: string; readonly password: string; readonly path: string } | null {
+  try {
+    const [username, password, path] = [url.username, url.password, url.pathname].map(decodeURIComponent);
+    return { username: username!, password: password!, path: path! };
+  } catch {
+    // The function throws for no other reason.
+    return null;
+  }
+}

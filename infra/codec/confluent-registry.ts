@@ -1,5 +1,6 @@
 /** A schema registry that speaks the Confluent API (Apicurio serves it under `/apis/ccompat/v7`). */
 import { z } from 'zod';
+import { decodeUrl } from '../parse-url.ts';
 import { backoff } from '../retry.ts';
 import { CodecError } from './codec.ts';
 import type { SchemaRegistry } from './registry.ts';
@@ -30,8 +31,9 @@ export function openConfluentRegistry(registryUrl: string): SchemaRegistry {
   const url = new URL(registryUrl);
   const headers: Record<string, string> = { accept: CONTENT_TYPE, 'content-type': CONTENT_TYPE };
   if (url.username) {
-    const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-    headers.authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
+    // The setting accepts only a URL that can be decoded.
+    const { username, password } = decodeUrl(url)!;
+    headers.authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
     url.username = '';
     url.password = '';
   }

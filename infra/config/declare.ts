@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parseUrl } from '../parse-url.ts';
+import { decodeUrl, parseUrl } from '../parse-url.ts';
 
 /** A setting, declared once: its flag, variable, default, accepted values and description come from here. */
 export interface Setting<T> {
@@ -137,7 +137,8 @@ export function urlSetting(
     flag: common.flag ?? null,
     accepts: `a URL beginning with ${common.schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
     read(text) {
-      if (!common.schemes.includes(parseUrl(text)?.protocol.slice(0, -1) ?? '')) reject(text);
+      const url = parseUrl(text);
+      if (!url || !decodeUrl(url) || !common.schemes.includes(url.protocol.slice(0, -1))) reject(text);
       return text;
     },
   };

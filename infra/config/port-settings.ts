@@ -80,7 +80,8 @@ export const STORE_SETTINGS = {
     variable: 'PARALLAX_STORE',
     fallback: 'embedded',
     accepts: 'embedded, http(s)://user:pass@host:port/database',
-    pattern: /^(embedded|https?:\/\/.+)$/,
+    // A percent sign must encode something, or the URL cannot be decoded.
+    pattern: /^(embedded|https?:\/\/([^%]|%[\da-fA-F]{2})+)$/,
     description:
       'The columnar store: embedded, or a ClickHouse server. NODE_EXTRA_CA_CERTS names the certificate of an own authority.',
     secret: true,

@@ -52,6 +52,15 @@ describe('a secret in a file', () => {
     expect(loadSettings([], { PARALLAX_STORE_PASSWORD_FILE: file }).storePassword).toBe(SECRET);
   });
 
+  it('of a URL with a percent sign that encodes nothing is refused without being repeated', () => {
+    for (const name of ['PARALLAX_STORE', 'PARALLAX_SCHEMA_REGISTRY', 'PARALLAX_VENUE_A_API_URL']) {
+      const load = () => loadSettings([], { [name]: 'http://me:s3cret%of@host:1/db' });
+      expect(load, name).toThrow(name);
+      if (name !== 'PARALLAX_VENUE_A_API_URL')
+        expect(load).toThrow(expect.objectContaining({ message: expect.not.stringContaining('s3cret') }));
+    }
+  });
+
   it('is accepted for secrets only', () => {
     expect(loadSettings([], { PARALLAX_HOST_FILE: file }).host).toBe(SETTINGS.host.fallback);
   });

@@ -26,7 +26,6 @@ import {
 import { LOG_SETTINGS, STORE_SETTINGS } from './port-settings.ts';
 
 export const ROLES = ['ingest', 'processors', 'query-api', 'stream-gateway'] as const;
-export type Role = (typeof ROLES)[number];
 
 /** A setting for each URL of a venue. */
 const upstreamSettings = Object.fromEntries(

@@ -1,7 +1,7 @@
 /** The store on a ClickHouse server, over HTTP with `@clickhouse/client`. */
 
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import { parseUrl } from '../parse-url.ts';
+import { decodeUrl, parseUrl } from '../parse-url.ts';
 import { compactRows } from './compact-rows.ts';
 import { type Parameter, type Row, type Store, StoreError } from './store.ts';
 import { engineTimeLimit, isIdentifier, STORE_SETTINGS, STORE_TIMEOUTS, type StoreTimeouts } from './store-settings.ts';
@@ -26,18 +26,19 @@ export interface ServerConnection {
  */
 export function parseServerUrl(setting: string): ServerConnection {
   const url = parseUrl(setting);
-  if (!url || !/^https?:$/.test(url.protocol))
+  const decoded = url && decodeUrl(url);
+  if (!url || !decoded || !/^https?:$/.test(url.protocol))
     throw new StoreError(
       'store_misconfigured',
-      'the store is not configured as http(s)://user:pass@host:port/database',
+      'the store is not configured as http(s)://user:pass@host:port/database (a percent sign in a password is written %25)',
     );
-  const database = decodeURIComponent(url.pathname.slice(1)) || DATABASE_DEFAULT;
+  const database = decoded.path.slice(1) || DATABASE_DEFAULT;
   if (!isIdentifier(database))
     throw new StoreError('store_misconfigured', "the path of the store's URL is not a database name");
   return {
     url: url.origin,
-    username: decodeURIComponent(url.username) || 'default',
-    password: decodeURIComponent(url.password),
+    username: decoded.username || 'default',
+    password: decoded.password,
     database,
   };
 }

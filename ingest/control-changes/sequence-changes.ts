@@ -30,7 +30,7 @@ export async function sequenceChanges(options: SequenceOptions): Promise<Running
     handle: async ({ id, wallTime, type, body }, { offset }, signal) => {
       while (!publisher.canPublishChanges) if (!(await pause(CATCH_UP_INTERVAL_MS, signal))) return;
       if (publisher.paused) await publisher.whenReady(signal);
-      publisher.change({ id, wallTime, type, body, commandOffset: offset });
+      publisher.publishChange({ id, wallTime, type, body, commandOffset: offset });
     },
   });
   await follower.start();

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseRetryAfter } from '#infra/retry-after';
 import type { Budget } from './budget.ts';
 import { UpstreamError } from './errors.ts';
+import { USER_AGENT } from './user-agent.ts';
 
 /** Delays before the attempts of a GET (specification, Errors), plus or minus 20 percent. */
 const GET_RETRY_DELAYS_MS = [0, 100, 250, 500, 1_000] as const;
@@ -13,8 +14,6 @@ const BODY_BYTES_MAX = 32 * 1024 * 1024;
 const RATE_LIMITED_MS = 5_000;
 /** Upper bound of a `Retry-After`. */
 const RETRY_AFTER_MAX_MS = 60_000;
-/** Some hosts answer 429 to a request without a user agent (venue page of venue_a, section 1). */
-const USER_AGENT = 'parallax/0.1';
 
 export interface HttpRequest {
   readonly url: string;

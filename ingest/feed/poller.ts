@@ -11,7 +11,7 @@ export interface PollerOptions {
   readonly logger: Logger;
   /** Returns the milliseconds between the end of a round and the next; called after each round. */
   readonly intervalMs: () => number;
-  /** Minimum time between two rounds, however often a round is requested. */
+  /** Minimum time after a successful round. After a failure the backoff applies, which a request shortens to at most this. */
   readonly minIntervalMs: number;
   /** Runs one round. A rejection counts as a failure of the feed. */
   readonly round: (signal: AbortSignal) => Promise<void>;

@@ -7,6 +7,7 @@ import { WebSocket } from 'ws';
 import type { Budget } from './budget.ts';
 import { ConnectionState, type ConnectionStateOptions } from './connection-state.ts';
 import { reconnectDelayMs } from './reconnect.ts';
+import { USER_AGENT } from './user-agent.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A larger frame is not one of the venue's and closes the connection. */
@@ -15,7 +16,6 @@ const FRAME_BYTES_MAX = 16 * 1024 * 1024;
 const STABLE_AFTER_MS = 5_000;
 /** Time limit of the closing handshake. */
 const CLOSE_TIMEOUT_MS = 1_000;
-const USER_AGENT = 'parallax/0.1';
 
 /** Heartbeat of a venue's sockets. */
 export interface Heartbeat {

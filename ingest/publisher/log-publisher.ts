@@ -19,6 +19,9 @@ const CLOCK_INTERVAL_MS = 1_000;
 
 const CLOCK_KEY = 'clock';
 
+/** The source `<venue>.<stream>` of a raw topic. */
+const sourceOf = (topic: string) => topic.slice('raw.'.length);
+
 /** Topic and partition of the records of one feed. */
 interface Route {
   readonly topic: Topic<RawEnvelope>;
@@ -67,6 +70,8 @@ export class LogPublisher implements Publisher {
       onLogStatus: options.onLogStatus,
       onFailure: options.onFailure,
     });
+    // A source that never sends anything is shown with zero, so that alerts see its silence.
+    for (const topic of rawTopics.keys()) options.metrics.ingested.inc({ source: sourceOf(topic) }, 0);
     const live = options.time === 'live';
     this.storedUntil = venueSequences.newestAt();
     const storedUntil = Math.max(this.storedUntil, changeSequences.newestAt());
@@ -137,7 +142,7 @@ export class LogPublisher implements Publisher {
     return this.time.canStampInternal;
   }
 
-  change(change: Omit<ControlChange, 'receivedAt'>): void {
+  publishChange(change: Omit<ControlChange, 'receivedAt'>): void {
     const receivedAt = this.time.stampInternal();
     // Never null, since change sequences always continue.
     const seq = this.changeSequences.next(this.changePartition, change.id, receivedAt)!;
@@ -205,7 +210,7 @@ export class LogPublisher implements Publisher {
     const counts = new Map<string, number>();
     for (const { topic } of records) counts.set(topic, (counts.get(topic) ?? 0) + 1);
     for (const [topic, count] of counts)
-      if (rawTopics.has(topic)) this.options.metrics.ingested.inc({ source: topic.slice('raw.'.length) }, count);
+      if (rawTopics.has(topic)) this.options.metrics.ingested.inc({ source: sourceOf(topic) }, count);
     this.advance(watermark);
   }
 

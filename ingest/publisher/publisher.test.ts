@@ -285,13 +285,19 @@ describe('a live publisher', () => {
     await expect(publisher.close()).rejects.toMatchObject({ code: 'log_full' });
   });
 
-  it('counts appended records by source', async () => {
+  it('counts appended records by source, from zero', async () => {
     const { publisher, metrics } = await open();
+    const counts = async () => (await metrics.ingested.get()).values.map(({ labels, value }) => [labels.source, value]);
+    expect(await counts()).toEqual(
+      expect.arrayContaining([
+        ['venue_a.ws', 0],
+        ['venue_b.rpc', 0],
+      ]),
+    );
     publisher.receive(frame('1'));
     publisher.receive({ source: 'venue_b.clob_ws', feed: 'venue_b.clob_ws.3', payload: 'PONG' });
     await publisher.flush();
-    const { values } = await metrics.ingested.get();
-    expect(values.map(({ labels, value }) => [labels.source, value])).toEqual(
+    expect(await counts()).toEqual(
       expect.arrayContaining([
         ['venue_a.ws', 1],
         ['venue_b.clob_ws', 1],

@@ -35,11 +35,11 @@ export interface FeedChange {
 
 export interface Publisher {
   receive(received: Received): void;
-  publishFeedEvent(publishChange: FeedChange): void;
+  publishFeedEvent(change: FeedChange): void;
   /** Playback only: publishes a clock mark. Live the publisher writes its own. */
   publishClockMark(mark: ClockMark): void;
   /** Publishes a command at the current event time. Throws unless `canPublishChanges`. */
-  change(change: Omit<ControlChange, 'receivedAt'>): void;
+  publishChange(change: Omit<ControlChange, 'receivedAt'>): void;
   /** False while playback repeats records that the log holds: a command must not take effect before them. */
   readonly canPublishChanges: boolean;
   /** The newest change in the log at the start, or null. */

@@ -4,6 +4,9 @@ export interface Deadline {
   readonly universalId: string;
 }
 
+/** Outdated deadlines that may stay in the heap, in addition to one for each current one. */
+const OUTDATED_MAX = 1_024;
+
 /** Adds a deadline. One that is outdated may stay in the heap: whoever removes it checks the event again. */
 export function addDeadline(heap: Deadline[], deadline: Deadline): void {
   let at = heap.length;
@@ -24,6 +27,15 @@ export function popDue(heap: Deadline[], now: number): Deadline | null {
   const last = heap.pop()!;
   if (heap.length > 0) siftDown(heap, last);
   return first;
+}
+
+/** Removes the outdated deadlines once they are more than the current ones, so that the heap stays bounded. */
+export function dropOutdated(heap: Deadline[], current: number, isCurrent: (deadline: Deadline) => boolean): void {
+  if (heap.length <= 2 * current + OUTDATED_MAX) return;
+  // A sorted list is a heap.
+  const remaining = heap.filter(isCurrent).sort((one, other) => one.atMs - other.atMs);
+  heap.length = 0;
+  for (const deadline of remaining) heap.push(deadline);
 }
 
 function siftDown(heap: Deadline[], deadline: Deadline): void {

@@ -11,7 +11,7 @@ import { eventTopic, reconcileTopic } from '#schemas/topics/derived';
 import { type Market, marketTopics } from '#schemas/topics/normalised';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import { addWaiting, removeWaiting } from '../shared/waiting.ts';
-import { addDeadline, popDue } from './deadlines.ts';
+import { addDeadline, type Deadline, dropOutdated, popDue } from './deadlines.ts';
 import { toEventRecord } from './event-record.ts';
 import { type MarketEntry, marketFingerprint, toMarketEntry, updateClosedAt } from './market-entry.ts';
 import { placeMarket, removeEvent, splitFromClosed } from './membership.ts';
@@ -98,6 +98,8 @@ function archiveEvents(state: EventsState, now: number, emit: Emit): void {
     for (const universalId of [event.universalId, ...event.absorbed]) emit.remove(eventTopic, universalId);
     removeEvent(state, event);
   }
+  const isCurrent = ({ universalId, atMs }: Deadline) => state.events.get(universalId)?.deadline === atMs;
+  dropOutdated(state.deadlines, state.events.size, isCurrent);
 }
 
 /** Emits an event and, if markets leave it because it is closed, the event that they move to. */

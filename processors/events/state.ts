@@ -38,6 +38,7 @@ export interface EventsState {
   readonly events: Map<string, EventEntry>;
   /** Event that a new market joins, by the key of its question. */
   readonly eventsByKey: Map<string, string>;
+  /** Outdated deadlines are dropped when they are more than the events (`deadlines.ts`). */
   readonly deadlines: Deadline[];
   /** Resolutions of markets that no catalog has listed yet. */
   readonly waiting: Waiting<Pick<Resolution, 'id' | 'status'>>;

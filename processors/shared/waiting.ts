@@ -23,7 +23,7 @@ export function addWaiting<T extends { readonly id: string }>(waiting: Waiting<T
   dropOldest(waiting, WAITING_MARKETS_MAX);
 }
 
-/** Removes and returns the records that wait for these markets, in order of arrival. */
+/** Removes and returns the records that wait for these markets: market by market, those of one market in order of arrival. */
 export function removeWaiting<T>(waiting: Waiting<T>, markets: readonly string[]): T[] {
   if (waiting.size === 0) return [];
   return markets.flatMap((market) => {

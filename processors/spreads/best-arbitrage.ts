@@ -1,6 +1,6 @@
 /**
  * Finds the best arbitrage of an event (contract, Arbitrage record): of all pairs of legs of different providers, in
- * both directions, the one with the largest net edge, even if that is negative. A stale leg, an unknown fee, or a book
+ * both directions, the one with the largest net edge, even if that is negative. A leg that is not live, an unknown fee, or a book
  * with less than the size gives no record.
  */
 import { type Decimal, formatDecimal, UNIT } from '#schemas/domain/decimal';

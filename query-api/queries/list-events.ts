@@ -18,7 +18,8 @@ export interface EventPage {
 const totalsByStore = new WeakMap<Reader, ArchivedTotals>();
 
 /**
- * Number of newest events of the view that the table may not contain yet: it lags behind the view by about a second.
+ * The events that the view received last are left out of the count of archived rows: the table lags behind the view by
+ * about a second, so it may still hold such an event as archived.
  */
 const RECENT_EVENTS = 1_000;
 

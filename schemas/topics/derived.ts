@@ -76,7 +76,7 @@ const universalEvent = record('UniversalEvent', 'One question, whichever venues 
   resolutionTime: nullable(timestamp('When the question is decided.')),
   status: oneOf(
     ['open', 'closed', 'resolved'],
-    '`closed`: past its resolution time, or no market is open; `resolved`: every linked market settled.',
+    '`closed`: past its resolution time, or no market is open; `resolved`: every linked market is resolved or settled.',
   ),
   firstSeenAt: timestamp('Receive time of its first market.'),
   lastSeenAt: timestamp(
@@ -144,8 +144,12 @@ const spread = record('Spread', 'The legs of one event at one moment.', {
   universalId: text('The event.'),
   receivedAt: timestamp('The moment (`fetchedAt`).'),
   legs: list(leg, 'Legs of every linked market in use, sorted by provider then market.'),
-  causeProvider: nullable(text('The leg that caused it; null on a tick.')),
-  causeMarketId: nullable(text('The leg that caused it; null on a tick.')),
+  causeProvider: nullable(
+    text('The leg that caused it; null on a tick, and after a change of the event or of a setting.'),
+  ),
+  causeMarketId: nullable(
+    text('The leg that caused it; null on a tick, and after a change of the event or of a setting.'),
+  ),
 });
 export type Spread = Infer<typeof spread>;
 /** The newest spread of every event, undebounced: REST returns it. */
@@ -183,8 +187,12 @@ const arbitrage = record('Arbitrage', 'An arbitrage of one size on two venues, f
   secondMarketId: text('sellMarketId, or noMarketId.'),
   secondPrice: decimal('sellPrice, or noPrice.'),
   secondFee: decimal('sellFee, or noFee.'),
-  causeProvider: nullable(text('The leg that caused it; null on a tick.')),
-  causeMarketId: nullable(text('The leg that caused it; null on a tick.')),
+  causeProvider: nullable(
+    text('The leg that caused it; null on a tick, and after a change of the event or of a setting.'),
+  ),
+  causeMarketId: nullable(
+    text('The leg that caused it; null on a tick, and after a change of the event or of a setting.'),
+  ),
 });
 export type Arbitrage = Infer<typeof arbitrage>;
 /** The best record of every (event, kind) now, also when its net edge is negative; a tombstone when there is none. */
@@ -199,7 +207,7 @@ export const arbitrageHeadTopic = defineTopic({
 /** Profitable records, as published on the channel. */
 export const arbitrageTopic = defineTopic({
   name: 'derived.arbitrage',
-  description: 'Arbitrage with a positive net edge, at each spread tick.',
+  description: 'Arbitrage with a positive net edge, at each change and at each tick.',
   key: 'universalId',
   partitions: 4,
   retention: { kind: 'derived' },

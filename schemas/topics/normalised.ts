@@ -150,7 +150,7 @@ const marketStatus = record('MarketStatus', 'Whether the prices of a market can 
   feed: text('The connection that carries its book.'),
   state: oneOf(
     ['live', 'stale', 'recovering', 'venue_down'],
-    '`stale`: nothing received for 30 s; `recovering`: connected again, waiting for a snapshot of its book; `venue_down`: reconnecting keeps failing.',
+    '`stale`: its socket is silent, or nothing was received for 30 s; `recovering`: its connection is lost, or its book may have missed changes and awaits a complete one; `venue_down`: reconnecting keeps failing.',
   ),
   receivedAt: timestamp('Event time of the input that caused it.'),
   since: timestamp('Since when.'),

@@ -44,7 +44,7 @@ export const getUsage = defineCallerRoute({
   },
 });
 
-/** Replaces today's rows with the counts of this node where these are higher: they are more recent than the table. */
+/** Replaces today's rows with this node's counts for all nodes where these are higher: they are more recent than the table. */
 function withToday(rows: readonly UsageRow[], day: string, counted: ReadonlyMap<string, number>): UsageRow[] {
   const known = new Map(rows.filter((row) => row.day === day).map(({ sku, units }) => [sku, units]));
   const today = [...new Set([...known.keys(), ...counted.keys()])]
