@@ -94,4 +94,13 @@ export const STORE_SETTINGS = {
     description: 'Password of the ClickHouse server, instead of the one in --store.',
     secret: true,
   }),
+  storeCluster: textSetting({
+    flag: 'cluster',
+    variable: 'PARALLAX_STORE_CLUSTER',
+    fallback: null,
+    accepts: 'the name of a cluster: A-Z, a-z, 0-9 and underscores',
+    pattern: /^[A-Za-z_]\w*$/,
+    description:
+      'Cluster of ClickHouse servers: each table is created on it as <table>_local, which is replicated, and <table>, which distributes rows over the shards.',
+  }),
 };

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { describeStore } from './conformance.fixture.ts';
+import { describeStore } from './conformance/describe-store.fixture.ts';
 import { openEmbeddedStore } from './embedded.ts';
 import { STORE_TIMEOUTS } from './store-settings.ts';
 

@@ -191,6 +191,7 @@ function holderOf(path: string): number | null {
 
 class EmbeddedStore implements Store {
   readonly database: string;
+  readonly cluster = null;
   private readonly engine: Engine;
   private readonly writer: ClickHouseClient;
   private readonly idleReaders: ClickHouseClient[];

@@ -3,8 +3,12 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type ClickhouseHttpServer, startClickhouseHttpServer } from '../testing/clickhouse-http-server.ts';
-import { describeStore } from './conformance.fixture.ts';
+import {
+  type ClickhouseHttpServer,
+  startClickhouseHttpServer,
+  TEST_CLUSTER,
+} from '../testing/clickhouse-http-server.ts';
+import { describeStore } from './conformance/describe-store.fixture.ts';
 import { openStore } from './open-store.ts';
 import { openServerStore, parseServerUrl } from './server.ts';
 import type { Store } from './store.ts';
@@ -30,6 +34,12 @@ async function startServer() {
 describeStore('server store', async () => {
   const { server, dispose } = await startServer();
   return { open: () => openStore({ store: urlOf(server), dataDir: 'unused' }), dispose };
+});
+
+describeStore('server store on a cluster', async () => {
+  const { server, dispose } = await startServer();
+  const location = { store: urlOf(server), storeCluster: TEST_CLUSTER, dataDir: 'unused' };
+  return { open: () => openStore(location), dispose };
 });
 
 describe('the server store', () => {

@@ -1,10 +1,19 @@
 /** The store on a ClickHouse server, over HTTP with `@clickhouse/client`. */
 
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { createDatabase } from '#schemas/tables/cluster-statements';
 import { decodeUrl, parseUrl } from '../parse-url.ts';
 import { compactRows } from './compact-rows.ts';
+import { withAdvice } from './connection-advice.ts';
 import { type Parameter, type Row, type Store, StoreError } from './store.ts';
-import { engineTimeLimit, isIdentifier, STORE_SETTINGS, STORE_TIMEOUTS, type StoreTimeouts } from './store-settings.ts';
+import {
+  CLUSTER_SETTINGS,
+  engineTimeLimit,
+  isIdentifier,
+  STORE_SETTINGS,
+  STORE_TIMEOUTS,
+  type StoreTimeouts,
+} from './store-settings.ts';
 import { toStoreError } from './to-store-error.ts';
 
 /** Open connections to the server; further calls wait in the client. */
@@ -45,11 +54,13 @@ export function parseServerUrl(setting: string): ServerConnection {
 
 export interface ServerStoreOptions extends ServerConnection {
   readonly timeouts?: StoreTimeouts;
+  /** Name of the cluster that holds the tables; null for a single server. */
+  readonly cluster?: string | null;
 }
 
 /**
- * Connects to the server; the database is created if missing. Rejects with `store_unavailable` or
- * `store_misconfigured`.
+ * Connects to the server; the database is created if missing, on a cluster on all of its servers. Rejects with
+ * `store_unavailable` or `store_misconfigured`; the message says which setting to check.
  */
 export async function openServerStore(options: ServerStoreOptions): Promise<Store> {
   const server = new Server(options);
@@ -57,7 +68,7 @@ export async function openServerStore(options: ServerStoreOptions): Promise<Stor
     return await server.database(options.database);
   } catch (error) {
     await server.close();
-    throw error;
+    throw withAdvice(error);
   }
 }
 
@@ -65,6 +76,7 @@ export async function openServerStore(options: ServerStoreOptions): Promise<Stor
 class Server {
   readonly timeouts: StoreTimeouts;
   readonly secrets: readonly string[];
+  readonly cluster: string | null;
   readonly running = new Set<Promise<unknown>>();
   closed = false;
   private readonly options: ServerStoreOptions;
@@ -73,22 +85,31 @@ class Server {
   constructor(options: ServerStoreOptions) {
     this.options = options;
     this.timeouts = options.timeouts ?? STORE_TIMEOUTS;
+    this.cluster = options.cluster ?? null;
     this.secrets = [options.password, encodeURIComponent(options.password)];
   }
 
   async database(database: string): Promise<Store> {
     if (!isIdentifier(database)) throw new StoreError('store_rejected', `not a database name: ${database}`);
     const store = new ServerStore(this, database, this.client(database));
-    try {
-      await store.query('SELECT 1');
-    } catch (error) {
-      // A user without rights on `default` can still use a database that an operator created.
-      if (!(error instanceof StoreError) || error.code !== 'store_misconfigured') throw error;
+    // One server of a cluster does not know which databases the others have.
+    if (this.cluster !== null || (await this.isMissing(store))) {
       const bootstrap = new ServerStore(this, 'default', this.client('default'));
-      await bootstrap.command(`CREATE DATABASE IF NOT EXISTS ${database}`);
+      await bootstrap.command(createDatabase(database, this.cluster));
       await store.query('SELECT 1');
     }
     return store;
+  }
+
+  /** A user without rights on `default` can still use a database that an operator created, so it is tried first. */
+  private async isMissing(store: Store): Promise<boolean> {
+    try {
+      await store.query('SELECT 1');
+      return false;
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== 'store_misconfigured') throw error;
+      return true;
+    }
   }
 
   async close(): Promise<void> {
@@ -114,7 +135,11 @@ class Server {
       request_timeout: Math.max(queryMs, insertMs, commandMs) + 2 * graceMs,
       compression: { request: true, response: true },
       // A response is sent when it is complete: an error after the first rows is returned as an error.
-      clickhouse_settings: { ...STORE_SETTINGS, wait_end_of_query: 1 },
+      clickhouse_settings: {
+        ...STORE_SETTINGS,
+        ...(this.cluster === null ? {} : CLUSTER_SETTINGS),
+        wait_end_of_query: 1,
+      },
     });
     this.clients.push(client);
     return client;
@@ -123,11 +148,13 @@ class Server {
 
 class ServerStore implements Store {
   readonly database: string;
+  readonly cluster: string | null;
   private readonly server: Server;
   private readonly client: ClickHouseClient;
 
   constructor(server: Server, database: string, client: ClickHouseClient) {
     this.server = server;
+    this.cluster = server.cluster;
     this.database = database;
     this.client = client;
   }

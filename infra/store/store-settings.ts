@@ -13,6 +13,21 @@ export const STORE_SETTINGS = {
   do_not_merge_across_partitions_select_final: 1,
 } as const;
 
+/** The further settings of a server in a cluster. */
+export const CLUSTER_SETTINGS = {
+  // An insert is acknowledged once the shards have stored it, not when it waits in the files of one server.
+  distributed_foreground_insert: 1,
+  // Reads go to the replica that inserts go to, so that they see what was acknowledged.
+  load_balancing: 'in_order',
+  // A batch that equals an earlier one is inserted again: after a TRUNCATE its rows may be missing. Rows that are equal
+  // replace each other anyway.
+  insert_deduplicate: 0,
+  // Changes are made on every replica when a statement resolves.
+  alter_sync: '2',
+  // The inner table of a join is read once, for all shards.
+  distributed_product_mode: 'global',
+} as const;
+
 /** Time limits of calls, waiting included. */
 export interface StoreTimeouts {
   readonly queryMs: number;

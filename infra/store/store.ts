@@ -29,6 +29,8 @@ export interface Store {
    */
   inDatabase(database: string): Promise<Store>;
   readonly database: string;
+  /** The cluster of ClickHouse that holds the tables; null for a single server and in the process. */
+  readonly cluster: string | null;
   /** Waits for running calls, then releases everything. Later calls reject with `store_closed`. */
   close(): Promise<void>;
 }

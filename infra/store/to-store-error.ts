@@ -37,6 +37,7 @@ const BY_ENGINE_CODE: ReadonlyMap<number, StoreErrorCode> = new Map([
     60, // UNKNOWN_TABLE
     81, // UNKNOWN_DATABASE
     115, // UNKNOWN_SETTING
+    139, // NO_ELEMENTS_IN_CONFIG: a cluster without Keeper or macros
     164, // READONLY
     192, // UNKNOWN_USER
     193, // WRONG_PASSWORD
@@ -45,6 +46,7 @@ const BY_ENGINE_CODE: ReadonlyMap<number, StoreErrorCode> = new Map([
     452, // SETTING_CONSTRAINT_VIOLATION
     497, // ACCESS_DENIED
     516, // AUTHENTICATION_FAILED
+    701, // CLUSTER_DOESNT_EXIST
   ]),
 ]);
 

@@ -4,8 +4,10 @@
  * user.
  */
 import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createGunzip, gzipSync } from 'node:zlib';
 import { drainPending, Session } from 'chdb';
@@ -23,6 +25,21 @@ export interface ClickhouseHttpServerOptions {
   /** SHA-256 of the password in hex digits, instead of it. */
   readonly passwordHash?: string;
 }
+
+/**
+ * Name of the cluster that the server is: one shard without Keeper. chDB's `Distributed` tables work on it; statements
+ * `ON CLUSTER` are parsed, and run on this server alone; tables are not replicated.
+ */
+export const TEST_CLUSTER = 'test_cluster';
+
+/** The engine runs what is for its own address in the process, and listens nowhere. */
+const CLUSTER_CONFIG = `<clickhouse>
+  <tcp_port>9000</tcp_port>
+  <remote_servers replace="true">
+    <${TEST_CLUSTER}><shard><replica><host>127.0.0.1</host><port>9000</port></replica></shard></${TEST_CLUSTER}>
+  </remote_servers>
+</clickhouse>
+`;
 
 /** Response that the server sends instead of querying the engine: an engine error, a bare status, or none. */
 export type Fault =
@@ -177,7 +194,9 @@ async function run(engine: SessionCache, url: URL, body: string): Promise<Uint8A
   const database = url.searchParams.get('database') ?? 'default';
   try {
     const session = await engine.session(database, settings);
-    const result = (await session.queryAsync(statement, { format: 'TabSeparated' })).bytes();
+    const result = (
+      await session.queryAsync(await withoutCluster(session, statement), { format: 'TabSeparated' })
+    ).bytes();
     const dropped = /^\s*DROP DATABASE (?:IF EXISTS )?`?(\w+)/i.exec(statement)?.[1];
     if (dropped !== undefined) await engine.forget(dropped);
     return result;
@@ -186,6 +205,21 @@ async function run(engine: SessionCache, url: URL, body: string): Promise<Uint8A
     const code = /Code: (\d+)\. DB::Exception/.exec(message)?.[1];
     throw code === undefined ? error : new EngineException(Number(code), message);
   }
+}
+
+/** What a statement for a cluster does on its only server. */
+async function withoutCluster(session: Session, statement: string): Promise<string> {
+  const cluster = /^\s*(?:CREATE|ALTER|DROP|TRUNCATE|OPTIMIZE)\b[^(]*? ON CLUSTER (\w+)/.exec(statement)?.[1];
+  if (cluster === undefined) return statement;
+  await session.queryAsync(`SELECT formatQuery(${quoted(statement)})`);
+  if (cluster !== TEST_CLUSTER)
+    throw new EngineException(
+      701,
+      `Code: 701. DB::Exception: Requested cluster '${cluster}' not found. (CLUSTER_DOESNT_EXIST)`,
+    );
+  return statement
+    .replace(` ON CLUSTER ${cluster}`, '')
+    .replace(/ENGINE = Replicated(\w+)\('[^']*', '\{replica\}'(?:, )?/, 'ENGINE = $1(');
 }
 
 /**
@@ -215,10 +249,16 @@ function unescapeText(value: string): string {
 /** Caches one session for each combination of database and settings, since these are state of a session. */
 class SessionCache {
   private readonly path: string;
+  /** Starts the engine, with its configuration; the other sessions find it running. */
+  private readonly first: Session;
   private readonly sessions = new Map<string, Promise<Session>>();
 
   constructor(path: string) {
     this.path = path;
+    mkdirSync(path, { recursive: true });
+    const config = join(path, 'cluster.xml');
+    writeFileSync(config, CLUSTER_CONFIG);
+    this.first = new Session(path, { connectionArgs: [`--config-file=${config}`] });
   }
 
   session(database: string, settings: readonly (readonly [string, string])[]): Promise<Session> {
@@ -245,6 +285,7 @@ class SessionCache {
     await drainPending();
     for (const opened of this.sessions.values()) (await opened).close();
     this.sessions.clear();
+    this.first.close();
     await drainPending();
   }
 

@@ -30,6 +30,7 @@ export async function until(holds: () => boolean | Promise<boolean>, what: strin
 /** A store in memory that fails on request. */
 export class FakeStore implements Store {
   readonly database = 'fake';
+  readonly cluster = null;
   readonly inserts: { readonly table: string; readonly rows: readonly Row[] }[] = [];
   calls = 0;
   /** Error code of the next inserts; null for success. */

@@ -72,6 +72,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/ddl.ts')).ddl,
   },
   {
+    name: 'check-store',
+    summary: 'check that a ClickHouse server gives every guarantee that Parallax needs: --store <url>',
+    load: async () => (await import('./commands/check-store.ts')).checkStore,
+  },
+  {
     name: 'restore-schemas',
     summary: 'register the schemas of the log in an emptied schema registry, under the same ids',
     load: async () => (await import('./commands/restore-schemas.ts')).restoreSchemas,

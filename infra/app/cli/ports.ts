@@ -27,7 +27,7 @@ export interface Ports {
 /** What it takes to open the log for reading. */
 type ReadSettings = LogSettings & Pick<Settings, 'schemaRegistry'>;
 type PortSettings = ReadSettings &
-  Pick<Settings, 'store' | 'storePassword' | 'venues'> &
+  Pick<Settings, 'store' | 'storePassword' | 'storeCluster' | 'venues'> &
   Partial<Pick<Settings, 'simSeed'>>;
 
 /** What a data directory was created with. */

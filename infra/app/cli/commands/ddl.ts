@@ -1,19 +1,11 @@
-import { createClusterTable, createTable } from '#schemas/tables/create-table';
+import { createTableStatements } from '#schemas/tables/create-table';
 import { TABLES } from '#schemas/tables/index';
-import { readSettings, textSetting } from '../../../config/declare.ts';
+import { readSettings } from '../../../config/declare.ts';
 import { settingsHelp } from '../../../config/help.ts';
+import { STORE_SETTINGS } from '../../../config/port-settings.ts';
 import type { Command } from '../command.ts';
 
-const DDL_SETTINGS = {
-  cluster: textSetting({
-    flag: 'cluster',
-    variable: 'PARALLAX_DDL_CLUSTER',
-    fallback: null,
-    accepts: 'the name of a cluster: A-Z, a-z, 0-9 and underscores',
-    pattern: /^[A-Za-z_]\w*$/,
-    description: 'Print replicated and distributed tables for this cluster of ClickHouse.',
-  }),
-};
+const DDL_SETTINGS = { cluster: STORE_SETTINGS.storeCluster };
 
 /** Prints the statements that create the tables. */
 export const ddl: Command = {
@@ -30,5 +22,5 @@ export const ddl: Command = {
 
 /** Every statement, in the order in which they have to run. */
 export function statements(cluster: string | null): string[] {
-  return TABLES.flatMap((table) => (cluster === null ? [createTable(table)] : createClusterTable(table, cluster)));
+  return TABLES.flatMap((table) => createTableStatements(table, cluster));
 }

@@ -4,6 +4,7 @@
  * never entered the log cannot be derived again; the journal stores them meanwhile.
  */
 import { projectionsOf } from '#processors/stages';
+import { truncateTable } from '#schemas/tables/cluster-statements';
 import { TABLES } from '#schemas/tables/index';
 import { channelTopics } from '#schemas/topics/channels';
 import { deadLetterTopic, epochTopic, type StateChunk, stateTopic } from '#schemas/topics/control';
@@ -48,7 +49,8 @@ export async function dropProjections({ log, store, codec }: DropPorts, stages: 
   for (const { name } of topics) await log.clearTopic(name);
   await restoreDeadLetters(log, codec);
   for (const topic of Object.values(channelTopics)) await beginEpoch(log, codec, topic.name);
-  for (const { name } of TABLES.filter((table) => !isSourceTable(table))) await store.command(`TRUNCATE TABLE ${name}`);
+  for (const { name } of TABLES.filter((table) => !isSourceTable(table)))
+    await store.command(truncateTable(name, store.cluster));
   await log.clearTopic(replayJournal.name);
 }
 

@@ -11,6 +11,7 @@ import { BatchWriter } from '#processors/sink/batch-writer';
 import { Persistence } from '#processors/sink/persistence';
 import { BATCH_BYTES_MAX, prepareTopics, type SinkContext } from '#processors/sink/sink-context';
 import { TABLE_TOPICS, type TableTopic } from '#processors/sink/table-topics';
+import { type CreatedTable, createTableStatements } from '#schemas/tables/create-table';
 import { TABLES } from '#schemas/tables/index';
 import type { LogRecord, TopicPartition } from '../../../log/log.ts';
 import { partitionName } from '../../../log/partition-name.ts';
@@ -55,11 +56,11 @@ export async function fillExpectedRows(options: ExpectedRowsOptions): Promise<vo
 
 /** A live table may hold any pending version of a row, so these tables store every version. */
 export async function createVersionTables(store: Store): Promise<void> {
-  for (const { name, orderBy } of TABLES)
-    for (const rowClass of ['pending', 'expired'] as const)
-      await store.command(
-        `CREATE TABLE ${tableOf(name, rowClass)} AS ${name} ENGINE = MergeTree ORDER BY (${orderBy.join(', ')})`,
-      );
+  for (const { name, columns, orderBy, shardBy } of TABLES)
+    for (const rowClass of ['pending', 'expired'] as const) {
+      const table: CreatedTable = { name: tableOf(name, rowClass), columns, orderBy, shardBy, keepsEveryRow: true };
+      for (const statement of createTableStatements(table, store.cluster)) await store.command(statement);
+    }
 }
 
 async function fillFrom(options: ExpectedRowsOptions, writer: RowWriter, target: TableTopic, at: TopicPartition) {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TABLE_TOPICS } from '#processors/sink/table-topics';
+import { dropDatabase } from '#schemas/tables/cluster-statements';
 import { TABLES } from '#schemas/tables/index';
 import { TOPICS } from '#schemas/topics/catalog';
 import { openEmbeddedLog } from '../../../log/embedded/open-embedded-log.ts';
@@ -56,7 +57,7 @@ export async function verifyAgainstRebuild(
   const scratchDir = await mkdtemp(join(scratchParent, 'parallax-verify-'));
   const scratch = await openEmbeddedLog({ path: scratchDir });
   const database = `${ports.store.database}_verify`;
-  await ports.store.command(`DROP DATABASE IF EXISTS ${database}`);
+  await ports.store.command(dropDatabase(database, ports.store.cluster));
   const store = await ports.store.inDatabase(database);
   const withBar = async <T>(label: string, total: number, work: (onProgress: (done: number) => void) => Promise<T>) => {
     const bar = bars ? startProgressBar(label, 'done', total) : null;
@@ -99,7 +100,7 @@ export async function verifyAgainstRebuild(
       pending: { ...topics.pending, ...tables.pending },
     };
   } finally {
-    await ports.store.command(`DROP DATABASE IF EXISTS ${database}`);
+    await ports.store.command(dropDatabase(database, ports.store.cluster));
     await scratch.close();
     await rm(scratchDir, { recursive: true, force: true });
   }
