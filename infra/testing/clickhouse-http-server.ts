@@ -5,7 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -24,6 +25,8 @@ export interface ClickhouseHttpServerOptions {
   readonly password?: string;
   /** SHA-256 of the password in hex digits, instead of it. */
   readonly passwordHash?: string;
+  /** Serves TLS with this key and certificate (PEM) instead of plain HTTP. */
+  readonly tls?: { readonly key: string; readonly cert: string };
 }
 
 /**
@@ -41,14 +44,18 @@ const CLUSTER_CONFIG = `<clickhouse>
 </clickhouse>
 `;
 
-/** Response that the server sends instead of querying the engine: an engine error, a bare status, or none. */
+/**
+ * Response that the server sends instead of querying the engine: an engine error, a bare status, none, or success for
+ * statements that it does not run.
+ */
 export type Fault =
   | { readonly kind: 'exception'; readonly code: number; readonly name: string; readonly message: string }
   | { readonly kind: 'status'; readonly status: number }
-  | { readonly kind: 'silence' };
+  | { readonly kind: 'silence' }
+  | { readonly kind: 'loses'; readonly statements: RegExp };
 
 export interface ClickhouseHttpServer {
-  /** `http://127.0.0.1:<port>`. */
+  /** `http://127.0.0.1:<port>`, or `https://…` with TLS. */
   readonly url: string;
   readonly port: number;
   /** Number of requests, without pings. */
@@ -101,19 +108,24 @@ export async function startClickhouseHttpServer(options: ClickhouseHttpServerOpt
   const engine = new SessionCache(options.path);
   let fault: Fault | null = null;
   let requests = 0;
-  const server = createServer((request, response) => {
+  const listener: RequestListener = (request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
     if (url.pathname === '/ping') return void response.end('Ok.\n');
     requests += 1;
     answer(request, response, url, { options, engine, fault }).catch((error: Error) => response.destroy(error));
-  });
+  };
+  // Parameters of a statement are in the URL, of which ClickHouse accepts 1 MiB.
+  const limits = { maxHeaderSize: 2 ** 20 };
+  const server = options.tls
+    ? createTlsServer({ ...limits, ...options.tls }, listener)
+    : createServer(limits, listener);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port ?? 0, options.host ?? '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`,
     port,
     requests: () => requests,
     fail: (next) => {
@@ -143,10 +155,12 @@ async function answer(request: IncomingMessage, response: ServerResponse, url: U
   response.setHeader('X-ClickHouse-Server-Display-Name', 'test');
   response.setHeader('X-ClickHouse-Timezone', 'UTC');
   try {
-    if (fault)
+    if (fault?.kind === 'exception')
       throw new EngineException(fault.code, `Code: ${fault.code}. DB::Exception: ${fault.message} (${fault.name})`);
     checkCredentials(request, url, options);
-    const result = await run(engine, url, body);
+    const statement = [url.searchParams.get('query') ?? '', body].join('\n');
+    const isLost = fault?.kind === 'loses' && fault.statements.test(statement);
+    const result = isLost ? Buffer.alloc(0) : await run(engine, url, body);
     response.setHeader('X-ClickHouse-Format', 'JSONEachRow');
     response.setHeader('X-ClickHouse-Summary', JSON.stringify({ read_rows: '0', written_rows: '0', elapsed_ns: '0' }));
     send(request, response, url, 200, result);

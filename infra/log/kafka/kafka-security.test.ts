@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SettingError } from '../../config/declare.ts';
 import { loadSettings } from '../../config/settings.ts';
-import { TEST_CERTIFICATE, TEST_KEY } from '../../outbound/tls.fixture.ts';
+import { OTHER_CERTIFICATE, TEST_CERTIFICATE, TEST_KEY } from '../../outbound/tls.fixture.ts';
 import { type KafkaService, servicesMissing, startKafka } from '../../testing/services.ts';
 import { recordOf } from '../conformance/records.fixture.ts';
 import { openLog } from '../open-log.ts';
@@ -14,20 +14,6 @@ import { kafkaSecurity } from './kafka-security.ts';
 const USERNAME = 'parallax';
 const PASSWORD = 'right-password-of-the-tests';
 const WRONG_PASSWORD = 'wrong-password-of-the-tests';
-/** Of another authority than the broker's. */
-const OTHER_CERTIFICATE = `
------BEGIN CERTIFICATE-----
-MIIBdzCCAR2gAwIBAgIUNrFRTu2RxsP4vye/Ez4VdYUjA/YwCgYIKoZIzj0EAwIw
-EDEOMAwGA1UEAwwFb3RoZXIwIBcNMjYxMTIzMTg0NTI0WhgPMjEyNjEwMzAxODQ1
-MjRaMBAxDjAMBgNVBAMMBW90aGVyMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE
-I8dF8Jd+t8McAg7iouH5vyzeH6g0eaQ/L0+DrXjRGANjoUBOxDBIlLBLocviJh/5
-x6qND4vEgR7NYqFd2hZUcKNTMFEwHQYDVR0OBBYEFHYwPa7dhmsM0avUhXdgGn1n
-XVIaMB8GA1UdIwQYMBaAFHYwPa7dhmsM0avUhXdgGn1nXVIaMA8GA1UdEwEB/wQF
-MAMBAf8wCgYIKoZIzj0EAwIDSAAwRQIhAO+NRXON9sDIVIhgCBpQza426cV/ooxY
-ZoH/F6d+Eaz6AiAwGn3TyoqolXIP5srA8Y+lBP6H3mr9GBKXJIHaOdsfrg==
------END CERTIFICATE-----
-`;
-
 let folder: string;
 let certificate: string;
 let otherCertificate: string;
