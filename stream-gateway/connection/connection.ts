@@ -103,14 +103,15 @@ export class Connection {
     return this.tooSlowSinceMs !== null;
   }
 
-  /** Events that its organization may still be sent now; Infinity without a quota. */
-  get eventsLeft(): number {
-    return this.options.allowance.left;
+  /** True if an event would be sent now, neither queued nor dropped. */
+  get acceptsEvents(): boolean {
+    if (this.closed || this.isTooSlow || !this.queue.empty || this.options.allowance.left <= 0) return false;
+    return this.socket.getBufferedAmount() < SOCKET_BUFFER_BYTES;
   }
 
   /** Sends the error `quota_exceeded` if events wait for the quota, once until the next event is sent. */
   reportUsedQuota(): void {
-    if (this.eventsLeft > 0 || this.isQuotaErrorSent) return;
+    if (this.options.allowance.left > 0 || this.isQuotaErrorSent) return;
     this.isQuotaErrorSent = true;
     this.sendControl(QUOTA_EXCEEDED);
   }
@@ -132,18 +133,31 @@ export class Connection {
 
   /** Sends the buffered events, or queues what the socket does not accept. */
   flush(): void {
-    if (this.runs.length > 0) this.sendCorked();
+    if (this.runs.length > 0) this.sendCorked(this.sendAll);
+  }
+
+  /**
+   * Sends events of one channel, in order, as far as `acceptsEvents` holds. Returns how many: the caller sends the rest
+   * later, so that none of them is dropped.
+   */
+  sendAccepted(run: readonly EncodedFrame[], subscription: Subscription): number {
+    if (!this.acceptsEvents) return 0;
+    let sent = 0;
+    this.sendCorked(() => {
+      sent = this.sendFrom(run, 0, subscription);
+    });
+    return sent;
   }
 
   /** Sends a frame that is no event, in order with the events. */
   sendControl(frame: ServerFrame): void {
     this.control = Buffer.from(JSON.stringify(frame));
-    this.sendCorked();
+    this.sendCorked(this.sendAll);
   }
 
   /** Called when the socket has room again: sends from the queue. */
   onDrain(): void {
-    this.sendCorked();
+    this.sendCorked(this.sendAll);
   }
 
   ping(nowMs: number): void {
@@ -185,11 +199,11 @@ export class Connection {
     this.end(CLOSE.overflow);
   }
 
-  /** Sends everything under one cork, then counts frames and checks for slowness once. */
-  private sendCorked(): void {
+  /** Sends under one cork, then counts frames and checks for slowness once. */
+  private sendCorked(send: () => void): void {
     if (this.closed) return;
     this.corkBytesLeft = 0;
-    this.socket.cork(this.sendAll);
+    this.socket.cork(send);
     if (this.sentFrames > 0) this.options.counters.sent(this.sentFrames);
     this.sentFrames = 0;
     // A connection that keeps up needs no check.
@@ -220,19 +234,23 @@ export class Connection {
       for (; nth < run.length; nth += 1) recordDropped(subscription, run[nth]!.seq);
       return;
     }
-    if (this.queue.empty && !subscription.lag) {
-      const { socket } = this;
-      const first = nth;
-      const end = Math.min(run.length, nth + this.options.allowance.left);
-      for (; nth < end && (this.corkBytesLeft > 0 || this.socketAcceptsMore()); nth += 1) {
-        const frame = run[nth]!;
-        writeSubscriptionId(frame, subscription.idWords);
-        socket.send(frame.data, false);
-        this.corkBytesLeft -= frame.size;
-      }
-      if (nth > first) this.recordSent(nth - first);
-    }
+    if (this.queue.empty && !subscription.lag) nth = this.sendFrom(run, nth, subscription);
     for (; nth < run.length; nth += 1) this.sendOrQueue({ frame: run[nth]!, subscription });
+  }
+
+  /** Sends events from index `first` on, as far as the socket and the quota allow. Returns the index after the last. */
+  private sendFrom(run: readonly EncodedFrame[], first: number, subscription: Subscription): number {
+    const { socket } = this;
+    const end = Math.min(run.length, first + this.options.allowance.left);
+    let nth = first;
+    for (; nth < end && (this.corkBytesLeft > 0 || this.socketAcceptsMore()); nth += 1) {
+      const frame = run[nth]!;
+      writeSubscriptionId(frame, subscription.idWords);
+      socket.send(frame.data, false);
+      this.corkBytesLeft -= frame.size;
+    }
+    if (nth > first) this.recordSent(nth - first);
+    return nth;
   }
 
   /**

@@ -48,8 +48,3 @@ export const REPLAYS_PER_CONNECTION_MAX = 4;
 export const REPLAYS_PENDING_PER_CONNECTION_MAX = 2 * SUBSCRIPTIONS_MAX;
 /** The same for one node. A subscribe above either limit is refused with `quota_exceeded`. */
 export const REPLAYS_PENDING_MAX = 50_000;
-/**
- * A replay pauses while this many bytes wait for its client: far below the queue's bound, so that it never causes a
- * drop.
- */
-export const REPLAY_AHEAD_BYTES = 1024 * 1024;

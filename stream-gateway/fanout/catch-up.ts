@@ -5,7 +5,6 @@ import { formatCursor, matchesChannel, type ParsedCursor } from '#schemas/stream
 import { gapOf } from '../channels/gap.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { EncodedFrame } from '../connection/event-frame.ts';
-import { REPLAY_AHEAD_BYTES } from '../connection/limits.ts';
 import type { Subscription } from '../connection/subscription.ts';
 import { type ChannelEvent, isRemoved } from './decoder.ts';
 import type { FairScheduler } from './fair-scheduler.ts';
@@ -233,30 +232,25 @@ function sendMissingGap(hub: CatchUpOptions['hub'], subscription: Subscription, 
  * False if the turn ended before there was room.
  */
 async function send(slice: readonly EncodedFrame[], { subscription, isCancelled }: ReplayTurn): Promise<boolean> {
-  const { connection } = subscription;
-  for (let sent = 0; sent < slice.length; ) {
+  for (let rest = slice; rest.length > 0; ) {
     if (!(await waitForRoom(subscription)) || isCancelled()) return false;
-    const part = slice.slice(sent, sent + connection.eventsLeft);
-    connection.bufferRun(part, subscription);
-    connection.flush();
-    const { offset, seq } = part.at(-1)!;
+    const sent = subscription.connection.sendAccepted(rest, subscription);
+    if (sent === 0) continue;
+    const { offset, seq } = rest[sent - 1]!;
     subscription.afterOffset = offset;
     subscription.afterSeq = seq;
     subscription.isAfterSeqFromClient = false;
-    sent += part.length;
+    rest = rest.slice(sent);
   }
   return true;
 }
 
-function hasRoom(connection: Connection): boolean {
-  return connection.eventsLeft > 0 && !connection.isTooSlow && connection.waitingBytes < REPLAY_AHEAD_BYTES;
-}
-
 async function waitForRoom(subscription: Subscription): Promise<boolean> {
+  const { connection } = subscription;
   const deadline = Date.now() + TURN_WAIT_MS;
-  while (!subscription.closed && !hasRoom(subscription.connection)) {
+  while (!subscription.closed && !connection.acceptsEvents) {
     if (Date.now() > deadline) return false;
-    subscription.connection.reportUsedQuota();
+    connection.reportUsedQuota();
     await sleep(SLOW_CLIENT_POLL_MS);
   }
   return true;
@@ -267,7 +261,7 @@ const waits = new WeakMap<Connection, Promise<void>>();
 
 /** Resolves once the connection has room for events, or is closed. */
 function untilRoom(connection: Connection): Promise<void> {
-  if (connection.closed || hasRoom(connection)) return Promise.resolve();
+  if (connection.closed || connection.acceptsEvents) return Promise.resolve();
   let wait = waits.get(connection);
   if (!wait) {
     wait = pollUntilRoom(connection).finally(() => waits.delete(connection));
@@ -277,7 +271,7 @@ function untilRoom(connection: Connection): Promise<void> {
 }
 
 async function pollUntilRoom(connection: Connection): Promise<void> {
-  while (!connection.closed && !hasRoom(connection)) {
+  while (!connection.closed && !connection.acceptsEvents) {
     connection.reportUsedQuota();
     await sleep(STALLED_CLIENT_POLL_MS);
   }

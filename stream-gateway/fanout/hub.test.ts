@@ -4,9 +4,9 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { channelOf, formatChannel } from '#schemas/stream/channel-names';
 import { formatCursor, parseCursor } from '#schemas/stream/cursor';
-import { CONTROL_FRAMES_WAITING_MAX, SOCKET_BUFFER_BYTES } from '../connection/limits.ts';
+import { CONTROL_FRAMES_WAITING_MAX, SEND_QUEUE_BYTES_MAX, SOCKET_BUFFER_BYTES } from '../connection/limits.ts';
 import { until } from '../testing/client.fixture.ts';
-import { fakeConnection } from '../testing/fake-socket.fixture.ts';
+import { fakeConnection, frameOf } from '../testing/fake-socket.fixture.ts';
 import { CHANNEL, epochRecord, FakeLog, gaps, open, replay, seqs, subscribe, TOPIC } from '../testing/hub.fixture.ts';
 import type { CatchUpOptions } from './catch-up.ts';
 import { FairScheduler } from './fair-scheduler.ts';
@@ -245,6 +245,44 @@ describe('a replay of an organization without quota', () => {
       5,
     ]);
     expect([subscription.live, fake.counts.dropped, subscription.lag]).toEqual([true, 0, null]);
+  });
+
+  it('drops nothing of what its client has not read when another connection uses up the quota', async () => {
+    const log = new FakeLog();
+    for (let seq = 1; seq <= 20; seq += 1) log.put(seq, seq, { live: false });
+    const { hub } = await open(log);
+    const { fake, subscription, done } = replay(hub, log, null);
+    fake.allowance.left = 100;
+    fake.bufferedBytes = SOCKET_BUFFER_BYTES;
+    await sleep(50);
+    fake.allowance.left = 0;
+    fake.drain();
+    await until(() => fake.sent.some(({ error }) => error === 'quota_exceeded'), 'the error');
+    fake.allowance.left = 100;
+    await done;
+    expect(seqs(fake)).toEqual(Array.from({ length: 20 }, (_, nth) => nth + 1));
+    expect([subscription.live, fake.counts.dropped, subscription.lag]).toEqual([true, 0, null]);
+  });
+});
+
+describe('a replay to a client that reads slowly', () => {
+  it('has no event in the queue, where events of other channels would push it out', async () => {
+    const log = new FakeLog();
+    for (let seq = 1; seq <= 20; seq += 1) log.put(seq, seq, { live: false });
+    const { hub } = await open(log);
+    const { fake, done } = replay(hub, log, null);
+    fake.bufferedBytes = SOCKET_BUFFER_BYTES;
+    await sleep(50);
+    const other = fake.subscribe('evt_two');
+    const large = SEND_QUEUE_BYTES_MAX / 4;
+    for (let seq = 1; seq <= 5; seq += 1) fake.connection.bufferRun([frameOf(seq, large)], other);
+    fake.connection.flush();
+    fake.drain();
+    await done;
+    const ofOther = fake.sent.filter(({ subscription_id }) => subscription_id === other.id);
+    expect(ofOther.map(({ type, seq }) => seq ?? type)).toEqual(['lagged', 3, 4, 5]);
+    expect(fake.sent.filter(({ type }) => type === 'lagged').length).toBe(1);
+    expect(fake.sent.filter(({ type }) => type === 'event').length).toBe(23);
   });
 });
 
