@@ -1,8 +1,9 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import type { Codec } from '#infra/codec/codec';
+import { type Codec, CodecError } from '#infra/codec/codec';
 import { type EventLog, LogError, type LogRecord } from '#infra/log/log';
 import { OpenProblems } from '#infra/telemetry/open-problems';
+import { channelTopics } from '#schemas/topics/channels';
 import { ChannelEpochs } from './channel-epochs.ts';
 import { Decoder } from './decoder.ts';
 import type { RawEntry, RawPayloads } from './raw-payloads.ts';
@@ -14,22 +15,26 @@ function recordOf(offset: number, length: number, topic = 'derived.channels.venu
   return { topic, partition: 0, key: `of ${offset % 2}`, value, receivedAt: 1, seq: 1, offset, appendedAt: 1 };
 }
 
-/** A decoder, and its calls: each load with its offsets, each `clear`. */
+/** A decoder, its calls (each load with its offsets, each `clear`) and the records that it reports. */
 function openDecoder(failures = 0) {
+  const undecodable: string[] = [];
   const done: string[] = [];
   const problems: string[] = [];
   const health = {
     degraded: (_part: string, reason: string) => void problems.push(reason),
     ready: () => void problems.push('ready'),
   };
-  const decodeRecord = (_topic: unknown, { value }: LogRecord) => JSON.parse(value!.toString());
-  const codec = { decodeRecord } as unknown as Codec;
+  const decodeRecord = (_topic: unknown, { value }: LogRecord) => {
+    if (value!.length === 0) throw new CodecError('malformed', 'no value');
+    return JSON.parse(value!.toString());
+  };
+  const codec = { decodeRecord, fetchSchema: async () => {} } as unknown as Codec;
   const decoder = new Decoder(
     {
       log: null as unknown as EventLog,
       codec,
       logger: pino({ enabled: false }),
-      onUndecodable: () => {},
+      onUndecodable: ({ offset }, reason) => void undecodable.push(`${offset} ${reason}`),
       problems: new OpenProblems(health, 'gateway'),
     },
     new ChannelEpochs(),
@@ -48,7 +53,7 @@ function openDecoder(failures = 0) {
       done.push(`part ${part.map(({ offset }) => offset)}`);
     return done;
   };
-  return { run, problems };
+  return { run, problems, decoder, undecodable };
 }
 
 describe('a batch with its payloads', () => {
@@ -73,5 +78,18 @@ describe('a batch with its payloads', () => {
     const { run, problems } = openDecoder(2);
     expect(await run([recordOf(0, 10)])).toEqual(['load 0', 'part 0', 'clear']);
     expect(problems).toEqual(['unavailable', 'unavailable', 'ready']);
+  });
+});
+
+describe('a record that cannot be decoded', () => {
+  it('is reported once, however often clients have it read again, and again in a rebuilt topic', async () => {
+    const { decoder, undecodable } = openDecoder();
+    const malformed = { ...recordOf(3, 10), value: Buffer.alloc(0) };
+    const read = (record: LogRecord) => decoder.decodeValue(channelTopics.events, record);
+    for (let nth = 0; nth < 3; nth += 1) expect(await read(malformed)).toBeNull();
+    await read({ ...malformed, partition: 1 });
+    await read({ ...malformed, offset: 4 });
+    await read({ ...malformed, appendedAt: 2 });
+    expect(undecodable).toEqual(['3 malformed', '3 malformed', '4 malformed', '3 malformed']);
   });
 });

@@ -12,6 +12,7 @@ import { type ChannelFrame, channelTopics, type RawChannelFrame, rawChannelTopic
 import type { Topic } from '#schemas/topics/topic';
 import { type EncodedFrame, encodeEventFrame } from '../connection/event-frame.ts';
 import type { ChannelEpochs } from './channel-epochs.ts';
+import { onceForEach } from './once-for-each.ts';
 import { type PayloadAbsence, type RawEntry, type RawEvent, RawPayloads } from './raw-payloads.ts';
 
 /** Payloads that are loaded together, in UTF-16 units; the last one may exceed it. */
@@ -22,7 +23,7 @@ export interface DecoderOptions {
   readonly codec: Codec;
   readonly logger: Logger;
   /**
-   * Called for a record that cannot be decoded, which is skipped.
+   * Called once for a record that cannot be decoded, however often it is read; it is skipped.
    * @param reason a short stable code.
    */
   readonly onUndecodable: (record: LogRecord, reason: string) => void;
@@ -45,14 +46,32 @@ export function isRemoved(event: ChannelEvent): event is RemovedEvent {
   return 'isRemoved' in event;
 }
 
+interface UndecodableRecord {
+  readonly record: LogRecord;
+  readonly reason: string;
+  /** More fields for the log. */
+  readonly details: object;
+}
+
+/** After a rebuild another record can have the same offset, but it was appended at another time. */
+const keyOfRecord = ({ record: { topic, partition, offset, appendedAt } }: UndecodableRecord) =>
+  `${topic} ${partition} ${offset} ${appendedAt}`;
+
 export class Decoder {
   private readonly options: DecoderOptions;
   private readonly epochs: ChannelEpochs;
   private readonly stopping = new AbortController();
+  private readonly reportUndecodable: (fault: UndecodableRecord) => void;
 
   constructor(options: DecoderOptions, epochs: ChannelEpochs) {
     this.options = options;
     this.epochs = epochs;
+    const { logger, onUndecodable } = options;
+    this.reportUndecodable = onceForEach(keyOfRecord, ({ record, reason, details }) => {
+      const { topic, partition, offset } = record;
+      logger.error({ topic, partition, offset, reason, ...details }, 'skipped a record that cannot be decoded');
+      onUndecodable(record, reason);
+    });
   }
 
   /** Stops all retries. */
@@ -125,15 +144,13 @@ export class Decoder {
 
   /** The value of a record, after fetching its schema; null, counted and logged, if it cannot be decoded. */
   async decodeValue<T>(topic: Topic<T>, record: LogRecord): Promise<T | null> {
-    const { codec, logger, onUndecodable } = this.options;
+    const { codec } = this.options;
     try {
       await this.withRetry(() => codec.fetchSchema(record.value!));
       return codec.decodeRecord(topic, record);
     } catch (error) {
       if (!(error instanceof CodecError)) throw error;
-      const { partition, offset } = record;
-      logger.error({ topic: topic.name, partition, offset, error }, 'skipped a record that cannot be decoded');
-      onUndecodable(record, error.code);
+      this.reportUndecodable({ record, reason: error.code, details: { error } });
       return null;
     }
   }
@@ -179,11 +196,8 @@ export class Decoder {
   }
 
   private reportAbsence(record: LogRecord, frame: RawChannelFrame, absence: PayloadAbsence): void {
-    const { topic, partition, offset } = record;
     const raw = { topic: frame.topic, partition: frame.partition, offset: frame.offset };
-    const { logger, onUndecodable } = this.options;
-    logger.error({ topic, partition, offset, raw, absence }, 'skipped an event whose payload cannot be read');
-    onUndecodable(record, `payload_${absence}`);
+    this.reportUndecodable({ record, reason: `payload_${absence}`, details: { raw } });
   }
 }
 
