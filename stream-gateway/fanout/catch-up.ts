@@ -31,6 +31,8 @@ export interface CatchUpOptions {
   readonly hub: Pick<Hub, 'locationOf' | 'positionOf' | 'newestSeqOf' | 'epochOf' | 'decoder' | 'goLive' | 'reportGap'>;
   readonly subscription: Subscription;
   readonly since: Since;
+  /** Aborts once the subscription is closed. */
+  readonly signal: AbortSignal;
   readonly scheduler: FairScheduler<Connection>;
   /** Sends the client the acknowledgement with this cursor. */
   readonly acknowledge: (cursor: string) => void;
@@ -97,7 +99,7 @@ async function boundsInEpoch(log: EventLog, hub: CatchUpOptions['hub'], { topic,
 }
 
 /** Reads for one turn: until it reaches the live fan-out, uses up the turn, or the topic is rebuilt. */
-async function readTurn({ log, hub, subscription }: CatchUpOptions): Promise<void> {
+async function readTurn({ log, hub, subscription, signal }: CatchUpOptions): Promise<void> {
   const location = hub.locationOf(subscription);
   const at = { topic: location.topic.name, partition: location.partition };
   const epoch = hub.epochOf(at.topic);
@@ -105,7 +107,7 @@ async function readTurn({ log, hub, subscription }: CatchUpOptions): Promise<voi
   const isCancelled = () => subscription.closed || hub.epochOf(at.topic) !== epoch;
   if (isCancelled()) return;
   const reader = await log.reader([{ ...at, offset: subscription.afterOffset + 1 }]);
-  const payloads = hub.decoder.openPayloads(() => subscription.closed);
+  const payloads = hub.decoder.openPayloads(signal);
   const isOwn = (record: LogRecord) => isEventOf(subscription, record);
   try {
     let read = 0;

@@ -74,18 +74,18 @@ export class Decoder {
     });
   }
 
-  /** Stops all retries. */
+  /** Stops the retries of the hub. */
   stop(): void {
     this.stopping.abort();
   }
 
   /**
    * Creates the payload reader for one reader of channel topics.
-   * @param isCancelled true once nobody waits for its payloads.
+   * @param signal aborts once nobody waits for its events: then nothing is retried for it any more.
    */
-  openPayloads(isCancelled: () => boolean): RawPayloads {
+  openPayloads(signal: AbortSignal = this.stopping.signal): RawPayloads {
     const { log, codec } = this.options;
-    return new RawPayloads({ log, codec, isCancelled });
+    return new RawPayloads({ log, codec, signal });
   }
 
   /**
@@ -106,7 +106,7 @@ export class Decoder {
       units += frame?.length ?? 0;
       if (units < PART_UNITS && at < records.length - 1) continue;
       const loading = entries;
-      if (loading.length > 0) await this.withRetry(() => payloads.load(loading));
+      if (loading.length > 0) await this.withRetry(() => payloads.load(loading), payloads.signal);
       yield records.slice(from, at + 1);
       payloads.clear();
       entries = [];
@@ -128,25 +128,26 @@ export class Decoder {
 
   /** Decodes a record and fetches whatever that needs; null if the record or its payload cannot be read. */
   async decode(record: LogRecord, payloads: RawPayloads): Promise<ChannelEvent | null> {
-    if (!this.epochs.has(record.topic)) this.epochs.fill(await this.readEpochs(), record.topic);
+    const { signal } = payloads;
+    if (!this.epochs.has(record.topic)) this.epochs.fill(await this.readEpochs(signal), record.topic);
     const topic = FRAME_TOPICS.get(record.topic);
     if (topic) {
-      const frame = await this.decodeValue(topic, record);
+      const frame = await this.decodeValue(topic, record, signal);
       return frame && this.encode(frame, record);
     }
-    const frame = await this.decodeValue(RAW_TOPICS.get(record.topic)!, record);
+    const frame = await this.decodeValue(RAW_TOPICS.get(record.topic)!, record, signal);
     if (!frame) return null;
-    await this.withRetry(() => payloads.load([[record, frame]]));
+    await this.withRetry(() => payloads.load([[record, frame]]), signal);
     const { payload } = payloads.get(record)!;
     if ('absence' in payload && payload.absence !== 'removed') this.reportAbsence(record, frame, payload.absence);
     return this.encodeRaw({ frame, payload }, record);
   }
 
   /** The value of a record, after fetching its schema; null, counted and logged, if it cannot be decoded. */
-  async decodeValue<T>(topic: Topic<T>, record: LogRecord): Promise<T | null> {
+  async decodeValue<T>(topic: Topic<T>, record: LogRecord, signal?: AbortSignal): Promise<T | null> {
     const { codec } = this.options;
     try {
-      await this.withRetry(() => codec.fetchSchema(record.value!));
+      await this.withRetry(() => codec.fetchSchema(record.value!), signal);
       return codec.decodeRecord(topic, record);
     } catch (error) {
       if (!(error instanceof CodecError)) throw error;
@@ -156,14 +157,16 @@ export class Decoder {
   }
 
   /** The current epochs in the log. */
-  readEpochs(): Promise<Map<string, string>> {
-    return this.withRetry(() => readEpochs(this.options.log, this.options.codec));
+  readEpochs(signal?: AbortSignal): Promise<Map<string, string>> {
+    return this.withRetry(() => readEpochs(this.options.log, this.options.codec), signal);
   }
 
-  /** Repeats the operation until the log answers: a lost broker pauses the fan-out and never ends it. */
-  withRetry<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * Repeats the operation until the log answers: a lost broker pauses the fan-out and never ends it.
+   * @param signal ends the retries; those of the hub end with `stop`.
+   */
+  withRetry<T>(work: () => Promise<T>, signal: AbortSignal = this.stopping.signal): Promise<T> {
     const { logger, problems } = this.options;
-    const { signal } = this.stopping;
     return problems.retry(work, (error) => (error instanceof Error ? error.message : String(error)), {
       signal,
       canRetry: (error) => isTransient(error) && !signal.aborted,

@@ -73,7 +73,7 @@ export class Hub {
   constructor(options: HubOptions) {
     this.options = options;
     this.decoder = new Decoder(options, this.epochs);
-    this.payloads = this.decoder.openPayloads(() => this.stopping);
+    this.payloads = this.decoder.openPayloads();
   }
 
   /** Starts at the end of the log. Calls `onFault` when reading ends by a fault. */

@@ -48,8 +48,8 @@ class FakeLog {
   };
 }
 
-function openPartition(fake: FakeLog, isCancelled = () => false): RawPartition {
-  return new RawPartition({ log: fake.log, at: AT, isCancelled });
+function openPartition(fake: FakeLog, signal = new AbortController().signal): RawPartition {
+  return new RawPartition({ log: fake.log, at: AT, signal });
 }
 const offsetOf = (found: Awaited<ReturnType<RawPartition['read']>>) =>
   typeof found === 'string' ? found : found.offset;
@@ -186,7 +186,7 @@ describe('a log that returns nothing', () => {
     const fake = new FakeLog();
     fake.fill(0, 10);
     silent(fake);
-    const partition = openPartition(fake, () => true);
+    const partition = openPartition(fake, AbortSignal.abort());
     await expect(partition.read(5)).rejects.toMatchObject({ code: 'log_closed', canRetry: false });
   });
 });

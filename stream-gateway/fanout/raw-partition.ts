@@ -18,8 +18,8 @@ export type Absence = 'removed' | 'missing';
 export interface RawPartitionOptions {
   readonly log: Pick<EventLog, 'bounds' | 'reader'>;
   readonly at: TopicPartition;
-  /** True once nobody waits for the records. */
-  readonly isCancelled: () => boolean;
+  /** Aborts once nobody waits for the records. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -82,10 +82,10 @@ export class RawPartition {
 
   /** Reads up to an offset. Stops early if the offset turns out to lie below the first retained record. */
   private async readThrough(offset: number): Promise<void> {
-    const { at, isCancelled } = this.options;
+    const { at, signal } = this.options;
     let deadline = Date.now() + SILENT_FOR_MS;
     while (this.next <= offset) {
-      if (isCancelled()) throw new LogError('log_closed', `the read of ${partitionName(at)} was cancelled`);
+      if (signal.aborted) throw new LogError('log_closed', `the read of ${partitionName(at)} was cancelled`);
       const { records } = await this.reader!.poll(POLL_RECORDS, POLL_TIMEOUT_MS);
       const last = records.at(-1);
       if (last) {

@@ -27,8 +27,8 @@ export type RawEntry = readonly [record: LogRecord, frame: RawChannelFrame];
 export interface RawPayloadsOptions {
   readonly log: EventLog;
   readonly codec: Codec;
-  /** True once nobody waits for payloads: then a load that waits for the log rejects. */
-  readonly isCancelled: () => boolean;
+  /** Aborts once nobody waits for payloads: then a load that waits for the log rejects. */
+  readonly signal: AbortSignal;
 }
 
 /** Reads the raw topics for one reader of channel topics, which requests payloads in the order of the events. */
@@ -39,6 +39,11 @@ export class RawPayloads {
 
   constructor(options: RawPayloadsOptions) {
     this.options = options;
+  }
+
+  /** Aborts once nobody waits for payloads. */
+  get signal(): AbortSignal {
+    return this.options.signal;
   }
 
   /** Bytes of raw topics read so far. */
@@ -130,8 +135,8 @@ export class RawPayloads {
     let used = this.partitions.get(name);
     if (!used) {
       if (partition < 0 || partition >= (rawTopics.get(topic)?.partitions ?? 0)) return null;
-      const { log, isCancelled } = this.options;
-      used = { partition: new RawPartition({ log, at, isCancelled }), usedAt: 0 };
+      const { log, signal } = this.options;
+      used = { partition: new RawPartition({ log, at, signal }), usedAt: 0 };
       this.partitions.set(name, used);
     }
     used.usedAt = performance.now();

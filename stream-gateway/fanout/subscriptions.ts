@@ -35,7 +35,7 @@ export class Subscriptions implements SubscriptionHandler {
     maxPerOwner: REPLAYS_PER_CONNECTION_MAX,
   });
   /** Running or waiting replays, and how many of them each connection has. */
-  private readonly replays = new Set<Promise<void>>();
+  private readonly replays = new Map<Subscription, { readonly ended: Promise<void>; readonly cancel: () => void }>();
   private readonly replaysOf = new Map<Connection, number>();
 
   constructor(options: SubscriptionsOptions) {
@@ -89,12 +89,13 @@ export class Subscriptions implements SubscriptionHandler {
 
   /** Resolves when no replay runs any more; every connection must be closed before. */
   async close(): Promise<void> {
-    await Promise.all(this.replays);
+    await Promise.all([...this.replays.values()].map(({ ended }) => ended));
   }
 
   private remove(subscription: Subscription): void {
     subscription.connection.subscriptions.delete(subscription.id);
     this.options.hub.remove(subscription);
+    this.replays.get(subscription)?.cancel();
   }
 
   private acknowledge(subscription: Subscription, cursor: string): void {
@@ -114,7 +115,9 @@ export class Subscriptions implements SubscriptionHandler {
     const { connection, channelName } = subscription;
     const acknowledge = (cursor: string) => this.acknowledge(subscription, cursor);
     this.replaysOf.set(connection, (this.replaysOf.get(connection) ?? 0) + 1);
-    const replay = catchUp({ log, hub, subscription, since, scheduler: this.scheduler, acknowledge })
+    const cancellation = new AbortController();
+    const { signal } = cancellation;
+    const ended = catchUp({ log, hub, subscription, since, signal, scheduler: this.scheduler, acknowledge })
       .catch((error: unknown) => {
         if (subscription.closed) return;
         logger.error({ error, channel: channelName }, 'could not replay the history of a channel');
@@ -122,12 +125,12 @@ export class Subscriptions implements SubscriptionHandler {
         connection.sendControl({ type: 'error', error: 'internal_error', channel: channelName });
       })
       .finally(() => {
-        this.replays.delete(replay);
+        this.replays.delete(subscription);
         const left = this.replaysOf.get(connection)! - 1;
         if (left > 0) this.replaysOf.set(connection, left);
         else this.replaysOf.delete(connection);
       });
-    this.replays.add(replay);
+    this.replays.set(subscription, { ended, cancel: () => cancellation.abort() });
   }
 }
 

@@ -36,6 +36,8 @@ export class FakeLog {
   /** The records that the hub's reader gets next. */
   readonly live: LogRecord[] = [];
   fault: Error | null = null;
+  /** Called when the schema of a record is fetched. */
+  fetchSchema: () => Promise<void> = async () => {};
   /** Called before a reader of history answers. */
   beforeHistory: () => Promise<void> = async () => {};
   private epochOffset = 0;
@@ -92,7 +94,7 @@ export class FakeLog {
 }
 
 /** Values are JSON; a schema is unknown until it is fetched if the value says so. */
-function fakeCodec(): Codec {
+function fakeCodec(log: FakeLog): Codec {
   const fetched = new Set<string>();
   const decode = (_topic: unknown, bytes: Buffer) => {
     const value = JSON.parse(bytes.toString()) as { unknown?: boolean };
@@ -103,7 +105,10 @@ function fakeCodec(): Codec {
   return {
     prepare: async () => {},
     encode: () => Buffer.alloc(0),
-    fetchSchema: async (bytes: Buffer) => void fetched.add(bytes.toString()),
+    fetchSchema: async (bytes: Buffer) => {
+      await log.fetchSchema();
+      fetched.add(bytes.toString());
+    },
     decode,
     decodeRecord: (topic, record) => decode(topic, record.value!),
     hasSchema: () => true,
@@ -117,7 +122,7 @@ export async function open(log: FakeLog) {
   const faults: unknown[] = [];
   const hub = new Hub({
     log: log.log,
-    codec: fakeCodec(),
+    codec: fakeCodec(log),
     logger: pino({ enabled: false }),
     onUndecodable: (_record, reason) => void undecodable.push(reason),
     problems: new OpenProblems(createHealth(), 'gateway'),
@@ -160,6 +165,7 @@ export function replay(
     hub: on,
     subscription,
     since: text === null ? 'earliest' : { text, cursor: parseCursor(text)! },
+    signal: new AbortController().signal,
     scheduler,
     acknowledge: () => {
       subscription.acknowledged = true;
