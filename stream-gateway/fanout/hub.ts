@@ -216,11 +216,19 @@ export class Hub {
     let bytes = 0;
     for (const record of records) {
       if (record.topic === epochTopic.name) continue;
-      const channel = this.subscribedChannel(record);
+      let channel = this.subscribedChannel(record);
       if (channel) {
-        let event = this.decoder.tryDecode(record, this.payloads) ?? (await this.decodeAfterFlush(record));
-        if (event && event.seq <= channel.newestSeq) event = await this.decodeInNewEpoch(record, channel);
-        if (event) bytes += this.buffer(channel, event);
+        let event = this.decoder.tryDecode(record, this.payloads);
+        // During a wait the last subscriber may leave and another one join, for whom the channel starts again.
+        if (!event) {
+          event = await this.decodeAfterFlush(record);
+          channel = this.subscribedChannel(record);
+        }
+        if (event && channel && event.seq <= channel.newestSeq) {
+          event = await this.decodeInNewEpoch(record);
+          channel = this.subscribedChannel(record);
+        }
+        if (event && channel) bytes += this.buffer(channel, event);
       }
       this.positions.get(record.topic)![record.partition] = record.offset;
       this.advanceTime(record, record.receivedAt);
@@ -246,14 +254,14 @@ export class Hub {
    * Handles a number that came before: either the log holds the event twice (a producer's or a stage's retry), or the
    * topic was rebuilt and its epoch, which stands in another topic, has not been read yet. Null for the repeat.
    */
-  private async decodeInNewEpoch(record: LogRecord, channel: LiveChannel): Promise<ChannelEvent | null> {
+  private async decodeInNewEpoch(record: LogRecord): Promise<ChannelEvent | null> {
     this.flush();
     if (!this.epochsRefreshed) {
       this.epochsRefreshed = true;
       for (const [topic, epoch] of await this.decoder.readEpochs()) await this.beginEpoch(topic, epoch, null);
     }
     const event = this.decoder.tryDecode(record, this.payloads);
-    if (event && event.seq > channel.newestSeq) return event;
+    if (event && event.seq > this.newestSeqOf(record.key)) return event;
     this.options.logger.debug(
       { channel: record.key, offset: record.offset },
       'skipped an event that the log holds twice',
