@@ -33,8 +33,10 @@ export interface Health {
   /** Declares a part that must become ready before the process is. */
   expect(part: string): void;
   ready(part: string): void;
-  /** Marks a part as degraded, with a sentence for operators; `ready` clears it. */
+  /** Marks a part as degraded, with a sentence for operators; `ready` or `recovered` clears it. */
   degraded(part: string, reason: string): void;
+  /** Gives a degraded part the state back that it was in before: a part that was still starting is not ready yet. */
+  recovered(part: string): void;
   /**
    * Marks a part as stopped permanently by a fault: nothing clears it, and the process has to end (see `failure`).
    * @param message a sentence for operators; the error itself is only in `failure`.
@@ -66,6 +68,16 @@ export class PartFailedError extends Error {
 
 type State = 'starting' | 'ready' | 'degraded' | 'failed';
 
+interface PartState {
+  readonly state: State;
+  readonly text: string;
+  /** The state before a part became degraded. */
+  readonly before?: PartState;
+}
+
+const STARTING: PartState = { state: 'starting', text: 'starting' };
+const READY: PartState = { state: 'ready', text: 'ready' };
+
 /** A failed part counts as degraded: the process is about to end. */
 function statusOf(states: readonly State[], isBehind: boolean): HealthReport['status'] {
   if (states.includes('failed') || states.includes('degraded')) return 'degraded';
@@ -74,23 +86,30 @@ function statusOf(states: readonly State[], isBehind: boolean): HealthReport['st
 }
 
 export function createHealth(): Health {
-  const parts = new Map<string, { state: State; text: string }>();
+  const parts = new Map<string, PartState>();
   const extras = new Map<string, string>();
   const watched = new Map<string, () => WatchedBacklog | null>();
   let resolveFailure: (failure: PartFailedError) => void = () => {};
   const failure = new Promise<PartFailedError>((resolve) => {
     resolveFailure = resolve;
   });
-  const set = (part: string, state: State, text: string) => {
-    if (parts.get(part)?.state !== 'failed') parts.set(part, { state, text });
+  const set = (part: string, state: PartState) => {
+    if (parts.get(part)?.state !== 'failed') parts.set(part, state);
   };
   return {
     failure,
-    expect: (part) => set(part, 'starting', 'starting'),
-    ready: (part) => set(part, 'ready', 'ready'),
-    degraded: (part, reason) => set(part, 'degraded', reason),
+    expect: (part) => set(part, STARTING),
+    ready: (part) => set(part, READY),
+    degraded(part, text) {
+      const { state, before = READY } = parts.get(part) ?? {};
+      set(part, { state: 'degraded', text, before: state === 'starting' ? STARTING : before });
+    },
+    recovered(part) {
+      const { state, before = READY } = parts.get(part) ?? {};
+      if (state === 'degraded') set(part, before);
+    },
     failed: (part, error, message = 'failed and stopped; see the log') => {
-      set(part, 'failed', message);
+      set(part, { state: 'failed', text: message });
       resolveFailure(new PartFailedError(part, error));
     },
     watchBacklog(stage, read) {

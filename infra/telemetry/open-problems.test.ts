@@ -43,6 +43,28 @@ it('an operation that is given up is no problem any more', async () => {
   expect(part()).toBe('ready');
 });
 
+it('a part that was not ready before its first problem is not ready after it either', async () => {
+  const { health, run, part } = open();
+  health.expect('part');
+  const outage = run('outage', 'still an outage');
+  await vi.waitFor(() => expect(part()).toBe('still an outage'));
+  await outage;
+  expect(part()).toBe('starting');
+  health.ready('part');
+  await run('another outage');
+  expect(part()).toBe('ready');
+});
+
+it('a part that becomes ready during a problem is ready after it', async () => {
+  const { health, run, part } = open();
+  health.expect('part');
+  const outage = run('outage', 'outage');
+  await vi.waitFor(() => expect(part()).toBe('outage'));
+  health.ready('part');
+  await outage;
+  expect(part()).toBe('ready');
+});
+
 it('an operation that succeeds at once, or fails at once for good, reports nothing', async () => {
   const { run, part } = open();
   await run();

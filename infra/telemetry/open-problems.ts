@@ -3,14 +3,14 @@ import type { Health } from './health.ts';
 
 /**
  * The problems of one part of `/health` that is used at several places at once. The part is degraded while at least one
- * operation fails, and ready once each of them has succeeded or was given up.
+ * operation fails; once each of them has succeeded or was given up, it is what it was before.
  */
 export class OpenProblems {
-  private readonly health: Pick<Health, 'degraded' | 'ready'>;
+  private readonly health: Pick<Health, 'degraded' | 'recovered'>;
   private readonly part: string;
   private readonly open = new Map<symbol, string>();
 
-  constructor(health: Pick<Health, 'degraded' | 'ready'>, part: string) {
+  constructor(health: Pick<Health, 'degraded' | 'recovered'>, part: string) {
     this.health = health;
     this.part = part;
   }
@@ -39,7 +39,7 @@ export class OpenProblems {
 
   private report(): void {
     const [message] = this.open.values();
-    if (message === undefined) this.health.ready(this.part);
+    if (message === undefined) this.health.recovered(this.part);
     else this.health.degraded(this.part, message);
   }
 }

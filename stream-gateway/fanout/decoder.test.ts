@@ -22,7 +22,7 @@ function openDecoder(failures = 0) {
   const problems: string[] = [];
   const health = {
     degraded: (_part: string, reason: string) => void problems.push(reason),
-    ready: () => void problems.push('ready'),
+    recovered: () => void problems.push('recovered'),
   };
   const decodeRecord = (_topic: unknown, { value }: LogRecord) => {
     if (value!.length === 0) throw new CodecError('malformed', 'no value');
@@ -77,7 +77,7 @@ describe('a batch with its payloads', () => {
   it('waits for a log that is unavailable', async () => {
     const { run, problems } = openDecoder(2);
     expect(await run([recordOf(0, 10)])).toEqual(['load 0', 'part 0', 'clear']);
-    expect(problems).toEqual(['unavailable', 'unavailable', 'ready']);
+    expect(problems).toEqual(['unavailable', 'unavailable', 'recovered']);
   });
 });
 
