@@ -4,10 +4,9 @@ import type { Authenticated, Authenticator } from '#infra/control/authenticator'
 import type { ControlReplica } from '#infra/control/control-replica';
 import { type ActiveKey, activeSession } from '#schemas/domain/control/lookups';
 import { ApiError, unavailable } from '#schemas/errors';
+import { parseBearer } from '#schemas/http/bearer';
 import { type Caller, type CallerSession, missingScopeCode, type Route } from '../routes/route.ts';
 import { csrfOf, digestOf, isCsrfOf, readCookie } from './session-cookie.ts';
-
-const BEARER = /^Bearer +([\x21-\x7e]+) *$/i;
 
 /** The caller of a request: a key, identified by its token or by a portal session that was opened with it. */
 export interface Identity extends ActiveKey {
@@ -43,8 +42,8 @@ export function authenticate(
   const last = lastAuthentications.get(socket);
   if (last !== undefined && isSame(last.authorization, authorization))
     return authorize(route, authenticator.authenticateAgain(last.found));
-  const token = BEARER.exec(authorization)?.[1];
-  if (token === undefined) throw missingToken();
+  const token = parseBearer(authorization);
+  if (token === null) throw missingToken();
   const known = authenticator.authenticateKnown(token);
   if (known) lastAuthentications.set(socket, { authorization: Buffer.from(authorization, 'latin1'), found: known });
   if (known !== undefined) return authorize(route, known);

@@ -17,12 +17,14 @@ async function attempt(
     closing = false,
     abort = false,
     requestId = '',
+    authorization = `Bearer ${TOKEN}`,
     authenticateKnown = () => undefined,
   }: {
     open?: number;
     closing?: boolean;
     abort?: boolean;
     requestId?: string;
+    authorization?: string;
     authenticateKnown?: Authenticator['authenticateKnown'];
   } = {},
 ) {
@@ -54,7 +56,7 @@ async function attempt(
   } as unknown as HttpResponse;
   const headers: Record<string, string> = {
     connection: 'keep-alive, Upgrade',
-    authorization: `Bearer ${TOKEN}`,
+    authorization,
     'x-request-id': requestId,
   };
   const req = { getHeader: (name: string) => headers[name] ?? '', getQuery: () => undefined };
@@ -76,6 +78,17 @@ describe('an upgrade', () => {
     expect((await attempt(async () => FOUND, { open: 1 })).upgrades).toBe(1);
     const refused = await attempt(async () => FOUND, { open: 2 });
     expect([refused.upgrades, refused.status]).toEqual([0, '429 Too Many Requests']);
+  });
+
+  it('reads the token of the Authorization header as REST does', async () => {
+    const tokens: string[] = [];
+    const authenticate = async (token: string) => {
+      tokens.push(token);
+      return FOUND;
+    };
+    const { upgrades } = await attempt(authenticate, { authorization: `bearer  ${TOKEN} ` });
+    expect([upgrades, tokens]).toEqual([1, [TOKEN]]);
+    expect((await attempt(authenticate, { authorization: `Bearer ${TOKEN}\u00e9` })).status).toBe('401 Unauthorized');
   });
 
   it('has the same results for a secret that was checked before, without a wait', async () => {

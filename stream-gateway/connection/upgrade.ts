@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Authenticated, Authenticator } from '#infra/control/authenticator';
 import type { HttpRequest, HttpResponse } from '#infra/uws';
 import { ApiError, unavailable } from '#schemas/errors';
+import { parseBearer } from '#schemas/http/bearer';
 import { errorEnvelope } from '#schemas/http/error-envelope';
 import { isRequestId } from '#schemas/http/request-id';
 import type { SocketData } from './connection.ts';
@@ -126,7 +127,7 @@ function readHandshake(req: HttpRequest): Handshake {
     .split(',')
     .map((name) => name.trim());
   const bearer = protocols.find((name) => name.startsWith(BEARER_PROTOCOL));
-  const header = /^Bearer (\S+)$/i.exec(req.getHeader('authorization'))?.[1];
+  const header = parseBearer(req.getHeader('authorization'));
   const token = header ?? bearer?.slice(BEARER_PROTOCOL.length) ?? req.getQuery('token');
   return {
     token: token || null,
