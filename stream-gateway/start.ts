@@ -67,7 +67,7 @@ async function serve(context: RoleContext, closers: (() => Promise<void>)[]): Pr
     now: Date.now,
   });
   allowances.start();
-  closers.push(async () => allowances.close());
+  closers.push(async () => allowances.stop());
   const webhooks = await startWebhooks(context);
   closers.push(() => webhooks.close());
   // After a fault sockets would receive nothing, so they are closed and their clients connect to another node.
@@ -224,7 +224,7 @@ function route(options: RouteOptions): void {
     open(socket) {
       const data = socket.getUserData();
       const { principal } = data;
-      const allowance = allowances.of(principal.orgId);
+      const allowance = allowances.open(principal.orgId);
       data.connection = new Connection({ socket, principal, counters, allowance, now: Date.now });
       connections.add(data.connection);
       onCount(connections.size);
@@ -246,6 +246,7 @@ function route(options: RouteOptions): void {
       connection.closed = true;
       connections.delete(connection);
       subscriptions.removeAll(connection);
+      allowances.close(connection.principal.orgId);
       onCount(connections.size);
     },
   });

@@ -27,8 +27,8 @@ function open() {
 describe('the allowance of an organization', () => {
   it('is shared by all of its connections, and sent frames become its usage', () => {
     const { allowances, counts } = open();
-    const allowance = allowances.of('org_free');
-    expect(allowances.of('org_free')).toBe(allowance);
+    const allowance = allowances.open('org_free');
+    expect(allowances.open('org_free')).toBe(allowance);
     expect(allowance).toEqual({ left: 10, sent: 0 });
     allowance.left -= 4;
     allowance.sent += 4;
@@ -39,7 +39,7 @@ describe('the allowance of an organization', () => {
 
   it('is refilled each minute as far as the day allows, and counts frames that other nodes sent', () => {
     const { allowances, counts, clock } = open();
-    const allowance = allowances.of('org_free');
+    const allowance = allowances.open('org_free');
     allowance.sent = 10;
     allowances.refresh();
     expect(allowance.left).toBe(0);
@@ -62,7 +62,7 @@ describe('the allowance of an organization', () => {
 
   it('is unlimited but counted where the plan says so, and follows a change of the plan', () => {
     const { allowances, counts, plans } = open();
-    const allowance = allowances.of('org_large');
+    const allowance = allowances.open('org_large');
     expect(allowance.left).toBe(Number.POSITIVE_INFINITY);
     allowance.sent = 1_000;
     allowances.refresh();
@@ -75,11 +75,24 @@ describe('the allowance of an organization', () => {
     expect(allowance.left).toBe(0);
   });
 
+  it('is dropped with the last connection, with its frames counted, and is as full as the usage leaves it afterwards', () => {
+    const { allowances, counts } = open();
+    const allowance = allowances.open('org_free');
+    allowances.open('org_free');
+    allowances.close('org_free');
+    expect(allowances.size).toBe(1);
+    allowance.sent = 4;
+    allowances.close('org_free');
+    expect(allowances.size).toBe(0);
+    expect(counts.takeUnpublished()).toMatchObject([{ orgId: 'org_free', dayUnits: 4 }]);
+    expect(allowances.open('org_free')).toEqual({ left: 6, sent: 0 });
+  });
+
   it('adds the last sent frames to the usage when it closes', () => {
     const { allowances, counts } = open();
     allowances.start();
-    allowances.of('org_free').sent = 2;
-    allowances.close();
+    allowances.open('org_free').sent = 2;
+    allowances.stop();
     expect(counts.takeUnpublished()).toMatchObject([{ dayUnits: 2 }]);
   });
 });

@@ -30,8 +30,8 @@ export interface MessageAllowancesOptions {
 
 export class MessageAllowances {
   private readonly options: MessageAllowancesOptions;
-  /** By organization; bounded by the number of organizations that connected. */
-  private readonly allowances = new Map<string, MessageAllowance>();
+  /** By organization; bounded by the number of organizations that have connections. */
+  private readonly shared = new Map<string, { readonly allowance: MessageAllowance; connections: number }>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(options: MessageAllowancesOptions) {
@@ -43,29 +43,49 @@ export class MessageAllowances {
   }
 
   /** Adds what was sent last to the usage. */
-  close(): void {
+  stop(): void {
     clearInterval(this.timer);
     this.refresh();
   }
 
-  /** The allowance of an organization, the same for all of its connections. */
-  of(orgId: string): MessageAllowance {
-    let allowance = this.allowances.get(orgId);
-    if (!allowance) {
-      allowance = { left: this.leftOf(orgId), sent: 0 };
-      this.allowances.set(orgId, allowance);
+  /** Number of organizations that have connections. */
+  get size(): number {
+    return this.shared.size;
+  }
+
+  /** The allowance of an organization, the same for all of its connections. Each of them calls `close` at its end. */
+  open(orgId: string): MessageAllowance {
+    let shared = this.shared.get(orgId);
+    if (!shared) {
+      shared = { allowance: { left: this.leftOf(orgId), sent: 0 }, connections: 0 };
+      this.shared.set(orgId, shared);
     }
-    return allowance;
+    shared.connections += 1;
+    return shared.allowance;
+  }
+
+  /** Ends the use of an allowance by one connection, which sends nothing any more. */
+  close(orgId: string): void {
+    const shared = this.shared.get(orgId);
+    if (!shared) return;
+    shared.connections -= 1;
+    if (shared.connections > 0) return;
+    this.addUsage(orgId, shared.allowance);
+    this.shared.delete(orgId);
   }
 
   /** Adds what was sent to the usage and reads what is left, which is full again after a window has ended. */
   refresh(): void {
-    const { counts, now } = this.options;
-    for (const [orgId, allowance] of this.allowances) {
-      if (allowance.sent > 0) counts.add(orgId, SKU, allowance.sent, now());
-      allowance.sent = 0;
+    for (const [orgId, { allowance }] of this.shared) {
+      this.addUsage(orgId, allowance);
       allowance.left = this.leftOf(orgId);
     }
+  }
+
+  private addUsage(orgId: string, allowance: MessageAllowance): void {
+    const { counts, now } = this.options;
+    if (allowance.sent > 0) counts.add(orgId, SKU, allowance.sent, now());
+    allowance.sent = 0;
   }
 
   private leftOf(orgId: string): number {

@@ -37,7 +37,11 @@ function openPayloads() {
       return { poll: async () => ({ records: records.splice(0), watermarks: [] }), close };
     },
   } as unknown as EventLog;
-  return { payloads: new RawPayloads({ log, codec, signal: new AbortController().signal }), decoded, readers: () => open };
+  return {
+    payloads: new RawPayloads({ log, codec, signal: new AbortController().signal }),
+    decoded,
+    readers: () => open,
+  };
 }
 
 function entry(topic: string, partition: number, offset: number, start = 0, length = 3): RawEntry {
