@@ -11,7 +11,7 @@ import type { Delivery, DeliveryAttempt } from '#schemas/topics/webhooks';
 import { BodyReader } from './body-reader.ts';
 import { BodyStore } from './body-store.ts';
 import { Disabler } from './disabler.ts';
-import { BODY_HOLD_MS, SLOW_MS } from './limits.ts';
+import { BODY_HOLD_MS, CANCEL_BATCH, SLOW_MS } from './limits.ts';
 import type { LoadContext } from './load-pending.ts';
 import type { Pending, Queue, Queues } from './queues.ts';
 import type { RecordsWriter } from './records-writer.ts';
@@ -21,7 +21,6 @@ import { type Refusal, targetOf } from './target.ts';
 
 /** Pause while the control state is too old to decide who may be sent to. */
 const STALE_PAUSE_MS = 500;
-const CANCEL_BATCH = 500;
 /** Longest timer; the next one is set when it ends. */
 const TIMER_MAX_MS = 3_600_000;
 
@@ -111,11 +110,21 @@ export class Attempts {
       this.timer = setTimeout(() => this.pump(), Math.min(TIMER_MAX_MS, Math.max(1, dueAt - Date.now())));
   }
 
-  /** Settles deliveries that wait for webhooks that may not be sent to. */
-  async sweep(): Promise<void> {
+  /**
+   * Settles deliveries that wait for webhooks that may not be sent to, one batch at most. True if it was full, so that
+   * more of them may wait.
+   */
+  async sweep(): Promise<boolean> {
     const { queues, control } = this.options;
-    if (!control.isCurrent) return;
-    for (const queue of [...queues.all()]) await this.cancelRefused(queue);
+    if (!control.isCurrent) return false;
+    const refused = new Map<Refusal, Pending[]>();
+    let room = CANCEL_BATCH;
+    for (const queue of [...queues.all()]) {
+      if (room === 0) break;
+      room -= this.removeRefused(queue, room, refused);
+    }
+    await Promise.all([...refused].map(([refusal, deliveries]) => this.cancel(deliveries, refusal)));
+    return room === 0;
   }
 
   /** Ends deliveries without sending them. */
@@ -131,18 +140,22 @@ export class Attempts {
     }
   }
 
-  private async cancelRefused(queue: Queue): Promise<void> {
+  /** Moves deliveries that are refused for good from a queue to `refused`. Returns how many, `max` at most. */
+  private removeRefused(queue: Queue, max: number, refused: Map<Refusal, Pending[]>): number {
     const { queues, control, settleAfterMs } = this.options;
-    if (queue.waiting.size === 0 || 'webhook' in targetOf(control.state, queue.webhookId, Date.now())) return;
-    const refused = new Map<Refusal, Pending[]>();
     const now = Date.now();
-    for (const pending of queues.drain(queue)) {
+    if ('webhook' in targetOf(control.state, queue.webhookId, now)) return 0;
+    let count = 0;
+    for (const pending of queues.remove(queue, max)) {
       const target = targetOf(control.state, pending.webhookId, pending.appendedAt);
-      if ('refusal' in target && (target.isFinal || pending.appendedAt + settleAfterMs <= now))
-        refused.set(target.refusal, [...(refused.get(target.refusal) ?? []), pending]);
-      else queues.add(pending, now);
+      if ('refusal' in target && (target.isFinal || pending.appendedAt + settleAfterMs <= now)) {
+        const same = refused.get(target.refusal) ?? [];
+        same.push(pending);
+        refused.set(target.refusal, same);
+        count += 1;
+      } else queues.add(pending, now);
     }
-    for (const [refusal, deliveries] of refused) await this.cancel(deliveries, refusal);
+    return count;
   }
 
   private async attempt({ pending, queue, isSlow }: { pending: Pending; queue: Queue; isSlow: boolean }) {
@@ -233,7 +246,6 @@ export class Attempts {
         await this.disabler.disable(webhook, consequence.disable);
         await writer.write(record);
         onSettled(pending);
-        await this.cancelRefused(queue);
       } finally {
         queues.release(queue, Date.now());
       }

@@ -25,6 +25,8 @@ const POLL_RECORDS = 512;
 const POLL_TIMEOUT_MS = 250;
 const PROGRESS_INTERVAL_MS = 1_000;
 const SWEEP_INTERVAL_MS = 1_000;
+/** Instead of `POLL_TIMEOUT_MS` while deliveries of disabled webhooks wait to be settled. */
+const SWEEPING_POLL_MS = 1;
 const PARTITIONS = Array.from({ length: deliveryTopic.partitions }, (_, partition) => partition);
 
 export interface SenderContext {
@@ -74,6 +76,8 @@ export class DeliveryWorker {
   /** Deliveries of the current batch beyond the bounds of their webhooks. */
   private readonly overflow: Pending[] = [];
   private sweepDueAt = 0;
+  /** True while deliveries of disabled webhooks wait to be settled. */
+  private isSweeping = false;
   private progressDueAt = 0;
 
   private constructor(context: SenderContext, closing: AbortSignal) {
@@ -192,7 +196,8 @@ export class DeliveryWorker {
 
   private async poll(reader: LogReader, signal: AbortSignal): Promise<readonly LogRecord[]> {
     const { logger, problems } = this.context;
-    const { records } = await problems.retry(() => reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS), unreadable, {
+    const timeoutMs = this.isSweeping ? SWEEPING_POLL_MS : POLL_TIMEOUT_MS;
+    const { records } = await problems.retry(() => reader.poll(POLL_RECORDS, timeoutMs), unreadable, {
       canRetry: (error) => isTransient(error) && !signal.aborted,
       onFailure: (error, failures) => {
         if (failures === 1) logger.error({ error }, 'could not read webhook deliveries, retrying');
@@ -235,13 +240,13 @@ export class DeliveryWorker {
     return true;
   }
 
-  /** Stores progress and settles deliveries of disabled webhooks, each at its interval. */
+  /** Stores progress and settles deliveries of disabled webhooks, a batch at a time. */
   private async runMaintenance(): Promise<void> {
     const now = Date.now();
     this.context.metrics.webhooksPending.set(this.queues.size);
-    if (now >= this.sweepDueAt) {
+    if (this.isSweeping || now >= this.sweepDueAt) {
       this.sweepDueAt = now + SWEEP_INTERVAL_MS;
-      await this.attempts.sweep();
+      this.isSweeping = await this.attempts.sweep();
     }
     if (now >= this.progressDueAt) {
       this.progressDueAt = now + PROGRESS_INTERVAL_MS;

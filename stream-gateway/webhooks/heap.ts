@@ -1,6 +1,6 @@
 /** A binary heap: the least item first. */
 export class Heap<T> {
-  private items: T[] = [];
+  private readonly items: T[] = [];
   private readonly isBefore: (a: T, b: T) => boolean;
 
   constructor(isBefore: (a: T, b: T) => boolean) {
@@ -43,12 +43,5 @@ export class Heap<T> {
     }
     items[at] = last;
     return least;
-  }
-
-  /** Removes and returns all items, in no order. */
-  drain(): T[] {
-    const { items } = this;
-    this.items = [];
-    return items;
   }
 }

@@ -26,6 +26,9 @@ export const BODIES_PER_WEBHOOK_MAX = 64;
 /** A body is cached for a retry only if that is due within this time. */
 export const BODY_HOLD_MS = 10_000;
 
+/** Deliveries that end unsent with one append; as many as the reader of deliveries gets at a time. */
+export const CANCEL_BATCH = 512;
+
 /**
  * Time for running attempts at the close; then they are aborted, and repeated after the next start. All parts of the
  * process, which close one after the other, have 8 s together.

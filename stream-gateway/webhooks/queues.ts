@@ -135,12 +135,16 @@ export class Queues {
     this.dropIfEmpty(queue);
   }
 
-  /** Removes and returns all waiting deliveries of a webhook; running attempts continue. */
-  drain(queue: Queue): Pending[] {
-    const drained = queue.waiting.drain();
-    this.waiting -= drained.length;
+  /** Removes and returns waiting deliveries of a webhook, the next ones first; running attempts continue. */
+  remove(queue: Queue, max: number): Pending[] {
+    const removed: Pending[] = [];
+    for (let next = queue.waiting.peek(); next && removed.length < max; next = queue.waiting.peek()) {
+      queue.waiting.pop();
+      removed.push(next);
+    }
+    this.waiting -= removed.length;
     this.dropIfEmpty(queue);
-    return drained;
+    return removed;
   }
 
   /** Unix ms at which the next delivery becomes due, apart from those that only wait for a slot. */

@@ -58,7 +58,10 @@ export class RecordsWriter {
     return Math.max(Date.now() - wall, performance.now() - monotonic) < LEASE_CERTAIN_MS;
   }
 
-  /** Resolves once the attempt is in the log. The number of callers is bounded by the slots that they hold. */
+  /**
+   * Resolves once the attempt is in the log. The number of callers is bounded: one for each slot, and one batch of
+   * deliveries that end unsent (`ATTEMPTS_MAX` and `CANCEL_BATCH` in `limits.ts`).
+   */
   write(attempt: DeliveryAttempt): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ attempt, resolve, reject });
