@@ -228,7 +228,7 @@ export class Connection {
   private sendRun(run: readonly EncodedFrame[], subscription: Subscription): void {
     if (subscription.closed) return;
     let nth = 0;
-    while (nth < run.length && isDelivered(run[nth]!, subscription)) nth += 1;
+    while (nth < run.length && subscription.progress.includes(run[nth]!)) nth += 1;
     if (this.isTooSlow) {
       this.options.counters.dropped(run.length - nth, 'slow');
       for (; nth < run.length; nth += 1) recordDropped(subscription, run[nth]!.seq);
@@ -318,12 +318,4 @@ export class Connection {
     subscription.lag = null;
     this.socket.send(JSON.stringify(lagged), false);
   }
-}
-
-/**
- * True if the subscription was already sent the frame: live delivery and replay overlap, and the log may hold a frame
- * twice.
- */
-function isDelivered({ offset, seq }: EncodedFrame, { afterOffset, afterSeq }: Subscription): boolean {
-  return offset <= afterOffset || seq <= afterSeq;
 }

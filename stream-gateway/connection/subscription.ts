@@ -11,11 +11,86 @@ export interface Lag {
   dropped: number;
 }
 
-/** The position of an event in its channel. */
-export interface EventPosition {
+/** Names an event of a channel in the current epoch. */
+export interface EventId {
   /** Its number, or 0 if unknown. */
   readonly seq: number;
   readonly offset: number;
+}
+
+/** How far a subscription was sent its channel. */
+export class Progress implements EventId {
+  private lastOffset = -1;
+  private lastSeq = 0;
+  private isFromClient = false;
+  private removedAfter: EventId | null = null;
+
+  /** Events at or below this offset were already sent. */
+  get offset(): number {
+    return this.lastOffset;
+  }
+
+  /** Events at or below this number of the epoch were already sent; 0 while none is known. */
+  get seq(): number {
+    return this.lastSeq;
+  }
+
+  /**
+   * True if `seq` comes from the client's cursor: valid for this subscription only, not for state that others share.
+   */
+  get isSeqFromClient(): boolean {
+    return this.isFromClient;
+  }
+
+  /** True if the last events lost their payloads, and no gap was sent for them yet. */
+  get endsWithRemoved(): boolean {
+    return this.removedAfter !== null;
+  }
+
+  /**
+   * True if the subscription was already sent the event: live delivery and replay overlap, and the log may hold an
+   * event twice.
+   */
+  includes({ offset, seq }: EventId): boolean {
+    return offset <= this.lastOffset || seq <= this.lastSeq;
+  }
+
+  /** Starts again after an offset, where no number is known. */
+  restart(offset: number): void {
+    this.advance({ seq: 0, offset });
+    this.removedAfter = null;
+  }
+
+  /** Starts after the cursor of a client. */
+  startAfterCursor({ seq, offset }: { readonly seq: number | null; readonly offset: number }): void {
+    this.advance({ seq: seq ?? 0, offset });
+    this.isFromClient = seq !== null;
+  }
+
+  /** Advances to an event that was sent. */
+  advance({ seq, offset }: EventId): void {
+    this.lastSeq = seq;
+    this.lastOffset = offset;
+    this.isFromClient = false;
+  }
+
+  /** Advances over records of other channels. */
+  skipTo(offset: number): void {
+    this.lastOffset = offset;
+  }
+
+  /** Advances to an event that lost its payload: all such events in a row are one gap. */
+  skipRemoved(event: EventId): void {
+    this.removedAfter ??= { seq: this.lastSeq, offset: this.lastOffset };
+    this.advance(event);
+  }
+
+  /** The event after which a gap begins that is being sent: the one before the events without payloads, or the last. */
+  beginGap(): EventId {
+    const after = this.removedAfter ?? { seq: this.lastSeq, offset: this.lastOffset };
+    this.removedAfter = null;
+    return after;
+  }
 }
 
 /** One channel on one connection. */
@@ -30,20 +105,7 @@ export interface Subscription {
   acknowledged: boolean;
   /** False before the acknowledgement and during a replay, which also brings newer frames. */
   live: boolean;
-  /** Frames at or below this offset were already sent. */
-  afterOffset: number;
-  /** Frames at or below this number of the epoch were already sent; 0 while none is known. */
-  afterSeq: number;
-  /**
-   * True if `afterSeq` comes from the client's cursor: valid for this subscription only, not for state that others
-   * share.
-   */
-  isAfterSeqFromClient: boolean;
-  /**
-   * The event after which all events read, up to `afterSeq`, lost their payloads: they are one gap, which is sent with
-   * the next event that has a payload. Null if there are none.
-   */
-  removedAfter: EventPosition | null;
+  readonly progress: Progress;
   lag: Lag | null;
   /** The last `status` sent; null before the first. */
   sentStatus: { readonly state: PriceState; readonly since: number } | null;
@@ -60,10 +122,7 @@ export function createSubscription(connection: Connection, channel: Channel, cha
     connection,
     acknowledged: false,
     live: false,
-    afterOffset: -1,
-    afterSeq: 0,
-    isAfterSeqFromClient: false,
-    removedAfter: null,
+    progress: new Progress(),
     lag: null,
     sentStatus: null,
     closed: false,

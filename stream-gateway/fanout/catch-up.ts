@@ -1,11 +1,11 @@
 /** Reads from the log what a subscription missed since its cursor, then switches it to the live fan-out. */
 import { setTimeout as sleep, setImmediate as yieldToIo } from 'node:timers/promises';
 import type { EventLog, LogRecord } from '#infra/log/log';
-import { formatCursor, matchesChannel, type ParsedCursor } from '#schemas/stream/cursor';
-import { gapOf } from '../channels/gap.ts';
+import { matchesChannel, type ParsedCursor } from '#schemas/stream/cursor';
+import { cursorOf, sendGap } from '../channels/gap.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { EncodedFrame } from '../connection/event-frame.ts';
-import type { Subscription } from '../connection/subscription.ts';
+import type { EventId, Subscription } from '../connection/subscription.ts';
 import { type ChannelEvent, isRemoved } from './decoder.ts';
 import type { FairScheduler } from './fair-scheduler.ts';
 import type { ChannelLocation, Hub } from './hub.ts';
@@ -28,7 +28,17 @@ export type Since = { readonly text: string; readonly cursor: ParsedCursor } | '
 
 export interface CatchUpOptions {
   readonly log: EventLog;
-  readonly hub: Pick<Hub, 'locationOf' | 'positionOf' | 'newestSeqOf' | 'epochOf' | 'decoder' | 'goLive' | 'reportGap'>;
+  readonly hub: Pick<
+    Hub,
+    | 'locationOf'
+    | 'dispatchedOffset'
+    | 'newestSeqOf'
+    | 'epochOf'
+    | 'epochOfChannel'
+    | 'decoder'
+    | 'goLive'
+    | 'reportGap'
+  >;
   readonly subscription: Subscription;
   readonly since: Since;
   /** Aborts once the subscription is closed. */
@@ -61,31 +71,29 @@ async function resolveStart({ log, hub, subscription, since, acknowledge }: Catc
   if (subscription.closed) return;
   const { first, next, epoch } = await boundsInEpoch(log, hub, hub.locationOf(subscription));
   if (subscription.closed) return;
-  const { channelName: channel } = subscription;
-  const startCursor = formatCursor({ epoch, channel, seq: null, offset: first - 1 });
+  const { channelName, progress } = subscription;
+  const startCursor = cursorOf(subscription, epoch, { seq: 0, offset: first - 1 });
   if (since === 'earliest') {
-    subscription.afterOffset = first - 1;
+    progress.restart(first - 1);
     acknowledge(startCursor);
     return;
   }
   const { cursor } = since;
   const wanted = cursor.offset + 1;
   const isRetained = cursor.epoch === epoch && wanted >= first && wanted <= next;
-  if (isRetained && matchesChannel(cursor, channel) && !isAhead(hub, subscription, cursor)) {
-    subscription.afterOffset = cursor.offset;
-    subscription.afterSeq = cursor.seq ?? 0;
-    subscription.isAfterSeqFromClient = cursor.seq !== null;
+  if (isRetained && matchesChannel(cursor, channelName) && !isAhead(hub, subscription, cursor)) {
+    progress.startAfterCursor(cursor);
     return;
   }
-  subscription.afterOffset = first - 1;
-  subscription.connection.sendControl(gapOf(subscription, since.text, startCursor));
+  progress.restart(first - 1);
+  sendGap(subscription, since.text, startCursor);
 }
 
 /** True if a cursor of this epoch has a number above those of its channel at that offset: it was never issued. */
 function isAhead(hub: CatchUpOptions['hub'], subscription: Subscription, { seq, offset }: ParsedCursor): boolean {
   const newestSeq = hub.newestSeqOf(subscription.channelName);
-  // Another node may be ahead of this one; this node can judge only offsets up to its own position.
-  return newestSeq > 0 && offset <= hub.positionOf(hub.locationOf(subscription)) && (seq ?? 0) > newestSeq;
+  // Another node may be ahead of this one; this node can judge only offsets that it has dispatched.
+  return newestSeq > 0 && offset <= hub.dispatchedOffset(subscription) && (seq ?? 0) > newestSeq;
 }
 
 /** The bounds of a partition and the epoch that they belong to. */
@@ -100,19 +108,20 @@ async function boundsInEpoch(log: EventLog, hub: CatchUpOptions['hub'], { topic,
 
 /** Reads for one turn: until it reaches the live fan-out, uses up the turn, or the topic is rebuilt. */
 async function readTurn({ log, hub, subscription, signal }: CatchUpOptions): Promise<void> {
-  const location = hub.locationOf(subscription);
-  const at = { topic: location.topic.name, partition: location.partition };
+  const { progress } = subscription;
+  const { topic, partition } = hub.locationOf(subscription);
+  const at = { topic: topic.name, partition };
   const epoch = hub.epochOf(at.topic);
   // The hub resets the subscription when the epoch changes. Records of the old epoch must not move it then.
   const isCancelled = () => subscription.closed || hub.epochOf(at.topic) !== epoch;
   if (isCancelled()) return;
-  const reader = await log.reader([{ ...at, offset: subscription.afterOffset + 1 }]);
+  const reader = await log.reader([{ ...at, offset: progress.offset + 1 }]);
   const payloads = hub.decoder.openPayloads(signal);
   const isOwn = (record: LogRecord) => isEventOf(subscription, record);
   try {
     let read = 0;
-    // The hub continues meanwhile; the replay is complete once it has passed the hub's position.
-    while (!isCancelled() && subscription.afterOffset < hub.positionOf(location)) {
+    // The hub continues meanwhile; the replay is complete once it has read all that the hub dispatched.
+    while (!isCancelled() && progress.offset < hub.dispatchedOffset(subscription)) {
       if (read + payloads.bytesRead >= TURN_BYTES) return;
       const { records } = await reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS);
       if (records.length === 0) await skipToRetained({ log, hub, subscription, isCancelled });
@@ -147,20 +156,16 @@ async function skipToRetained({
   isCancelled,
 }: ReplayTurn & { readonly log: EventLog }): Promise<void> {
   const { first, epoch } = await boundsInEpoch(log, hub, hub.locationOf(subscription));
-  if (isCancelled() || first - 1 <= subscription.afterOffset) return;
-  sendGap(subscription, epoch, { seq: null, offset: first - 1 });
-  subscription.afterOffset = first - 1;
-  subscription.afterSeq = 0;
-  subscription.isAfterSeqFromClient = false;
+  const { progress } = subscription;
+  if (isCancelled() || first - 1 <= progress.offset) return;
+  sendGapTo(subscription, epoch, { seq: 0, offset: first - 1 });
+  progress.restart(first - 1);
 }
 
-/** Sends a `gap` from the client's position, or from where removed events began before it. */
-function sendGap(subscription: Subscription, epoch: string, to: { readonly seq: number | null; offset: number }): void {
-  const { channelName: channel, removedAfter, afterSeq, afterOffset, connection } = subscription;
-  const { seq, offset } = removedAfter ?? { seq: afterSeq, offset: afterOffset };
-  subscription.removedAfter = null;
-  const from = formatCursor({ epoch, channel, seq: seq === 0 ? null : seq, offset });
-  connection.sendControl(gapOf(subscription, from, formatCursor({ epoch, channel, ...to })));
+/** Sends a `gap` from the last event that was sent to this one. */
+function sendGapTo(subscription: Subscription, epoch: string, last: EventId): void {
+  const from = cursorOf(subscription, epoch, subscription.progress.beginGap());
+  sendGap(subscription, from, cursorOf(subscription, epoch, last));
 }
 
 function isEventOf({ channelName }: Subscription, { key, value }: LogRecord): boolean {
@@ -171,6 +176,7 @@ function isEventOf({ channelName }: Subscription, { key, value }: LogRecord): bo
 async function deliver(turn: ReplayTurn & { records: readonly LogRecord[]; payloads: RawPayloads }): Promise<boolean> {
   const { records, hub, subscription, payloads, isCancelled } = turn;
   const { decoder } = hub;
+  const { progress } = subscription;
   if (isCancelled()) return false;
   let slice: EncodedFrame[] = [];
   let bytes = 0;
@@ -178,7 +184,7 @@ async function deliver(turn: ReplayTurn & { records: readonly LogRecord[]; paylo
     if (isEventOf(subscription, record)) {
       const event = decoder.tryDecode(record, payloads) ?? (await decoder.decode(record, payloads));
       if (isCancelled()) return false;
-      const newest = slice.at(-1)?.seq ?? subscription.afterSeq;
+      const newest = slice.at(-1)?.seq ?? progress.seq;
       // The log may hold an event twice.
       if (event && event.seq > newest) {
         if (isRemoved(event) || (newest > 0 && event.seq > newest + 1)) {
@@ -186,7 +192,7 @@ async function deliver(turn: ReplayTurn & { records: readonly LogRecord[]; paylo
           slice = [];
           if (newest > 0 && event.seq > newest + 1) sendMissingGap(hub, subscription, event);
         }
-        if (isRemoved(event)) skipRemovedEvent(subscription, event);
+        if (isRemoved(event)) progress.skipRemoved(event);
         else {
           sendRemovedGap(hub, subscription);
           slice.push(event);
@@ -196,25 +202,17 @@ async function deliver(turn: ReplayTurn & { records: readonly LogRecord[]; paylo
     }
     if (bytes < SLICE_BYTES && record !== records[records.length - 1]) continue;
     if (!(await send(slice, turn))) return false;
-    subscription.afterOffset = record.offset;
+    progress.skipTo(record.offset);
     slice = [];
     bytes = 0;
   }
   return true;
 }
 
-/** Skips an event whose payload was removed. */
-function skipRemovedEvent(subscription: Subscription, { seq, offset }: ChannelEvent): void {
-  subscription.removedAfter ??= { seq: subscription.afterSeq, offset: subscription.afterOffset };
-  subscription.afterSeq = seq;
-  subscription.isAfterSeqFromClient = false;
-  subscription.afterOffset = offset;
-}
-
 /** Sends a `gap` for the last events if their payloads were removed. */
 function sendRemovedGap(hub: CatchUpOptions['hub'], subscription: Subscription): void {
-  const { removedAfter, afterSeq: seq, afterOffset: offset } = subscription;
-  if (removedAfter) sendGap(subscription, hub.epochOf(hub.locationOf(subscription).topic.name), { seq, offset });
+  const { progress } = subscription;
+  if (progress.endsWithRemoved) sendGapTo(subscription, hub.epochOfChannel(subscription), progress);
 }
 
 /**
@@ -223,10 +221,11 @@ function sendRemovedGap(hub: CatchUpOptions['hub'], subscription: Subscription):
  */
 function sendMissingGap(hub: CatchUpOptions['hub'], subscription: Subscription, event: ChannelEvent): void {
   const { seq, offset } = event;
-  if (!subscription.isAfterSeqFromClient) hub.reportGap(subscription, subscription.afterSeq + 1, seq - 1);
-  const epoch = hub.epochOf(hub.locationOf(subscription).topic.name);
+  const { progress } = subscription;
+  if (!progress.isSeqFromClient) hub.reportGap(subscription, progress.seq + 1, seq - 1);
   // The gap for removed payloads covers it.
-  if (!isRemoved(event)) sendGap(subscription, epoch, { seq: seq - 1, offset: offset - 1 });
+  if (isRemoved(event)) return;
+  sendGapTo(subscription, hub.epochOfChannel(subscription), { seq: seq - 1, offset: offset - 1 });
 }
 
 /**
@@ -238,10 +237,7 @@ async function send(slice: readonly EncodedFrame[], { subscription, isCancelled 
     if (!(await waitForRoom(subscription)) || isCancelled()) return false;
     const sent = subscription.connection.sendAccepted(rest, subscription);
     if (sent === 0) continue;
-    const { offset, seq } = rest[sent - 1]!;
-    subscription.afterOffset = offset;
-    subscription.afterSeq = seq;
-    subscription.isAfterSeqFromClient = false;
+    subscription.progress.advance(rest[sent - 1]!);
     rest = rest.slice(sent);
   }
   return true;

@@ -6,12 +6,11 @@
 import { setTimeout as sleep, setImmediate as yieldToIo } from 'node:timers/promises';
 import { readEpochs } from '#infra/log/epochs';
 import type { LogReader, LogRecord, TopicPartition } from '#infra/log/log';
-import { formatCursor } from '#schemas/stream/cursor';
 import { channelTopics } from '#schemas/topics/channels';
 import { epochTopic } from '#schemas/topics/control';
 import { rawTopics } from '#schemas/topics/raw';
 import { partitionOf, type Topic } from '#schemas/topics/topic';
-import { gapOf } from '../channels/gap.ts';
+import { cursorOf, sendGap } from '../channels/gap.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Subscription } from '../connection/subscription.ts';
 import { ChannelEpochs } from './channel-epochs.ts';
@@ -56,7 +55,7 @@ export class Hub {
   private readonly payloads: RawPayloads;
   private readonly channels = new Map<string, LiveChannel>();
   /** Newest dispatched offset of each partition, by topic. */
-  private readonly positions = new Map<string, number[]>();
+  private readonly dispatchedOffsets = new Map<string, number[]>();
   /** Event time up to which every event of each partition was dispatched, by topic. */
   private readonly times = new Map<string, number[]>();
   /** Channels with buffered events, and connections to flush. */
@@ -87,7 +86,7 @@ export class Hub {
     const from = [{ ...EPOCHS_AT, offset: (await log.bounds(EPOCHS_AT)).next }];
     for (const [topic, epoch] of await readEpochs(log, codec)) this.epochs.begin(topic, epoch, null);
     for (const topic of topics) {
-      const positions: number[] = [];
+      const offsets: number[] = [];
       // The newest event of any partition: the minimum until the writer publishes its watermark.
       let time = Number.NEGATIVE_INFINITY;
       for (let partition = 0; partition < topic.partitions; partition += 1) {
@@ -95,14 +94,14 @@ export class Hub {
         const { next } = await log.bounds(at);
         // The last record and not the end: on Kafka control records may stand between the two.
         const last = await log.last(at);
-        positions.push(last?.offset ?? -1);
+        offsets.push(last?.offset ?? -1);
         time = Math.max(time, last?.receivedAt ?? time);
         from.push({ ...at, offset: next });
       }
-      this.positions.set(topic.name, positions);
+      this.dispatchedOffsets.set(topic.name, offsets);
       this.times.set(
         topic.name,
-        positions.map(() => time),
+        offsets.map(() => time),
       );
     }
     this.reader = await log.reader(from);
@@ -124,14 +123,19 @@ export class Hub {
     return this.epochs.of(topic);
   }
 
+  epochOfChannel(subscription: Pick<Subscription, 'channel' | 'channelName'>): string {
+    return this.epochOf(this.locationOf(subscription).topic.name);
+  }
+
   locationOf(subscription: Pick<Subscription, 'channel' | 'channelName'>): ChannelLocation {
     const topic = channelTopics[subscription.channel.writer];
     return { topic, partition: partitionOf(subscription.channelName, topic.partitions) };
   }
 
-  /** Newest offset of a partition that was sent to live subscriptions. */
-  positionOf({ topic, partition }: ChannelLocation): number {
-    return this.positions.get(topic.name)![partition]!;
+  /** Newest offset of the channel's partition that was sent to live subscriptions. */
+  dispatchedOffset(subscription: Pick<Subscription, 'channel' | 'channelName'>): number {
+    const { topic, partition } = this.locationOf(subscription);
+    return this.dispatchedOffsets.get(topic.name)![partition]!;
   }
 
   /** Event time up to which every event of a channel topic was dispatched; null before any is known. */
@@ -168,7 +172,7 @@ export class Hub {
     return this.channels.get(channelName)?.newestSeq ?? 0;
   }
 
-  /** Makes a subscription live: it gets what comes after its `afterOffset` and `afterSeq`. */
+  /** Makes a subscription live: it gets what comes after its progress. */
   goLive(subscription: Subscription): void {
     // Sending the acknowledgement can close the connection; then the channel may have no subscribers any more.
     if (subscription.closed) return;
@@ -176,10 +180,10 @@ export class Hub {
     const channel = this.channels.get(subscription.channelName)!;
     // The channel continues from what a replay read last, so that a gap right after it is detected. A number that comes
     // only from a client's cursor is ignored: it would decide what everyone else is sent.
-    if (subscription.isAfterSeqFromClient) return;
-    if (channel.newestSeq > 0 || subscription.afterOffset !== this.positionOf(this.locationOf(subscription))) return;
-    channel.newestSeq = subscription.afterSeq;
-    channel.newestOffset = subscription.afterOffset;
+    const { isSeqFromClient, seq, offset } = subscription.progress;
+    if (isSeqFromClient || channel.newestSeq > 0 || offset !== this.dispatchedOffset(subscription)) return;
+    channel.newestSeq = seq;
+    channel.newestOffset = offset;
   }
 
   /** Reports numbers that are missing between two events of a channel. */
@@ -230,7 +234,7 @@ export class Hub {
         }
         if (event && channel) bytes += this.buffer(channel, event);
       }
-      this.positions.get(record.topic)![record.partition] = record.offset;
+      this.dispatchedOffsets.get(record.topic)![record.partition] = record.offset;
       this.advanceTime(record, record.receivedAt);
       if (bytes < FLUSH_BYTES) continue;
       bytes = 0;
@@ -291,10 +295,6 @@ export class Hub {
     if (!isRemoved(event)) sendMissingGaps(channel, event, this.epochOfChannel(subscription));
   }
 
-  private epochOfChannel(subscription: Subscription): string {
-    return this.epochOf(this.locationOf(subscription).topic.name);
-  }
-
   private flush(): void {
     for (const channel of this.bufferedChannels) {
       const run = channel.drainRun();
@@ -322,36 +322,32 @@ export class Hub {
   }
 
   private async beginEpoch(topic: string, epoch: string, appendedAt: number | null): Promise<void> {
-    const positions = this.positions.get(topic);
-    if (!positions || this.epochs.of(topic) === epoch) return;
+    const offsets = this.dispatchedOffsets.get(topic);
+    if (!offsets || this.epochs.of(topic) === epoch) return;
     const ends: number[] = [];
-    for (const partition of positions.keys())
+    for (const partition of offsets.keys())
       ends.push((await this.decoder.withRetry(() => this.options.log.bounds({ topic, partition }))).next);
     const before = this.epochs.begin(topic, epoch, appendedAt);
     if (before === null) return;
     this.times.get(topic)!.fill(Number.NEGATIVE_INFINITY);
-    // In the embedded log offsets restart; on Kafka they continue, and positions stay as they are.
-    for (const [partition, next] of ends.entries()) positions[partition] = Math.min(positions[partition]!, next - 1);
-    for (const [name, channel] of this.channels) this.resetChannel(name, channel, { topic, before, epoch });
+    // In the embedded log offsets restart; on Kafka they continue and stay as they are.
+    for (const [partition, next] of ends.entries()) offsets[partition] = Math.min(offsets[partition]!, next - 1);
+    for (const channel of this.channels.values()) this.resetChannel(channel, { topic, before, epoch });
   }
 
   /** Resets the channel after a rebuild of its topic: numbers restart, and every subscription is sent a `gap`. */
   private resetChannel(
-    name: string,
     channel: LiveChannel,
     { topic, before, epoch }: { topic: string; before: string; epoch: string },
   ): void {
     for (const subscription of channel.subscriptions) {
       if (this.locationOf(subscription).topic.name !== topic) return;
-      const known = Math.max(subscription.afterOffset, subscription.live ? channel.newestOffset : -1);
-      const from = formatCursor({ epoch: before, channel: name, seq: null, offset: known });
-      subscription.afterOffset = -1;
-      subscription.afterSeq = 0;
-      subscription.isAfterSeqFromClient = false;
-      subscription.removedAfter = null;
-      if (!subscription.acknowledged) continue;
-      const to = formatCursor({ epoch, channel: name, seq: null, offset: -1 });
-      subscription.connection.sendControl(gapOf(subscription, from, to));
+      const { progress, live, acknowledged } = subscription;
+      const known = Math.max(progress.offset, live ? channel.newestOffset : -1);
+      progress.restart(-1);
+      if (!acknowledged) continue;
+      const from = cursorOf(subscription, before, { seq: 0, offset: known });
+      sendGap(subscription, from, cursorOf(subscription, epoch, progress));
     }
     channel.reset();
   }

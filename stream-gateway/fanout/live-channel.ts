@@ -1,5 +1,5 @@
 import type { EncodedFrame } from '../connection/event-frame.ts';
-import type { EventPosition, Subscription } from '../connection/subscription.ts';
+import type { EventId, Subscription } from '../connection/subscription.ts';
 
 /** The live state of a channel that has subscribers. */
 export class LiveChannel {
@@ -8,7 +8,7 @@ export class LiveChannel {
   newestSeq = 0;
   newestOffset = -1;
   /** The event after which all newer ones lost their payloads; null if the newest one has its payload. */
-  removedAfter: EventPosition | null = null;
+  removedAfter: EventId | null = null;
   private buffered: EncodedFrame[] = [];
 
   /** Adds an event to the next run; true if it is the first of it. */
@@ -19,7 +19,7 @@ export class LiveChannel {
   }
 
   /** Advances to an event that lost its payload; true if it is the first of a run. */
-  addRemoved({ seq, offset }: EventPosition): boolean {
+  addRemoved({ seq, offset }: EventId): boolean {
     const isFirst = this.removedAfter === null;
     this.removedAfter ??= { seq: this.newestSeq, offset: this.newestOffset };
     this.newestSeq = seq;
@@ -28,7 +28,7 @@ export class LiveChannel {
   }
 
   /** Ends the run of events without payloads and returns the event before it. */
-  endRemoved(): EventPosition {
+  endRemoved(): EventId {
     const after = this.removedAfter!;
     this.removedAfter = null;
     return after;

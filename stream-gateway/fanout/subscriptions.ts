@@ -3,9 +3,10 @@ import type { Logger } from 'pino';
 import type { EventLog } from '#infra/log/log';
 import type { Channel } from '#schemas/stream/channel';
 import { parseChannel } from '#schemas/stream/channel-names';
-import { formatCursor, parseCursor } from '#schemas/stream/cursor';
+import { parseCursor } from '#schemas/stream/cursor';
 import type { StreamErrorCode } from '#schemas/stream/frames';
 import { maySubscribe } from '../channels/authorise.ts';
+import { cursorOf } from '../channels/gap.ts';
 import type { SubscriptionHandler } from '../connection/client-frames.ts';
 import type { Connection } from '../connection/connection.ts';
 import {
@@ -60,15 +61,9 @@ export class Subscriptions implements SubscriptionHandler {
       this.replay(subscription, request.since);
       return;
     }
-    const location = hub.locationOf(subscription);
-    subscription.afterOffset = hub.positionOf(location);
-    subscription.afterSeq = hub.newestSeqOf(channelName);
-    const { afterSeq, afterOffset: offset } = subscription;
-    const epoch = hub.epochOf(location.topic.name);
-    this.acknowledge(
-      subscription,
-      formatCursor({ epoch, channel: channelName, seq: afterSeq === 0 ? null : afterSeq, offset }),
-    );
+    const { progress } = subscription;
+    progress.advance({ seq: hub.newestSeqOf(channelName), offset: hub.dispatchedOffset(subscription) });
+    this.acknowledge(subscription, cursorOf(subscription, hub.epochOfChannel(subscription), progress));
     hub.goLive(subscription);
   }
 

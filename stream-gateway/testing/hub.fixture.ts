@@ -138,8 +138,7 @@ export function subscribe(on: Hub, fake: FakeConnection = fakeConnection()) {
   const subscription = fake.subscribe();
   subscription.acknowledged = true;
   on.add(subscription);
-  subscription.afterOffset = on.positionOf(on.locationOf(subscription));
-  subscription.afterSeq = on.newestSeqOf(CHANNEL);
+  subscription.progress.advance({ seq: on.newestSeqOf(CHANNEL), offset: on.dispatchedOffset(subscription) });
   on.goLive(subscription);
   return { fake, subscription };
 }
