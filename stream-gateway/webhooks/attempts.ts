@@ -38,7 +38,7 @@ export interface AttemptsOptions extends LoadContext {
   readonly confirmLease: () => Promise<void>;
   /** Aborts attempts: they are not recorded, and the next lease holder repeats them. */
   readonly signal: AbortSignal;
-  /** A refusal that is not final becomes final this long after the delivery was created. */
+  /** A refusal that is not final becomes final this long after the delivery was appended. */
   readonly settleAfterMs: number;
   /** Called once the record that settles a delivery is in the log. */
   readonly onSettled: (pending: Pending) => void;
