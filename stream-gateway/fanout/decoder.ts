@@ -49,6 +49,7 @@ export function isRemoved(event: ChannelEvent): event is RemovedEvent {
 interface UndecodableRecord {
   readonly record: LogRecord;
   readonly reason: string;
+  readonly message: string;
   /** More fields for the log. */
   readonly details: object;
 }
@@ -67,9 +68,9 @@ export class Decoder {
     this.options = options;
     this.epochs = epochs;
     const { logger, onUndecodable } = options;
-    this.reportUndecodable = onceForEach(keyOfRecord, ({ record, reason, details }) => {
+    this.reportUndecodable = onceForEach(keyOfRecord, ({ record, reason, message, details }) => {
       const { topic, partition, offset } = record;
-      logger.error({ topic, partition, offset, reason, ...details }, 'skipped a record that cannot be decoded');
+      logger.error({ topic, partition, offset, reason, ...details }, message);
       onUndecodable(record, reason);
     });
   }
@@ -151,7 +152,8 @@ export class Decoder {
       return codec.decodeRecord(topic, record);
     } catch (error) {
       if (!(error instanceof CodecError)) throw error;
-      this.reportUndecodable({ record, reason: error.code, details: { error } });
+      const message = 'skipped a record that cannot be decoded';
+      this.reportUndecodable({ record, reason: error.code, message, details: { error } });
       return null;
     }
   }
@@ -200,7 +202,8 @@ export class Decoder {
 
   private reportAbsence(record: LogRecord, frame: RawChannelFrame, absence: PayloadAbsence): void {
     const raw = { topic: frame.topic, partition: frame.partition, offset: frame.offset };
-    this.reportUndecodable({ record, reason: `payload_${absence}`, details: { raw } });
+    const message = 'skipped an event whose payload cannot be read';
+    this.reportUndecodable({ record, reason: `payload_${absence}`, message, details: { raw } });
   }
 }
 
