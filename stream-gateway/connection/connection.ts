@@ -171,8 +171,8 @@ export class Connection {
 
   /**
    * Marks a connection as too slow if it has been dropping for too long, and ends the dropping state once less than
-   * `SEND_QUEUE_BYTES_RECOVERED` waits in the queue and in the socket. A connection that is too slow is closed when its socket is empty: a close frame behind bytes that
-   * nobody reads would be discarded with them.
+   * `SEND_QUEUE_BYTES_RECOVERED` waits in the queue and in the socket. A connection that is too slow is closed when its
+   * socket is empty: a close frame behind bytes that nobody reads would be discarded with them.
    */
   checkTooSlow(nowMs: number): void {
     if (this.closed || this.droppingSinceMs === null) return;
