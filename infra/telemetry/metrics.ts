@@ -148,7 +148,7 @@ export function createMetrics() {
     sockets: new Gauge({ name: 'parallax_sockets', help: 'Open WebSocket connections of clients.', registers }),
     framesSent: new Counter({ name: 'parallax_frames_sent_total', help: 'Event frames sent to sockets.', registers }),
     channelGaps: new Counter({
-      name: 'parallax_channel_holes_total',
+      name: 'parallax_channel_gaps_total',
       help: 'Sequence gaps of channels in the log, by topic; a gap counts once in each process that finds it.',
       labelNames: ['topic'],
       registers,

@@ -222,7 +222,7 @@ describe('the quota of an organization', () => {
     ]);
     connection.sendControl({ type: 'pong' });
     expect(fake.sent.at(-1)).toEqual({ type: 'pong' });
-    expect(other.lag).toEqual({ fromSeq: 8, toSeq: 9, dropped: 2 });
+    expect(other.dropped).toEqual({ fromSeq: 8, toSeq: 9, dropped: 2 });
   });
 
   it('is charged for frames that are sent, not for frames that wait', () => {
@@ -237,6 +237,6 @@ describe('the quota of an organization', () => {
     fake.allowance.left = 1;
     fake.drain();
     expect(fake.sent.map(({ type, seq }) => seq ?? type)).toEqual([1, 'error']);
-    expect(subscription.lag).toEqual({ fromSeq: 2, toSeq: 3, dropped: 2 });
+    expect(subscription.dropped).toEqual({ fromSeq: 2, toSeq: 3, dropped: 2 });
   });
 });

@@ -234,7 +234,7 @@ export class Connection {
       for (; nth < run.length; nth += 1) recordDropped(subscription, run[nth]!.seq);
       return;
     }
-    if (this.queue.empty && !subscription.lag) nth = this.sendFrom(run, nth, subscription);
+    if (this.queue.empty && !subscription.dropped) nth = this.sendFrom(run, nth, subscription);
     for (; nth < run.length; nth += 1) this.sendOrQueue({ frame: run[nth]!, subscription });
   }
 
@@ -313,9 +313,9 @@ export class Connection {
   }
 
   private sendLagged(subscription: Subscription): void {
-    if (!subscription.lag) return;
-    const lagged: ServerFrame = { type: 'lagged', subscription_id: subscription.id, ...subscription.lag };
-    subscription.lag = null;
+    if (!subscription.dropped) return;
+    const lagged: ServerFrame = { type: 'lagged', subscription_id: subscription.id, ...subscription.dropped };
+    subscription.dropped = null;
     this.socket.send(JSON.stringify(lagged), false);
   }
 }

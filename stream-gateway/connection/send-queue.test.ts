@@ -21,7 +21,7 @@ describe('the send queue', () => {
     const of = subscription();
     expect([1, 2, 3].map((seq) => queue.push(event(of, seq), 0))).toEqual([0, 0, 0]);
     expect(queue.bytes).toBe(30);
-    expect(of.lag).toBeNull();
+    expect(of.dropped).toBeNull();
     expect(drain(queue)).toEqual([1, 2, 3]);
     expect(queue.empty).toBe(true);
   });
@@ -30,7 +30,7 @@ describe('the send queue', () => {
     const queue = new SendQueue(30);
     const of = subscription();
     for (let seq = 1; seq <= 10; seq += 1) queue.push(event(of, seq), 0);
-    expect(of.lag).toEqual({ fromSeq: 1, toSeq: 7, dropped: 7 });
+    expect(of.dropped).toEqual({ fromSeq: 1, toSeq: 7, dropped: 7 });
     expect(drain(queue)).toEqual([8, 9, 10]);
   });
 
@@ -41,8 +41,8 @@ describe('the send queue', () => {
     queue.push(event(b, 70), 0);
     queue.push(event(a, 6), 0);
     queue.push(event(b, 71), 0);
-    expect(a.lag).toEqual({ fromSeq: 5, toSeq: 5, dropped: 1 });
-    expect(b.lag).toEqual({ fromSeq: 70, toSeq: 70, dropped: 1 });
+    expect(a.dropped).toEqual({ fromSeq: 5, toSeq: 5, dropped: 1 });
+    expect(b.dropped).toEqual({ fromSeq: 70, toSeq: 70, dropped: 1 });
     expect(drain(queue)).toEqual([6, 71]);
   });
 
@@ -62,7 +62,7 @@ describe('the send queue', () => {
     queue.push(control(), 0);
     queue.push(event(of, 2), 0);
     expect(drain(queue)).toEqual(['control', 'control']);
-    expect(of.lag).toEqual({ fromSeq: 1, toSeq: 2, dropped: 2 });
+    expect(of.dropped).toEqual({ fromSeq: 1, toSeq: 2, dropped: 2 });
   });
 
   it('drops all its events, and nothing else, in dropEvents', () => {
@@ -70,7 +70,7 @@ describe('the send queue', () => {
     const [a, b] = [subscription(), subscription()];
     for (const item of [event(a, 1), control(), event(b, 7), event(a, 2)]) queue.push(item, 0);
     expect(queue.dropEvents()).toBe(3);
-    expect([a.lag, b.lag]).toEqual([
+    expect([a.dropped, b.dropped]).toEqual([
       { fromSeq: 1, toSeq: 2, dropped: 2 },
       { fromSeq: 7, toSeq: 7, dropped: 1 },
     ]);
@@ -105,7 +105,7 @@ describe('the send queue', () => {
     }
     expect(queue.controls).toBe(100);
     expect(queue.bytes).toBeLessThanOrEqual(3_000);
-    expect(of.lag).toEqual({ fromSeq: 1, toSeq: dropped, dropped });
+    expect(of.dropped).toEqual({ fromSeq: 1, toSeq: dropped, dropped });
     const left = drain(queue);
     expect(left.filter((item) => item === 'control').length).toBe(100);
     expect(left.filter((item) => item !== 'control')).toEqual(

@@ -104,10 +104,10 @@ export class SendQueue {
 
 /** Counts an event that its subscription will not get. */
 export function recordDropped(subscription: Subscription, seq: number): void {
-  if (!subscription.lag) {
-    subscription.lag = { fromSeq: seq, toSeq: seq, dropped: 1 };
+  if (!subscription.dropped) {
+    subscription.dropped = { fromSeq: seq, toSeq: seq, dropped: 1 };
     return;
   }
-  subscription.lag.toSeq = seq;
-  subscription.lag.dropped += 1;
+  subscription.dropped.toSeq = seq;
+  subscription.dropped.dropped += 1;
 }

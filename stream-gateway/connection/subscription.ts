@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
 import { idWords } from './event-frame.ts';
 
 /** Events of a subscription that were dropped since its last delivered one. */
-export interface Lag {
+export interface DroppedRange {
   readonly fromSeq: number;
   toSeq: number;
   dropped: number;
@@ -106,7 +106,7 @@ export interface Subscription {
   /** False before the acknowledgement and during a replay, which also brings newer frames. */
   live: boolean;
   readonly progress: Progress;
-  lag: Lag | null;
+  dropped: DroppedRange | null;
   /** The last `status` sent; null before the first. */
   sentStatus: { readonly state: PriceState; readonly since: number } | null;
   closed: boolean;
@@ -123,7 +123,7 @@ export function createSubscription(connection: Connection, channel: Channel, cha
     acknowledged: false,
     live: false,
     progress: new Progress(),
-    lag: null,
+    dropped: null,
     sentStatus: null,
     closed: false,
   };

@@ -244,7 +244,7 @@ describe('a replay of an organization without quota', () => {
       'quota_exceeded',
       5,
     ]);
-    expect([subscription.live, fake.counts.dropped, subscription.lag]).toEqual([true, 0, null]);
+    expect([subscription.live, fake.counts.dropped, subscription.dropped]).toEqual([true, 0, null]);
   });
 
   it('drops nothing of what its client has not read when another connection uses up the quota', async () => {
@@ -261,7 +261,7 @@ describe('a replay of an organization without quota', () => {
     fake.allowance.left = 100;
     await done;
     expect(seqs(fake)).toEqual(Array.from({ length: 20 }, (_, nth) => nth + 1));
-    expect([subscription.live, fake.counts.dropped, subscription.lag]).toEqual([true, 0, null]);
+    expect([subscription.live, fake.counts.dropped, subscription.dropped]).toEqual([true, 0, null]);
   });
 });
 
