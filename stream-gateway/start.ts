@@ -26,7 +26,7 @@ import { createUpgrade, notFound, type UpgradeOptions } from './connection/upgra
 import { watchChannelLag } from './fanout/channel-lag.ts';
 import { Hub } from './fanout/hub.ts';
 import { marketStatusView } from './fanout/market-status.ts';
-import { onceForEachGap } from './fanout/once-for-each.ts';
+import { onceForEachGap } from './fanout/once-for-each-gap.ts';
 import { publishAllStatuses, publishChangedStatuses, type StatusSources } from './fanout/publish-status.ts';
 import { Subscriptions } from './fanout/subscriptions.ts';
 import { startWebhooks } from './webhooks/start.ts';

@@ -1,5 +1,3 @@
-import type { SequenceGap } from './hub.ts';
-
 /**
  * The keys that are remembered, at some 100 bytes each; the oldest is dropped, and its fault is reported again if it is
  * found again.
@@ -20,10 +18,4 @@ export function onceForEach<T>(keyOf: (fault: T) => string, report: (fault: T) =
     known.add(key);
     report(fault);
   };
-}
-
-/** Reports each gap once. */
-export function onceForEachGap(report: (gap: SequenceGap) => void): (gap: SequenceGap) => void {
-  // Retention can remove the beginning of a gap between two replays, but not its end.
-  return onceForEach(({ channel, epoch, toSeq }) => `${channel} ${epoch} ${toSeq}`, report);
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { SequenceGap } from './hub.ts';
-import { onceForEachGap } from './once-for-each.ts';
+import { onceForEachGap } from './once-for-each-gap.ts';
 
 const gapOf = (channel: string, fromSeq: number, toSeq: number, epoch = 'one'): SequenceGap => ({
   topic: 't',
