@@ -99,7 +99,7 @@ describe('the page for WebSocket clients', () => {
   });
 
   it('lists every error and every close code', () => {
-    const rows = [...websocketPage.matchAll(/^\| `?(\w+)`? \|/gm)].map((found) => found[1]!);
+    const rows = [...websocketPage.matchAll(/^\| `?(\w+)`?(?: with `channel`)? \|/gm)].map((found) => found[1]!);
     expect(rows).toEqual(expect.arrayContaining([...STREAM_ERRORS]));
     expect(rows).toEqual(expect.arrayContaining(Object.values(CLOSE).map(({ code }) => String(code))));
   });
@@ -164,6 +164,19 @@ describe('the page for WebSocket clients', () => {
         ]),
       ]);
       expect(handled).toEqual([0, 1, 2, 3]);
+    });
+
+    it('subscribes again later to a channel that was refused for too many replays, and to no other', async () => {
+      const { sockets } = await run();
+      const [socket] = (await once(sockets, 'connection')) as [WebSocket];
+      const received: unknown[] = [];
+      socket.on('message', (text: Buffer) => received.push(JSON.parse(text.toString())));
+      await vi.waitFor(() => expect(received).toHaveLength(2));
+      for (const refusal of [{ channel: two }, {}])
+        socket.send(JSON.stringify({ type: 'error', error: 'quota_exceeded', ...refusal }));
+      await vi.waitFor(() => expect(received).toHaveLength(3), 5_000);
+      expect(received[2]).toEqual({ type: 'subscribe', channel: two });
+      socket.close(CLOSE.revoked.code);
     });
 
     it('does not try again with a key that is refused', async () => {
