@@ -223,9 +223,11 @@ export class Hub {
       let channel = this.subscribedChannel(record);
       if (channel) {
         let event = this.decoder.tryDecode(record, this.payloads);
-        // During a wait the last subscriber may leave and another one join, for whom the channel starts again.
         if (!event) {
-          event = await this.decodeAfterFlush(record);
+          // A subscription that joins during the wait starts after what was dispatched; if all others leave, the
+          // channel starts again.
+          this.flush();
+          event = await this.decoder.decode(record, this.payloads);
           channel = this.subscribedChannel(record);
         }
         if (event && channel && event.seq <= channel.newestSeq) {
@@ -246,12 +248,6 @@ export class Hub {
   private advanceTime({ topic, partition }: TopicPartition, time: number): void {
     const times = this.times.get(topic);
     if (times && time > times[partition]!) times[partition] = time;
-  }
-
-  /** Flushes before a wait: a subscription that joins meanwhile starts after what was dispatched. */
-  private decodeAfterFlush(record: LogRecord): Promise<ChannelEvent | null> {
-    this.flush();
-    return this.decoder.decode(record, this.payloads);
   }
 
   /**

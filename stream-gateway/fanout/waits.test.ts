@@ -40,7 +40,7 @@ describe('a replay that waits for a registry that is unavailable', () => {
 });
 
 describe('a live event that waits for its schema', () => {
-  it('reaches a subscriber who joined meanwhile, after the last one had left', async () => {
+  it('reaches a subscriber who joined meanwhile, after the last one left', async () => {
     const log = new FakeLog();
     const { hub } = await open(log);
     let answer: (() => void) | null = null;
