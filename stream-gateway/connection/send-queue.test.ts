@@ -3,7 +3,7 @@ import type { EncodedFrame } from './event-frame.ts';
 import { type Outgoing, SendQueue } from './send-queue.ts';
 import type { Subscription } from './subscription.ts';
 
-const subscription = () => ({ lag: null }) as unknown as Subscription;
+const subscription = () => ({ dropped: null }) as unknown as Subscription;
 const event = (of: Subscription, seq: number, bytes = 10): Outgoing => ({
   subscription: of,
   frame: { seq, size: bytes } as EncodedFrame,
