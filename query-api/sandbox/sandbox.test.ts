@@ -129,6 +129,22 @@ describe('a sandbox key', () => {
     expect(trades.body.trades.length).toBeGreaterThan(0);
   });
 
+  it('gets lists, trades, bars and books of a pair and a contract, and a dex without contracts', async () => {
+    const root = '/v1/markets/venue_a';
+    const { pairs } = (await get(`${root}/spot/pairs`, sandboxed)).body;
+    // Of two pairs with the names of HYPE-USDC only one has the name.
+    expect(pairs.filter(({ pair }: { pair: string }) => pair === 'HYPE-USDC')).toMatchObject([{ index: 107 }]);
+    for (const path of [`${root}/spot/pairs/HYPE-USDC`, `${root}/perp-dex/orb/contracts/GOLD`]) {
+      const read = async (suffix: string) => (await get(`${path}${suffix}`, sandboxed)).body;
+      expect((await read('')).markPrice, path).toBeGreaterThan(0);
+      expect((await read('/trades?limit=5')).trades, path).toHaveLength(5);
+      expect((await read('/candles?interval=1m')).candles.length, path).toBeGreaterThan(1);
+      expect((await read('/orderbook')).bids, path).toHaveLength(20);
+    }
+    expect((await get(`${root}/perp-dex`, sandboxed)).body.dexes).toHaveLength(3);
+    expect((await get(`${root}/perp-dex/nova/contracts`, sandboxed)).body).toEqual({ contracts: [] });
+  });
+
   it('shares no cached responses with live keys, whoever requests first', async () => {
     const first = { [`${COINS}/BTC`]: service.admin, [`${COINS}/BTC/trades?limit=1`]: sandboxed };
     for (const [path, firstToken] of Object.entries(first)) {
