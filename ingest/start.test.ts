@@ -103,22 +103,15 @@ describe('ingest of live venues', () => {
     ).toEqual(
       new Set([
         'allMids',
+        'allDexsAssetCtxs',
+        'spotAssetCtxs',
         'outcomeMetaUpdates',
         ...['BTC', 'kDOG', '#70', '#71'].flatMap((coin) => [`trades ${coin}`, `l2Book ${coin}`]),
-        'activeAssetCtx BTC',
-        'activeAssetCtx kDOG',
       ]),
     );
     await running.close();
     const questions = (await role.raw('venue_a', 'info')).map(({ request }) => JSON.parse(request!).type);
-    expect(questions).toEqual([
-      'metaAndAssetCtxs',
-      'outcomeMeta',
-      'meta',
-      'spotMeta',
-      'spotMetaAndAssetCtxs',
-      'perpDexs',
-    ]);
+    expect(questions).toEqual(['metaAndAssetCtxs', 'allPerpMetas', 'spotMetaAndAssetCtxs', 'outcomeMeta', 'perpDexs']);
     expect((await texts(role, 'venue_a', 'ws')).sort()).toEqual(
       ['#70', '#71', 'BTC', 'kDOG'].map((coin) => `{"channel":"trades","data":[{"coin":"${coin}"}]}`),
     );

@@ -41,6 +41,7 @@ const SMALL: Readonly<Record<string, readonly string[]>> = {
     'contexts',
     'allMids',
     'instruments',
+    'perpDexes',
     'universes',
     'outcomes.outcomes',
     'outcomes.questions',

@@ -176,7 +176,7 @@ export const SETTINGS = {
     accepts: 'a number of coins, or a comma-separated list of coins',
     pattern: /^[\w:@#+/,-]+$/,
     description:
-      'venue_a coins whose books are followed in addition to outcome coins: that many of the largest, or the listed ones.',
+      'venue_a coins whose books are followed in addition to outcome coins: that many of the largest perpetuals, pairs and contracts, or the listed ones.',
   }),
   maxSocketsPerKey: integerSetting({
     variable: 'PARALLAX_MAX_SOCKETS_PER_KEY',

@@ -84,6 +84,12 @@ export function createMetrics() {
       labelNames: ['feed'],
       registers,
     }),
+    venueLeftOut: new Gauge({
+      name: 'parallax_venue_left_out',
+      help: 'Markets whose trades or books are not subscribed, because the venue allows no more subscriptions.',
+      labelNames: ['venue', 'kind'],
+      registers,
+    }),
     stageRecords: new Counter({
       name: 'parallax_stage_records_total',
       help: 'Records processed by a stage.',

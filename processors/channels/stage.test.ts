@@ -158,8 +158,11 @@ describe('the channels stage', () => {
     expect(all.tradeFrames({ status: 'reverted' })).toEqual([]);
   });
 
-  it('has no firehose for builder dexes', () => {
-    expect(harness().tradeFrames({ provider: 'venue_a_dex', marketId: 'dexy:GOLD', status: 'confirmed' })).toEqual([]);
+  it('emits trades of pairs and contracts to the firehoses of their providers', () => {
+    const trade = (provider: string, marketId: string) =>
+      harness().tradeFrames({ provider, marketId, status: 'confirmed' });
+    expect(trade('venue_a_dex', 'dexy:GOLD')).toEqual(['venue_a_dex confirmed']);
+    expect(trade('venue_a_perp', '@107')).toEqual(['venue_a_perp confirmed']);
   });
 
   it("emits the survivor's frames to the channels of a merged event", () => {

@@ -8,7 +8,7 @@ import type { PlanQuotas } from '#schemas/domain/quota/plan-quotas';
 import { candlesTable } from '#schemas/tables/candles';
 import { tradesTable } from '#schemas/tables/trades';
 import { arbitrageHeadTopic, eventTopic, spreadHeadTopic } from '#schemas/topics/derived';
-import { bookTopics, contextTopics, instrumentTopics } from '#schemas/topics/normalised';
+import { bookTopics, contextTopics, instrumentTopics, perpDexTopic } from '#schemas/topics/normalised';
 import { ROUTES } from '../routes/index.ts';
 import { openTestStore } from '../testing/open-test-store.fixture.ts';
 import {
@@ -24,10 +24,13 @@ import {
 import {
   aBookUpdate,
   aContext,
+  aContract,
   aLink,
   anArbitrage,
   anEvent,
   anInstrument,
+  aPair,
+  aPerpDex,
   applyRecord,
   aSpread,
   aTrade,
@@ -220,12 +223,25 @@ function decode(body: Buffer, encoding: string | undefined): string {
   throw new Error(`an encoding that was not requested: ${encoding}`);
 }
 
-/** Adds BTC with all data, ETH without figures and book, two events and a merged one. */
+/** Markets of all families: those with all data, and those without figures and book. */
+const COMPLETE = [anInstrument(), aPair(), aContract()];
+const BARE = [
+  anInstrument({ coin: 'ETH', index: 1 }),
+  aPair({ coin: '@142', base: 'UBTC', index: 142 }),
+  aContract({ coin: 'orb:OIL', index: 1 }),
+];
+
+/** Adds the markets, two builder dexes, two events and a merged one. */
 function fillViews({ events, coins, books }: Views): void {
-  for (const [index, coin] of ['BTC', 'ETH'].entries())
-    applyRecord(VIEWS.coins, coins, instrumentTopics.venue_a, coin, anInstrument({ coin, index }));
-  applyRecord(VIEWS.coins, coins, contextTopics.venue_a, 'BTC', aContext());
-  applyRecord(VIEWS.books, books, bookTopics.venue_a, 'BTC', aBookUpdate(30));
+  for (const instrument of [...COMPLETE, ...BARE])
+    applyRecord(VIEWS.coins, coins, instrumentTopics.venue_a, instrument.coin, instrument);
+  for (const [index, name] of ['orb', 'two'].entries())
+    applyRecord(VIEWS.coins, coins, perpDexTopic, name, aPerpDex({ name, index }));
+  for (const { coin, provider } of COMPLETE) {
+    applyRecord(VIEWS.coins, coins, contextTopics.venue_a, coin, aContext({ coin, provider }));
+    const book = aBookUpdate(30, { instrument: coin, provider, marketId: coin });
+    applyRecord(VIEWS.books, books, bookTopics.venue_a, coin, book);
+  }
   const outcome = aLink({ provider: 'venue_a_outcome', yesInstrument: '#10', noInstrument: null });
   const allEvents = [
     anEvent(),
@@ -239,20 +255,14 @@ function fillViews({ events, coins, books }: Views): void {
 
 async function fillStore(store: Awaited<ReturnType<typeof openTestStore>>['store']): Promise<void> {
   const meta = { partition: 0, offset: 0, key: 'BTC', receivedAt: NOON_MS, seq: 1 };
-  const coinTrade = {
-    id: 'venue_a_perp:BTC:1',
-    provider: 'venue_a_perp',
-    instrument: 'BTC',
-    marketId: 'BTC',
-    tradeId: '1',
-  } as const;
+  const trades = COMPLETE.map(({ coin, provider }) =>
+    aTrade({ id: `${provider}:${coin}:1`, provider, instrument: coin, marketId: coin, tradeId: '1' }),
+  );
   await store.insert(
     'trades',
-    [aTrade(), aTrade(coinTrade)].map((trade) => tradesTable.row(trade, { ...meta, topic: 'derived.trades.venue_a' })),
+    [aTrade(), ...trades].map((trade) => tradesTable.row(trade, { ...meta, topic: 'derived.trades.venue_a' })),
   );
-  const candle = {
-    provider: 'venue_a_perp' as const,
-    coin: 'BTC',
+  const bar = {
     openTime: NOON_MS,
     receivedAt: NOON_MS + 1,
     open: '100',
@@ -263,7 +273,10 @@ async function fillStore(store: Awaited<ReturnType<typeof openTestStore>>['store
     trades: 1,
     source: 'venue_node',
   };
-  await store.insert('candles', [candlesTable.row(candle, { ...meta, topic: 'derived.candles' })]);
+  const candles = COMPLETE.map(({ coin, provider }) =>
+    candlesTable.row({ ...bar, coin, provider }, { ...meta, topic: 'derived.candles' }),
+  );
+  await store.insert('candles', candles);
   await insertMarkets(store, 'venue_b', [aMarket()]);
   await insertPhases(store, [aPhase(), aPhase({ id: 'venue_b:0xt:2', logIndex: 2, phase: 'settle', price: null })]);
   await insertResolutions(store, [aResolution()]);

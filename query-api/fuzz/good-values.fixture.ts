@@ -32,6 +32,9 @@ const GRAPHEMES_MAX = 12;
 /** Valid values for fields whose schema does not describe them fully: existing ids and text formats. */
 const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   coin: ['BTC', 'BTC', 'ETH'],
+  pair: ['HYPE-USDC', 'HYPE-USDC', 'UBTC-USDC'],
+  dex: ['orb', 'orb', 'two'],
+  symbol: ['GOLD', 'GOLD', 'OIL'],
   universalId: ['evt_1', 'evt_1', 'evt_2', 'evt_merged'],
   resolution_after: ['0', String(NOON_MS), '2026-03-01', '2026-03-01T12:00:00.5Z'],
   start_time: ['0', String(NOON_MS - 86_400_000), '2026-02-01'],

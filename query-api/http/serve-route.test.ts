@@ -103,15 +103,15 @@ describe('errors', () => {
     expect(response.json()).toMatchObject({ error: { code: 'internal_error' } });
   });
 
-  it('are bad_request for a malformed URL, and the not-found code of the route for an overlong name', async () => {
+  it('are bad_request for a malformed URL, and those of the route for an overlong name', async () => {
     const app = await openApp();
     expect((await app.get('/v1/events/%zz/spread')).json()).toMatchObject({ error: { code: 'bad_request' } });
     const long = 'x'.repeat(5_000);
     const event = await app.get(`/v1/events/${long}/spread`);
     const coin = await app.get(`/v1/markets/venue_a/coins/${long}/orderbook`);
-    expect([event.status, coin.status]).toEqual([404, 404]);
+    expect([event.status, coin.status]).toEqual([404, 400]);
     expect(event.json()).toMatchObject({ error: { code: 'not_found' } });
-    expect(coin.json()).toMatchObject({ error: { code: 'unknown_coin' } });
+    expect(coin.json()).toMatchObject({ error: { code: 'validation_failed' } });
     expect((await app.get(`/v1/nothing/${long}`)).json()).toMatchObject({ error: { code: 'not_found' } });
   });
 

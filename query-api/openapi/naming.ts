@@ -20,7 +20,8 @@ export function errorStatuses(route: Route): [number, ErrorCode[]][] {
   const statuses: [number, ErrorCode[]][] = [[400, ['bad_request', 'validation_failed']]];
   if (route.scope !== null) statuses.push([401, ['unauthenticated']]);
   if (route.scope !== null) statuses.push([403, [missingScopeCode(route)]]);
-  if (hasParameters || route.scope === 'any') statuses.push([404, [notFoundCode(route)]]);
+  if (hasParameters || route.scope === 'any')
+    statuses.push([404, [...(route.notFoundCodes ?? ['not_found' as const])]]);
   if (isChange) statuses.push([409, ['conflict']]);
   if (route.body) statuses.push([413, ['validation_failed']]);
   if (route.creates) statuses.push([422, ['validation_failed']]);
@@ -33,8 +34,4 @@ export function errorStatuses(route: Route): [number, ErrorCode[]][] {
     else statuses.push([upstream, ['upstream_unavailable']]);
   }
   return statuses.sort(([one], [other]) => one - other);
-}
-
-function notFoundCode({ path }: Route): ErrorCode {
-  return path.startsWith('/v1/markets/') ? 'unknown_coin' : 'not_found';
 }

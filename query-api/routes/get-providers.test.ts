@@ -13,7 +13,8 @@ it('GET /providers returns the capabilities of each provider without a token', a
   };
   const withCapability = (name: string) =>
     providers.filter(({ capabilities }) => capabilities.includes(name)).map(({ provider }) => provider);
-  expect(withCapability('candles')).toContain('venue_a_perp');
+  for (const name of ['markets', 'orderbook', 'trades', 'candles', 'stream.trades'])
+    expect(withCapability(name)).toEqual(expect.arrayContaining(['venue_a_perp', 'venue_a_dex']));
   for (const name of ['events', 'anomalies', 'settlement', 'stream.anomalies', 'stream.settlement']) {
     expect(withCapability(name)).toEqual(expect.arrayContaining(['venue_a_outcome', 'venue_b']));
     expect(withCapability(name)).not.toContain('venue_a_perp');

@@ -18,11 +18,22 @@ import { getSpread } from './v1/events/get-spread.ts';
 import { getEventTrades } from './v1/events/get-trades.ts';
 import { getSpreadHistory } from './v1/events/spread/get-history.ts';
 import { getAllArbitrage } from './v1/get-arbitrage.ts';
-import { getCandles } from './v1/markets/venue-a/coins/get-candles.ts';
+import { getCoinCandles } from './v1/markets/venue-a/coins/get-candles.ts';
 import { getCoin } from './v1/markets/venue-a/coins/get-coin.ts';
 import { getCoins } from './v1/markets/venue-a/coins/get-coins.ts';
-import { getOrderbook } from './v1/markets/venue-a/coins/get-orderbook.ts';
+import { getCoinOrderbook } from './v1/markets/venue-a/coins/get-orderbook.ts';
 import { getCoinTrades } from './v1/markets/venue-a/coins/get-trades.ts';
+import { getContractCandles } from './v1/markets/venue-a/perp-dex/contracts/get-candles.ts';
+import { getContract } from './v1/markets/venue-a/perp-dex/contracts/get-contract.ts';
+import { getContracts } from './v1/markets/venue-a/perp-dex/contracts/get-contracts.ts';
+import { getContractOrderbook } from './v1/markets/venue-a/perp-dex/contracts/get-orderbook.ts';
+import { getContractTrades } from './v1/markets/venue-a/perp-dex/contracts/get-trades.ts';
+import { getPerpDexes } from './v1/markets/venue-a/perp-dex/get-perp-dex.ts';
+import { getPairCandles } from './v1/markets/venue-a/spot/pairs/get-candles.ts';
+import { getPairOrderbook } from './v1/markets/venue-a/spot/pairs/get-orderbook.ts';
+import { getPair } from './v1/markets/venue-a/spot/pairs/get-pair.ts';
+import { getPairs } from './v1/markets/venue-a/spot/pairs/get-pairs.ts';
+import { getPairTrades } from './v1/markets/venue-a/spot/pairs/get-trades.ts';
 import { getAnomalyFeed } from './v1/me/get-anomaly-feed.ts';
 import { getAuditLog } from './v1/me/get-audit-log.ts';
 import { getUsage } from './v1/me/get-usage.ts';
@@ -68,9 +79,20 @@ export const ROUTES: readonly Route[] = [
   getSettlement,
   getCoins,
   getCoin,
-  getOrderbook,
+  getCoinOrderbook,
   getCoinTrades,
-  getCandles,
+  getCoinCandles,
+  getPairs,
+  getPair,
+  getPairOrderbook,
+  getPairTrades,
+  getPairCandles,
+  getPerpDexes,
+  getContracts,
+  getContract,
+  getContractOrderbook,
+  getContractTrades,
+  getContractCandles,
   postKeys,
   getKeys,
   deleteKey,

@@ -8,6 +8,7 @@ import type { Actor } from '#schemas/domain/control/envelope';
 import type { ControlState, Plan, Scope, SecretHash } from '#schemas/domain/control/state';
 import type { RestSku } from '#schemas/domain/quota/sku';
 import type { UsageCounts } from '#schemas/domain/quota/usage-counts';
+import type { ErrorCode } from '#schemas/errors';
 import type { Reader } from '../queries/query.ts';
 import type { TableBarrier } from '../queries/table-barrier.ts';
 import type { Views } from '../views/views.ts';
@@ -87,6 +88,8 @@ interface CommonDeclaration<P, Q, R> {
   readonly sku: RestSku | null;
   /** One sentence for the docs. */
   readonly summary: string;
+  /** Codes of a 404 for a name in the path, for the docs; `not_found` by default. */
+  readonly notFoundCodes?: readonly ErrorCode[];
   readonly params: z.ZodType<P>;
   readonly query: z.ZodObject & z.ZodType<Q>;
   readonly response: z.ZodType<R>;

@@ -10,13 +10,16 @@ import { DEFAULT_QUOTAS } from '#schemas/domain/quota/plan-quotas';
 import { candlesTable } from '#schemas/tables/candles';
 import { tradesTable } from '#schemas/tables/trades';
 import { eventTopic } from '#schemas/topics/derived';
-import { bookTopics, contextTopics, instrumentTopics } from '#schemas/topics/normalised';
+import { bookTopics, contextTopics, instrumentTopics, perpDexTopic } from '#schemas/topics/normalised';
 import { ROUTES } from '../routes/index.ts';
 import {
   aBookUpdate,
   aContext,
+  aContract,
   anEvent,
   anInstrument,
+  aPair,
+  aPerpDex,
   applyRecord,
   aTrade,
   NOON_MS,
@@ -64,14 +67,16 @@ async function close(): Promise<void> {
   await store.close();
 }
 
-/** Adds live data: a coin that the data set has too, one that it does not have, and an event. */
+/** Adds live data: a market of each family that the data set has too, a coin that it does not have, and an event. */
 async function addLiveData(price: string): Promise<void> {
   const { coins, books, events } = service.views;
-  for (const coin of ['BTC', 'LIVEONLY']) {
-    applyRecord(VIEWS.coins, coins, instrumentTopics.venue_a, coin, anInstrument({ coin }));
+  for (const instrument of [anInstrument(), anInstrument({ coin: 'LIVEONLY' }), aPair(), aContract()]) {
+    const { coin } = instrument;
+    applyRecord(VIEWS.coins, coins, instrumentTopics.venue_a, coin, instrument);
     applyRecord(VIEWS.coins, coins, contextTopics.venue_a, coin, aContext({ coin, markPrice: price }));
     applyRecord(VIEWS.books, books, bookTopics.venue_a, coin, aBookUpdate(2, { instrument: coin }));
   }
+  applyRecord(VIEWS.coins, coins, perpDexTopic, 'orb', aPerpDex());
   applyRecord(VIEWS.events, events, eventTopic, 'evt_live', anEvent({ universalId: 'evt_live' }));
   const meta = { topic: '', partition: 0, offset: 0, seq: 1, key: 'BTC', receivedAt: NOON_MS };
   const traded = { id: `live:${price}`, provider: 'venue_a_perp', marketId: 'BTC', instrument: 'BTC', price };
@@ -84,11 +89,12 @@ async function addLiveData(price: string): Promise<void> {
 
 const get = (path: string, token: string) => service.request('GET', path, { token });
 
-/** Fills in the path of a shared route with a coin or an event of the data set. */
+/** Fills in the path of a shared route with a market or an event of the data set. */
 async function pathOf(path: string): Promise<string> {
   const { events } = viewsOf(await readDataSet());
   const [first] = events.listed.flat().filter(({ universalId }) => events.arbitrage.has(universalId));
-  return path.replace(':coin', 'BTC').replace(':universalId', first!.universalId);
+  const names = { coin: 'BTC', pair: 'HYPE-USDC', dex: 'orb', symbol: 'GOLD', universalId: first!.universalId };
+  return Object.entries(names).reduce((filled, [name, value]) => filled.replace(`:${name}`, value), path);
 }
 async function responsesOf(token: string): Promise<Record<string, unknown>> {
   const responses: Record<string, unknown> = {};
@@ -121,6 +127,22 @@ describe('a sandbox key', () => {
     expect((await get(`${COINS}/BTC/candles`, sandboxed)).body.candles).toHaveLength(2);
     const trades = await get(await pathOf('/v1/events/:universalId/trades'), sandboxed);
     expect(trades.body.trades.length).toBeGreaterThan(0);
+  });
+
+  it('gets lists, trades, bars and books of a pair and a contract, and a dex without contracts', async () => {
+    const root = '/v1/markets/venue_a';
+    const { pairs } = (await get(`${root}/spot/pairs`, sandboxed)).body;
+    // Of two pairs with the names of HYPE-USDC only one has the name.
+    expect(pairs.filter(({ pair }: { pair: string }) => pair === 'HYPE-USDC')).toMatchObject([{ index: 107 }]);
+    for (const path of [`${root}/spot/pairs/HYPE-USDC`, `${root}/perp-dex/orb/contracts/GOLD`]) {
+      const read = async (suffix: string) => (await get(`${path}${suffix}`, sandboxed)).body;
+      expect((await read('')).markPrice, path).toBeGreaterThan(0);
+      expect((await read('/trades?limit=5')).trades, path).toHaveLength(5);
+      expect((await read('/candles?interval=1m')).candles.length, path).toBeGreaterThan(1);
+      expect((await read('/orderbook')).bids, path).toHaveLength(20);
+    }
+    expect((await get(`${root}/perp-dex`, sandboxed)).body.dexes).toHaveLength(3);
+    expect((await get(`${root}/perp-dex/nova/contracts`, sandboxed)).body).toEqual({ contracts: [] });
   });
 
   it('shares no cached responses with live keys, whoever requests first', async () => {

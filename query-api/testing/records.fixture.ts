@@ -2,7 +2,7 @@
 import type { StageInput, StageRecord } from '#infra/stages/stage';
 import * as blank from '#schemas/testing/records.fixture';
 import type { Arbitrage, EventLink, Spread, UniversalEvent } from '#schemas/topics/derived';
-import type { AssetContext, BookUpdate, Instrument, Trade } from '#schemas/topics/normalised';
+import type { AssetContext, BookUpdate, Instrument, PerpDex, Trade } from '#schemas/topics/normalised';
 import type { Topic } from '#schemas/topics/topic';
 import type { Sandbox } from '../sandbox/open-sandbox.ts';
 import { fixedFreshness } from '../views/freshness.ts';
@@ -115,6 +115,35 @@ export function anInstrument(fields: Partial<Instrument> = {}): Instrument {
     maxLeverage: 40,
     delisted: false,
     index: 0,
+    dex: null,
+    base: null,
+    quote: null,
+    quoteDecimals: null,
+    canonical: false,
+    ...fields,
+  };
+}
+
+/** The pair that `HYPE-USDC` means. */
+export function aPair(fields: Partial<Instrument> = {}): Instrument {
+  const tokens = { base: 'HYPE', quote: 'USDC', sizeDecimals: 2, quoteDecimals: 8 };
+  const pair = { coin: '@107', kind: 'spot' as const, index: 107, maxLeverage: null, canonical: true };
+  return anInstrument({ ...pair, ...tokens, ...fields });
+}
+
+/** A contract of the dex `orb`. */
+export function aContract(fields: Partial<Instrument> = {}): Instrument {
+  return anInstrument({ provider: 'venue_a_dex', coin: 'orb:GOLD', dex: 'orb', maxLeverage: 20, ...fields });
+}
+
+export function aPerpDex(fields: Partial<PerpDex> = {}): PerpDex {
+  return {
+    name: 'orb',
+    receivedAt: NOON_MS,
+    fullName: 'Orbit Markets',
+    deployer: `0x${'d'.repeat(40)}`,
+    delisted: false,
+    index: 1,
     ...fields,
   };
 }
@@ -132,6 +161,7 @@ export function aContext(fields: Partial<AssetContext> = {}): AssetContext {
     dayNotionalVolume: '123456789.25',
     dayBaseVolume: '1234.5',
     previousDayPrice: '99000',
+    circulatingSupply: null,
     ...fields,
   };
 }

@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { bestAsk } from '#schemas/domain/book';
 import { toNumber } from '#schemas/domain/decimal';
 import { arbitrageHeadTopic, eventTopic, reconcileTopic, spreadHeadTopic } from '#schemas/topics/derived';
-import { bookTopics, contextTopics, instrumentTopics } from '#schemas/topics/normalised';
+import { bookTopics, contextTopics, instrumentTopics, perpDexTopic } from '#schemas/topics/normalised';
 import {
   aBookUpdate,
   aContext,
   anArbitrage,
   anEvent,
   anInstrument,
+  aPerpDex,
   applyRecord,
   aSpread,
   createViews,
@@ -71,7 +72,10 @@ describe('the coins view', () => {
     applyRecord(VIEWS.coins, coins, instrumentTopics.venue_a, 'BTC', anInstrument());
     applyRecord(VIEWS.coins, coins, instrumentTopics.venue_a, 'BTC', anInstrument({ maxLeverage: 50 }));
     applyRecord(VIEWS.coins, coins, contextTopics.venue_a, 'BTC', aContext());
+    applyRecord(VIEWS.coins, coins, perpDexTopic, 'orb', aPerpDex());
     expect(coins.venue_a.instruments.get('BTC')!.maxLeverage).toBe(50);
+    expect(coins.venue_a.perpDexes.get('orb')).toEqual(aPerpDex());
+    applyRecord(VIEWS.coins, coins, perpDexTopic, 'orb', null);
     applyRecord(VIEWS.coins, coins, instrumentTopics.venue_a, 'BTC', null);
     applyRecord(VIEWS.coins, coins, contextTopics.venue_a, 'BTC', null);
     expect(coins).toEqual(VIEWS.coins.initialState());

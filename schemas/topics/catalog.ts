@@ -20,6 +20,7 @@ import {
   contextTopics,
   instrumentTopics,
   marketTopics,
+  perpDexTopic,
   statusTopics,
   tradeTopics,
 } from './normalised.ts';
@@ -50,6 +51,7 @@ export const TOPICS: readonly Topic[] = [
   ...Object.values(marketTopics),
   ...Object.values(statusTopics),
   ...Object.values(instrumentTopics),
+  perpDexTopic,
   ...Object.values(contextTopics),
   disputeTopic,
   ...Object.values(resolutionTopics),

@@ -166,7 +166,7 @@ export const statusTopics = perVenue(
   marketStatus,
 );
 
-const instrument = record('Instrument', 'A tradable coin.', {
+const instrument = record('Instrument', 'A market with a book of its own: a perpetual, a spot pair.', {
   provider: text('Fine-grained provider.'),
   coin: text("The venue's coin."),
   receivedAt: timestamp('When this state of it was received.'),
@@ -175,6 +175,17 @@ const instrument = record('Instrument', 'A tradable coin.', {
   maxLeverage: nullable(integer('Largest leverage.')),
   delisted: flag('No longer listed.'),
   index: integer("Its index in the venue's universe."),
+  dex: withDefault(nullable(text('Builder dex of a contract; null for any other instrument.')), null),
+  base: withDefault(nullable(text('Name of the base token of a spot pair; null for any other instrument.')), null),
+  quote: withDefault(nullable(text('Name of the quote token of a spot pair; null for any other instrument.')), null),
+  quoteDecimals: withDefault(
+    nullable(integer('Decimals of the quote token of a spot pair; those of its base are `sizeDecimals`.')),
+    null,
+  ),
+  canonical: withDefault(
+    flag('True for the one spot pair that its names mean: of those with equal names, the one with the largest volume.'),
+    false,
+  ),
 });
 export type Instrument = Infer<typeof instrument>;
 /** `derived.instruments.<venue>`. */
@@ -192,6 +203,7 @@ const assetContext = record('AssetContext', 'The newest figures that a venue pub
   dayNotionalVolume: nullable(decimal('Quote volume of 24 hours.')),
   dayBaseVolume: nullable(decimal('Base volume of 24 hours.')),
   previousDayPrice: nullable(decimal('Price of 24 hours ago.')),
+  circulatingSupply: withDefault(nullable(decimal('Circulating supply of the base token of a spot pair.')), null),
 });
 export type AssetContext = Infer<typeof assetContext>;
 /** `derived.contexts.<venue>`. */
@@ -203,3 +215,21 @@ export const contextTopics = perVenue(
   { kind: 'compacted' },
   assetContext,
 );
+
+const perpDex = record('PerpDex', 'A dex of a builder, whose perpetuals are called contracts.', {
+  name: text('Its name, with which the coins of its contracts begin.'),
+  receivedAt: timestamp('When this state of it was received.'),
+  fullName: nullable(text('Its full name; null where the venue states none.')),
+  deployer: nullable(text('Address of its deployer, lower case; null where the venue states none.')),
+  delisted: flag('No longer listed.'),
+  index: integer("Its index in the venue's list."),
+});
+export type PerpDex = Infer<typeof perpDex>;
+export const perpDexTopic = defineTopic({
+  name: 'derived.perp-dexes.venue_a',
+  description: 'Builder dexes of venue_a, also those without contracts.',
+  key: 'dex',
+  partitions: 1,
+  retention: { kind: 'compacted' },
+  schema: perpDex,
+});

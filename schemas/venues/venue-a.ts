@@ -1,8 +1,11 @@
 import { ALL_INSTRUMENTS, defineVenue, EVENT_CAPABILITIES } from './venue.ts';
 import { isOutcomeCoin } from './venue-a/outcome-coin.ts';
 
-/** Main-dex names like `BTC`, builder-dex names like `dex:SYMBOL` (venue page, section 2). */
-const PERP_COIN = /^(?:[0-9a-z]{1,16}:)?[0-9A-Za-z][0-9A-Za-z_.-]{0,31}$/;
+/**
+ * Coins as on the wire, except outcomes: main-dex names like `BTC`, builder-dex names like `dex:SYMBOL`, pairs like
+ * `PURR/USDC` and `@107` (venue page, section 2.1).
+ */
+const COIN = /^(?:@\d{1,9}|(?:[0-9A-Za-z]{1,16}[:/])?[0-9A-Za-z][0-9A-Za-z_.-]{0,31})$/;
 
 /** Perpetuals, spot pairs and outcomes, each named by a coin. */
 export const venueA = defineVenue({
@@ -17,9 +20,9 @@ export const venueA = defineVenue({
       rawChannels: [
         { ...ALL_INSTRUMENTS, summary: 'All mid prices of venue_a, as the venue sends them.' },
         {
-          summary: 'Level-2 book frames of a coin, as the venue sends them.',
+          summary: 'Level-2 book frames of a perpetual or a pair (`@107`, `PURR/USDC`), as the venue sends them.',
           example: 'BTC',
-          accepts: (coin) => PERP_COIN.test(coin),
+          accepts: (coin) => COIN.test(coin),
         },
       ],
     },
@@ -33,7 +36,13 @@ export const venueA = defineVenue({
         { ...ALL_INSTRUMENTS, summary: "All messages about venue_a's outcome coins, as the venue sends them." },
       ],
     },
-    { provider: 'venue_a_dex', kind: 'price', instrument: 'coin', capabilities: [], tradeChannel: false },
+    {
+      provider: 'venue_a_dex',
+      kind: 'price',
+      instrument: 'coin',
+      capabilities: ['markets', 'orderbook', 'trades', 'candles', 'stream.trades'],
+      tradeChannel: true,
+    },
   ],
   accounts: { walletProvider: 'venue_a_perp', builderDigits: 40 },
   streams: [

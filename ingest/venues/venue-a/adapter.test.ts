@@ -16,14 +16,18 @@ const json = (body: unknown): Answer => ({
   body: JSON.stringify(body),
 });
 
-/** A venue that lists outcomes 6 to 8. A settled outcome has a fraction. */
+/** A venue that lists BTC, markets of other kinds, and outcomes 6 to 8. A settled outcome has a fraction. */
 async function startVenue() {
+  const contracts = new Map<string, readonly object[]>();
+  const pairs = new Set<string>();
   const listed = new Set([6, 7, 8]);
   const fractions = new Map<number, string>();
   const rejected = new Set<number>();
   const info = await startHttpServer(({ body }) => {
     const { type, outcome } = JSON.parse(body);
     if (type === 'metaAndAssetCtxs') return json([{ universe: [{ name: 'BTC' }] }, [{ dayNtlVlm: '9.0' }]]);
+    if (type === 'allPerpMetas') return json([{}, ...[...contracts.values()].map((universe) => ({ universe }))]);
+    if (type === 'spotMetaAndAssetCtxs') return json([{ universe: [...pairs].map((name) => ({ name })) }, []]);
     if (type === 'outcomeMeta') return json({ outcomes: [...listed].map((id) => ({ outcome: id })) });
     if (type !== 'settledOutcome') return json({});
     if (rejected.has(outcome)) return { status: 422 };
@@ -40,7 +44,7 @@ async function startVenue() {
     for (const socket of sockets.sockets) socket.send('{"channel":"outcomeMetaUpdates","data":[]}');
   };
   const rounds = () => info.requests.filter(({ body }) => body.includes('perpDexs')).length;
-  return { listed, fractions, rejected, info, sockets, announceUpdate, rounds };
+  return { contracts, pairs, listed, fractions, rejected, info, sockets, announceUpdate, rounds };
 }
 
 async function startAdapter({ info, sockets }: Awaited<ReturnType<typeof startVenue>>, log?: MemoryLog) {
@@ -131,4 +135,30 @@ it('ignores a list without outcomes: it stays subscribed to the previous ones, a
   const subscribed = () => venue.sockets.received.flat();
   await until(() => venue.rounds() === 2 && subscribed().some((frame) => frame.includes('"#81"')));
   expect(second.requested()).toEqual([]);
+});
+
+it('follows trades of pairs and contracts as they are listed and delisted, of new dexes too, without a restart', async () => {
+  const venue = await startVenue();
+  venue.listed.clear();
+  venue.pairs.add('@107');
+  venue.contracts.set('one', [{ name: 'one:A' }]).set('empty', []);
+  const adapter = await startAdapter(venue);
+  closing.push(adapter.close);
+  const changes = (method: string) =>
+    venue.sockets.received
+      .flat()
+      .map((frame) => JSON.parse(frame))
+      .filter((frame) => frame.method === method && frame.subscription.type === 'trades')
+      .map(({ subscription }) => subscription.coin)
+      .sort();
+  await until(() => changes('subscribe').length === 3);
+  expect(changes('subscribe')).toEqual(['@107', 'BTC', 'one:A']);
+  venue.pairs.add('@200');
+  venue.contracts.set('one', [{ name: 'one:A', isDelisted: true }, { name: 'one:B' }]).set('two', [{ name: 'two:A' }]);
+  venue.announceUpdate();
+  await until(() => changes('subscribe').length === 6 && changes('unsubscribe').length === 1, 15_000);
+  expect(changes('subscribe')).toEqual(['@107', '@200', 'BTC', 'one:A', 'one:B', 'two:A']);
+  expect(changes('unsubscribe')).toEqual(['one:A']);
+  const { values } = await adapter.metrics.venueLeftOut.get();
+  expect(values.map(({ labels, value }) => `${labels.kind} ${value}`)).toEqual(['trades 0', 'books 0']);
 });

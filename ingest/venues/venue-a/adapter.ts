@@ -1,5 +1,6 @@
 /** The adapter of venue_a: polls metadata, and receives everything else over WebSockets. */
 import type { Running } from '#infra/context';
+import { parseJsonOrNull } from '#schemas/domain/json-fields';
 import { Budget } from '../../feed/budget.ts';
 import { ConnectionState } from '../../feed/connection-state.ts';
 import { UpstreamError } from '../../feed/errors.ts';
@@ -7,7 +8,6 @@ import { HttpClient } from '../../feed/http-client.ts';
 import { parseAnswer } from '../../feed/json.ts';
 import { Poller } from '../../feed/poller.ts';
 import { type AdapterContext, joinUrl, upstreamUrl, type VenueAdapter } from '../adapter.ts';
-import { chooseBookCoins, outcomeCoins, readOutcomes, readPerps } from './coins.ts';
 import {
   METADATA_INTERVAL_MS,
   METADATA_MIN_INTERVAL_MS,
@@ -17,6 +17,7 @@ import {
   SUBSCRIPTION_REQUESTS,
 } from './declaration.ts';
 import { EarlierOutcomes } from './earlier-outcomes.ts';
+import { chooseBookCoins, type MarketLists, outcomeCoins, readMarkets, readOutcomes, readPerps } from './markets.ts';
 import { readEarlierCursor, readTrackedOutcomes } from './read-tracked-outcomes.ts';
 import { requestSettlements } from './request-settlements.ts';
 import { SubscriptionSlots } from './slots.ts';
@@ -25,6 +26,9 @@ import { wantedSubscriptions } from './subscriptions.ts';
 const FEED = 'venue_a.info';
 /** The start of a frame about new or settled outcome markets. */
 const OUTCOME_UPDATE = Buffer.from('{"channel":"outcomeMetaUpdates"');
+/** The start of a frame with the contexts of all dexes. */
+const ALL_CONTEXTS = Buffer.from('{"channel":"allDexsAssetCtxs"');
+const startsWith = (frame: Buffer, start: Buffer) => frame.subarray(0, start.length).equals(start);
 
 export const venueA: VenueAdapter = { start };
 
@@ -39,11 +43,14 @@ async function start(context: AdapterContext): Promise<Running> {
   const earlier = new EarlierOutcomes(await readEarlierCursor(context.log, context.codec), performance.now());
   /** Answers published so far. */
   let publishedCount = 0;
+  /** The newest frame with the contexts of all dexes, which is read only when subscriptions are chosen. */
+  let newestContexts: Buffer | null = null;
   const slots = new SubscriptionSlots({
     context,
     url: wsUrl,
     onFrame: (frame) => {
-      if (frame.subarray(0, OUTCOME_UPDATE.length).equals(OUTCOME_UPDATE)) poller.requestRound();
+      if (startsWith(frame, OUTCOME_UPDATE)) poller.requestRound();
+      else if (startsWith(frame, ALL_CONTEXTS)) newestContexts = frame;
     },
     onAllConnected: context.expect('venue_a sockets'),
   });
@@ -59,12 +66,14 @@ async function start(context: AdapterContext): Promise<Running> {
   };
   const sendType = (type: string, signal: AbortSignal) => send(JSON.stringify({ type }), signal);
 
-  const watch = (perpAnswer: unknown, outcomes: readonly number[]) => {
-    const perps = readPerps(perpAnswer);
-    if (perps.length === 0) throw new UpstreamError('upstream_malformed', 'metaAndAssetCtxs names no coin');
+  const watch = (lists: Omit<MarketLists, 'contexts'>, outcomes: readonly number[]) => {
+    if (readPerps(lists.perps).length === 0)
+      throw new UpstreamError('upstream_malformed', 'metaAndAssetCtxs names no coin');
+    const contexts = newestContexts && parseJsonOrNull(newestContexts.toString());
+    const markets = readMarkets({ ...lists, contexts });
     const books = slots.subscriptions().filter(({ type }) => type === 'l2Book');
-    const bookCoins = chooseBookCoins(perps, settings.venueACoins, new Set(books.map(({ coin = '' }) => coin)));
-    slots.update(wantedSubscriptions({ perps, outcomeCoins: outcomeCoins(outcomes), bookCoins }));
+    const bookCoins = chooseBookCoins(markets, settings.venueACoins, new Set(books.map(({ coin = '' }) => coin)));
+    slots.update(wantedSubscriptions({ markets, outcomeCoins: outcomeCoins(outcomes), bookCoins }));
   };
 
   const poller = new Poller({
@@ -74,13 +83,14 @@ async function start(context: AdapterContext): Promise<Running> {
     intervalMs: () => METADATA_INTERVAL_MS,
     minIntervalMs: METADATA_MIN_INTERVAL_MS,
     round: async (signal) => {
-      const [perpType, outcomeType] = SUBSCRIPTION_REQUESTS;
-      const perpAnswer = parseAnswer(await sendType(perpType, signal), perpType);
-      const listed = readOutcomes(parseAnswer(await sendType(outcomeType, signal), outcomeType));
+      const request = async (type: string) => parseAnswer(await sendType(type, signal), type);
+      const [perpType, dexType, pairType, outcomeType] = SUBSCRIPTION_REQUESTS;
+      const lists = { perps: await request(perpType), dexes: await request(dexType), pairs: await request(pairType) };
+      const listed = readOutcomes(await request(outcomeType));
       // Outcomes never all end between two lists. An empty list is a wrong answer and ends none of them.
       const outcomes = listed.length > 0 ? listed : pending.listed();
       if (outcomes.length > listed.length) logger.warn('outcomeMeta lists no outcome; using the previous list');
-      watch(perpAnswer, outcomes);
+      watch(lists, outcomes);
       pending.addList(outcomes);
       missed.addList(outcomes);
       for (const type of OTHER_REQUESTS) await sendType(type, signal);

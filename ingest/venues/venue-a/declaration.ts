@@ -18,11 +18,16 @@ export const SLOTS = 8;
  */
 export const HEARTBEAT = { frame: '{"method":"ping"}', intervalMs: 10_000, silenceMs: 20_000 } as const;
 
-/** Interval of metadata requests. */
-export const METADATA_INTERVAL_MS = 60_000;
+/** Time between two rounds of metadata requests, so that lists are at most 30 s old; a round takes some seconds. */
+export const METADATA_INTERVAL_MS = 25_000;
 /** Minimum interval of metadata requests, however many outcome markets appear. */
 export const METADATA_MIN_INTERVAL_MS = 5_000;
 /** Requests whose answers determine the subscriptions. */
-export const SUBSCRIPTION_REQUESTS = ['metaAndAssetCtxs', 'outcomeMeta'] as const;
+export const SUBSCRIPTION_REQUESTS = [
+  'metaAndAssetCtxs',
+  'allPerpMetas',
+  'spotMetaAndAssetCtxs',
+  'outcomeMeta',
+] as const;
 /** Requests whose answers only the processors read. */
-export const OTHER_REQUESTS = ['meta', 'spotMeta', 'spotMetaAndAssetCtxs', 'perpDexs'] as const;
+export const OTHER_REQUESTS = ['perpDexs'] as const;

@@ -3,7 +3,14 @@ import { Budget } from '../../feed/budget.ts';
 import { ConnectionSlots } from '../../feed/connection-slots.ts';
 import type { AdapterContext } from '../adapter.ts';
 import { CONNECTION_BUDGET, HEARTBEAT, MESSAGE_BUDGET, SLOTS, SUBSCRIPTIONS_MAX } from './declaration.ts';
-import { type Subscription, slotOf, subscribeFrame, unsubscribeFrame } from './subscriptions.ts';
+import {
+  cutSubscriptions,
+  type LeftOut,
+  type Subscription,
+  slotOf,
+  subscribeFrame,
+  unsubscribeFrame,
+} from './subscriptions.ts';
 
 export interface SlotsOptions {
   readonly context: AdapterContext;
@@ -16,7 +23,7 @@ export interface SlotsOptions {
 export class SubscriptionSlots {
   private readonly context: AdapterContext;
   private readonly slots: ConnectionSlots<Subscription>;
-  private dropped = 0;
+  private leftOut: LeftOut = { trades: 0, books: 0 };
 
   constructor({ context, url, onFrame, onAllConnected }: SlotsOptions) {
     this.context = context;
@@ -40,8 +47,8 @@ export class SubscriptionSlots {
 
   /** Changes the subscriptions to `wanted`. Those beyond the venue's limit are left out. */
   update(wanted: readonly Subscription[]): void {
-    const allowed = wanted.slice(0, SUBSCRIPTIONS_MAX);
-    this.logDropped(wanted.length - allowed.length);
+    const { allowed, leftOut } = cutSubscriptions(wanted, SUBSCRIPTIONS_MAX);
+    this.reportLeftOut(leftOut);
     const bySlot = new Map<number, Map<string, Subscription>>();
     for (const subscription of allowed) {
       const index = slotOf(subscription, SLOTS);
@@ -60,9 +67,16 @@ export class SubscriptionSlots {
     return this.slots.close();
   }
 
-  private logDropped(dropped: number): void {
-    if (dropped > 0 && dropped !== this.dropped)
-      this.context.logger.warn({ dropped }, `venue_a allows ${SUBSCRIPTIONS_MAX} subscriptions; some are left out`);
-    this.dropped = dropped;
+  private reportLeftOut(leftOut: LeftOut): void {
+    const { metrics, logger } = this.context;
+    for (const kind of ['trades', 'books'] as const)
+      metrics.venueLeftOut.set({ venue: 'venue_a', kind }, leftOut[kind]);
+    const isNew = leftOut.trades !== this.leftOut.trades || leftOut.books !== this.leftOut.books;
+    if (isNew && leftOut.trades + leftOut.books > 0)
+      logger.warn(
+        leftOut,
+        `venue_a allows ${SUBSCRIPTIONS_MAX} subscriptions; those with the lowest rank are left out`,
+      );
+    this.leftOut = leftOut;
   }
 }

@@ -5,11 +5,11 @@ import { SETTINGS } from '../../../config/settings.ts';
 import type { Command } from '../command.ts';
 import { FrameRate } from '../watch/frame-rate.ts';
 import { LiveCandles } from '../watch/live-candles.ts';
-import { RestReader } from '../watch/rest-reader.ts';
+import { type MarketPath, RestReader } from '../watch/rest-reader.ts';
 import { renderScreen } from '../watch/screen.ts';
 import { TradeStream } from '../watch/trade-stream.ts';
 import { readWatchKey } from '../watch/watch-key.ts';
-import type { WatchedEvent, WatchedTrade } from '../watch/watched.ts';
+import type { WatchedEvent, WatchedMarket, WatchedTrade } from '../watch/watched.ts';
 
 const REFRESH_MS = 1_000;
 const NAMES_REFRESH_MS = 30_000;
@@ -58,7 +58,7 @@ const WATCH_SETTINGS = {
   }),
 };
 
-/** Shows live edges, spreads, candles and trades of a running service in the terminal. */
+/** Shows live edges, spreads, candles, a pair, a contract and trades of a running service in the terminal. */
 export const watch: Command = {
   async run(argv) {
     if (argv.includes('--help')) {
@@ -104,6 +104,8 @@ class WatchedService {
   private trades: readonly WatchedTrade[] = [];
   private events: readonly WatchedEvent[] = [];
   private names: ReadonlyMap<string, string> = new Map();
+  private marketPaths: readonly MarketPath[] = [];
+  private markets: readonly WatchedMarket[] = [];
   private namesReadAt = Number.NEGATIVE_INFINITY;
   private candles: ReturnType<LiveCandles['merge']> = { bars: [], isLive: false };
 
@@ -129,6 +131,7 @@ class WatchedService {
         coin: this.coin,
         events: this.events,
         candles: this.candles,
+        markets: this.markets,
         trades: this.trades,
         names: this.names,
         rate: this.frames.perSecond(performance.now()),
@@ -142,11 +145,16 @@ class WatchedService {
   private async read(): Promise<string | null> {
     try {
       if (performance.now() - this.namesReadAt > NAMES_REFRESH_MS) {
-        this.names = await this.reader.readNames();
+        [this.names, this.marketPaths] = await Promise.all([this.reader.readNames(), this.reader.readMarkets()]);
         this.namesReadAt = performance.now();
       }
-      const [events, bars] = await Promise.all([this.reader.readEvents(), this.reader.readCandles(this.coin)]);
+      const [events, bars, markets] = await Promise.all([
+        this.reader.readEvents(),
+        this.reader.readCandles(this.coin),
+        Promise.all(this.marketPaths.map((market) => this.reader.readMarket(market))),
+      ]);
       this.events = events;
+      this.markets = markets.filter((market) => market !== null);
       this.candles = this.live.merge(bars);
       return null;
     } catch (error) {

@@ -1,9 +1,16 @@
 import { SettingError } from '../../../config/declare.ts';
-import type { WatchedCandle, WatchedEvent, WatchedLeg } from './watched.ts';
+import type { WatchedCandle, WatchedEvent, WatchedLeg, WatchedMarket } from './watched.ts';
 
 const REQUEST_TIMEOUT_MS = 10_000;
 const EVENTS_SHOWN = 10;
 const EVENTS_MAX = 1_000;
+const VENUE_A = '/v1/markets/venue_a';
+
+/** A market whose figures are shown: its name on the screen, and the path of its snapshot. */
+export interface MarketPath {
+  readonly name: string;
+  readonly path: string;
+}
 
 interface ListedEvent {
   readonly universalId: string;
@@ -53,18 +60,53 @@ export class RestReader {
   }
 
   async readCandles(coin: string): Promise<WatchedCandle[]> {
-    const path = `/v1/markets/venue_a/coins/${encodeURIComponent(coin)}/candles?interval=1m&limit=60`;
+    const path = `${VENUE_A}/coins/${encodeURIComponent(coin)}/candles?interval=1m&limit=60`;
     return (await this.read<{ candles: WatchedCandle[] }>(path)).candles;
   }
 
+  /** The first spot pair and the first contract of a builder dex, where the venue lists any. */
+  async readMarkets(): Promise<MarketPath[]> {
+    const [{ pairs }, { dexes }] = await Promise.all([
+      this.read<{ pairs: { pair: string }[] }>(`${VENUE_A}/spot/pairs`),
+      this.read<{ dexes: { name: string }[] }>(`${VENUE_A}/perp-dex`),
+    ]);
+    const found = pairs.slice(0, 1).map(({ pair }) => ({
+      name: pair,
+      path: `${VENUE_A}/spot/pairs/${encodeURIComponent(pair)}`,
+    }));
+    for (const { name } of dexes) {
+      const list = `${VENUE_A}/perp-dex/${encodeURIComponent(name)}/contracts`;
+      const [first] = (await this.read<{ contracts: { symbol: string; upstreamCoin: string }[] }>(list)).contracts;
+      if (first) return [...found, { name: first.upstreamCoin, path: `${list}/${encodeURIComponent(first.symbol)}` }];
+    }
+    return found;
+  }
+
+  /** The figures of a market; null while it has none. */
+  async readMarket({ name, path }: MarketPath): Promise<WatchedMarket | null> {
+    const response = await this.request(path);
+    // The venue has not sent any figures, or no longer lists the market.
+    if (response.status === 502 || response.status === 404) return null;
+    const { markPrice, midPrice, dayNotionalVolume } = await bodyOf<Omit<WatchedMarket, 'name'>>(response, path);
+    return { name, markPrice, midPrice, dayNotionalVolume };
+  }
+
   private async read<T>(path: string): Promise<T> {
+    return bodyOf<T>(await this.request(path), path);
+  }
+
+  private async request(path: string): Promise<Response> {
     const response = await fetch(`${this.rest}${path}`, {
       headers: { authorization: `Bearer ${this.token}` },
       signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     });
     if (response.status === 401)
       throw new SettingError('--token is unknown to this service; accepted: the admin key that npm start printed');
-    if (!response.ok) throw new Error(`GET ${path}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as T;
+    return response;
   }
+}
+
+async function bodyOf<T>(response: Response, path: string): Promise<T> {
+  if (!response.ok) throw new Error(`GET ${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
 }

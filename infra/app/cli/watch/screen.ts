@@ -1,12 +1,14 @@
 /** Renders the screen of `npm run watch` as text, from data of REST and the stream. Pure. */
 import type { Candles } from './live-candles.ts';
 import { sparkline } from './sparkline.ts';
-import type { WatchedEvent, WatchedTrade } from './watched.ts';
+import type { WatchedEvent, WatchedMarket, WatchedTrade } from './watched.ts';
 
 export interface Watched {
   readonly coin: string;
   readonly events: readonly WatchedEvent[];
   readonly candles: Candles;
+  /** A spot pair and a contract of a builder dex. */
+  readonly markets: readonly WatchedMarket[];
   readonly trades: readonly WatchedTrade[];
   /** Names of events by market: `<provider> <marketId>`. */
   readonly names: ReadonlyMap<string, string>;
@@ -22,7 +24,7 @@ const truncate = (text: string, width: number) =>
 
 /** Renders the lines for a terminal with this many columns. */
 export function renderScreen(watched: Watched, columns: number): string[] {
-  const { coin, events, candles, trades, names, rate, problem } = watched;
+  const { coin, events, candles, markets, trades, names, rate, problem } = watched;
   const nameWidth = Math.max(20, columns - 62);
   const marketOf = ({ provider, marketId }: WatchedTrade) =>
     names.get(`${provider} ${marketId}`) ?? marketId ?? 'unknown market';
@@ -42,6 +44,11 @@ export function renderScreen(watched: Watched, columns: number): string[] {
     ...candles.bars.slice(-3).map((candle) => {
       const { open, high, low, close, volume } = candle;
       return `${new Date(candle.ts).toISOString().slice(11, 16)}  o ${open}  h ${high}  l ${low}  c ${close}  v ${volume}`;
+    }),
+    ...(markets.length > 0 ? ['', 'A spot pair and a contract of a builder dex'] : []),
+    ...markets.map(({ name, markPrice, midPrice, dayNotionalVolume }) => {
+      const volume = dayNotionalVolume === null ? '–' : dayNotionalVolume.toFixed(0);
+      return `${truncate(name, 20)}  mark ${markPrice ?? '–'}  mid ${midPrice ?? '–'}  volume of a day ${volume}`;
     }),
     '',
     'Trades',

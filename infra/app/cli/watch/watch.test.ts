@@ -81,6 +81,7 @@ describe('candles on the screen', () => {
     const watched = {
       coin: 'BTC',
       events: [],
+      markets: [],
       trades: [],
       names: new Map<string, string>(),
       problem: null,
@@ -99,10 +100,21 @@ describe('the screen', () => {
     coin: 'BTC',
     events: [{ name: 'Will it rain?', legs: [], netEdge: 0.0123 }],
     candles: { bars: [], isLive: true },
+    markets: [
+      { name: 'HYPE-USDC', markPrice: 24.5, midPrice: 24.25, dayNotionalVolume: 1234.5 },
+      { name: 'orb:GOLD', markPrice: 2700, midPrice: null, dayNotionalVolume: null },
+    ],
     trades: [trade('12:00:00', 0.5, 10, { provider: 'venue_b', marketId: '0xm' })],
     names: new Map([['venue_b 0xm', 'Will it rain?']]),
     rate: 1,
   };
+
+  it('shows a pair and a contract, unknown figures as a dash', () => {
+    const text = renderScreen({ ...watched, problem: null }, 120).join('\n');
+    expect(text).toMatch(/^HYPE-USDC +mark 24.5 {2}mid 24.25 {2}volume of a day 123[45]$/m);
+    expect(text).toMatch(/^orb:GOLD +mark 2700 {2}mid – {2}volume of a day –$/m);
+    expect(renderScreen({ ...watched, markets: [], problem: null }, 120).join('\n')).not.toContain('pair');
+  });
 
   it('names the events of edges and trades', () => {
     const lines = renderScreen({ ...watched, problem: null }, 120);

@@ -20,6 +20,13 @@ export interface WatchedCandle {
   readonly close: number;
   readonly volume: number;
 }
+/** Newest figures of a pair or a contract; null where unknown. */
+export interface WatchedMarket {
+  readonly name: string;
+  readonly markPrice: number | null;
+  readonly midPrice: number | null;
+  readonly dayNotionalVolume: number | null;
+}
 export interface WatchedTrade {
   readonly provider: string;
   readonly marketId: string | null;

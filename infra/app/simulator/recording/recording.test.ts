@@ -71,7 +71,7 @@ describe('a simulated recording', () => {
     const info = await linesOf('venue_a.info');
     const types = (lines: Line[]) => lines.map(({ request }) => (request as { type: string }).type);
     expect(types(info.filter(({ at }) => at === START))).toEqual(
-      expect.arrayContaining(['meta', 'metaAndAssetCtxs', 'spotMeta', 'perpDexs', 'outcomeMeta']),
+      expect.arrayContaining(['perpDexs', 'allPerpMetas', 'metaAndAssetCtxs', 'spotMetaAndAssetCtxs', 'outcomeMeta']),
     );
     expect(types(info.filter(({ at }) => at > START))).toEqual(
       expect.arrayContaining(['outcomeMeta', 'settledOutcome']),

@@ -9,6 +9,8 @@ export interface Ladder {
   /** `coin` in the protocol: `BTC`, `@107`, `orb:GOLD`. */
   readonly coin: string;
   readonly kind: 'perp' | 'spot' | 'builder';
+  /** Name of the dex of a perpetual; `` is the main one. Null for a spot pair. */
+  readonly dex: string | null;
   readonly asset: Asset;
   readonly szDecimals: number;
   /** Most price decimals (venue page, section 2: 6 - szDecimals, spot 8 - szDecimals). */
@@ -49,27 +51,59 @@ export const SPOT_TOKENS: readonly SpotToken[] = [
   token(150, 'HYPE', 2, 8, 'Hyperliquid'),
   token(197, 'UBTC', 5, 10, 'Unit Bitcoin'),
   token(221, 'UETH', 4, 9, 'Unit Ethereum'),
+  token(288, 'HYPE', 2, 8, 'Hype of someone else'),
+  token(360, 'USDH', 2, 8, 'Hyperliquid USD'),
 ];
 export const SPOT_PAIRS: readonly SpotPair[] = [
   { name: 'PURR/USDC', index: 0, base: 1, quote: 0 },
   { name: '@107', index: 107, base: 150, quote: 0 },
   { name: '@142', index: 142, base: 197, quote: 0 },
   { name: '@151', index: 151, base: 221, quote: 0 },
+  // Has the names of @107, since two tokens share a ticker.
+  { name: '@64', index: 64, base: 288, quote: 0 },
+  { name: '@232', index: 232, base: 150, quote: 360 },
 ];
-/** The only builder's dex of the simulated venue. */
-export const BUILDER_DEX = { name: 'orb', fullName: 'Orbit Markets' } as const;
+
+/** A dex of a builder, with the assets of its contracts. */
+export interface BuilderDex {
+  readonly name: string;
+  readonly fullName: string;
+  readonly assets: readonly Asset[];
+}
 
 const SPOT_ASSETS: Readonly<Record<string, Asset>> = {
   'PURR/USDC': { symbol: 'PURR', name: 'Purr', basePx: 0.12, volatility: 2, weight: 0.05, key: 4001 },
   '@107': { symbol: 'HYPE', name: 'Hyperliquid', basePx: 24, volatility: 1.8, weight: 0.2, key: 15 },
   '@142': { symbol: 'BTC', name: 'Bitcoin', basePx: 62_000, volatility: 1, weight: 0.1, key: 0 },
   '@151': { symbol: 'ETH', name: 'Ethereum', basePx: 2_450, volatility: 1.2, weight: 0.1, key: 1 },
+  '@64': { symbol: 'HYPE', name: 'Hype of someone else', basePx: 0.03, volatility: 2, weight: 0.02, key: 4002 },
+  '@232': { symbol: 'HYPE', name: 'Hyperliquid', basePx: 24, volatility: 1.8, weight: 0.02, key: 15 },
 };
-const BUILDER_ASSETS: readonly Asset[] = [
-  { symbol: 'GOLD', name: 'Gold', basePx: 2_700, volatility: 0.4, weight: 0.05, key: 4101 },
-  { symbol: 'OIL', name: 'Crude oil', basePx: 71, volatility: 0.6, weight: 0.05, key: 4102 },
-  { symbol: 'NVDA', name: 'NVIDIA', basePx: 140, volatility: 0.8, weight: 0.05, key: 4103 },
+const GOLD: Asset = { symbol: 'GOLD', name: 'Gold', basePx: 2_700, volatility: 0.4, weight: 0.1, key: 4101 };
+
+/** Dexes of builders: two with a contract of the same symbol, and one without contracts. */
+export const BUILDER_DEXES: readonly BuilderDex[] = [
+  {
+    name: 'orb',
+    fullName: 'Orbit Markets',
+    assets: [
+      GOLD,
+      { symbol: 'OIL', name: 'Crude oil', basePx: 71, volatility: 0.6, weight: 0.05, key: 4102 },
+      { symbol: 'NVDA', name: 'NVIDIA', basePx: 140, volatility: 0.8, weight: 0.05, key: 4103 },
+    ],
+  },
+  {
+    name: 'lun',
+    fullName: 'Lunar Exchange',
+    assets: [
+      { ...GOLD, weight: 0.02 },
+      { symbol: 'SILVER', name: 'Silver', basePx: 31, volatility: 0.6, weight: 0.02, key: 4104 },
+    ],
+  },
+  { name: 'nova', fullName: 'Nova Perps', assets: [] },
 ];
+/** Names of all perp dexes in the venue's order, the main one first. */
+export const DEX_NAMES: readonly string[] = ['', ...BUILDER_DEXES.map(({ name }) => name)];
 
 /** Size decimals by price, so that one unit of size is worth about a cent to a dollar. */
 function sizeDecimals(basePx: number): number {
@@ -79,15 +113,18 @@ function sizeDecimals(basePx: number): number {
   return basePx >= 1 ? 1 : 0;
 }
 
-/** Creates all ladders: the coins of the main dex, then those of the builder, then the spot pairs. */
+/** Creates all ladders: the coins of the main dex, then those of the builders, then the spot pairs. */
 export function makeLadders(seed: number, coins: number): readonly Ladder[] {
-  const perps = makeCoins(seed, coins).map((asset) => ({ coin: asset.symbol, kind: 'perp' as const, asset }));
-  const builders = BUILDER_ASSETS.map((asset) => ({
-    coin: `${BUILDER_DEX.name}:${asset.symbol}`,
-    kind: 'builder' as const,
-    asset,
+  const perps = makeCoins(seed, coins).map((asset) => ({ coin: asset.symbol, kind: 'perp' as const, dex: '', asset }));
+  const builders = BUILDER_DEXES.flatMap(({ name, assets }) =>
+    assets.map((asset) => ({ coin: `${name}:${asset.symbol}`, kind: 'builder' as const, dex: name, asset })),
+  );
+  const spots = SPOT_PAIRS.map(({ name }) => ({
+    coin: name,
+    kind: 'spot' as const,
+    dex: null,
+    asset: SPOT_ASSETS[name]!,
   }));
-  const spots = SPOT_PAIRS.map(({ name }) => ({ coin: name, kind: 'spot' as const, asset: SPOT_ASSETS[name]! }));
   return [...perps, ...builders, ...spots].map((ladder, index) => {
     const spotToken = SPOT_PAIRS.find((pair) => pair.name === ladder.coin);
     const szDecimals = spotToken

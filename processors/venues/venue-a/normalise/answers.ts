@@ -5,11 +5,21 @@ import { asText, type JsonObject, readList, readObject } from '#schemas/domain/j
 import type { RawEnvelope } from '#schemas/topics/raw';
 import { parseJson } from '../../shared/malformed.ts';
 import { emitBook, isOutdated, readBook } from './books.ts';
+import { chooseNewNames } from './canonical-pairs.ts';
 import { emitContexts, emitMids, readAlignedContexts, readMids, readSpotContexts } from './contexts.ts';
-import { dexOf, emitInstruments, type InstrumentMessage, readPerps, readSpots, storeUniverse } from './instruments.ts';
+import {
+  dexOf,
+  emitInstruments,
+  emitPairs,
+  type InstrumentMessage,
+  readPerps,
+  readSpots,
+  storeUniverse,
+} from './instruments.ts';
 import { parseRequest } from './messages.ts';
 import { readOutcomeMeta } from './outcome-messages.ts';
 import { markUnresolved, processOutcomeMeta } from './outcomes.ts';
+import { emitPerpDexes, readPerpDexes } from './perp-dexes.ts';
 import { processSettledOutcome, readSettledOutcome } from './settlements.ts';
 import type { VenueAState } from './state.ts';
 import { emitTrades, readTrades } from './trades.ts';
@@ -32,8 +42,10 @@ const ANSWERS: Readonly<Record<string, AnswerHandler>> = {
   meta: (answer) => processPerps(answer, requestedDex(answer.request), readPerps(answer.body, 'answer')),
   allPerpMetas: processAllPerps,
   metaAndAssetCtxs: processPerpsWithContexts,
-  spotMeta: ({ state, body, receivedAt, emit }) => emitInstruments(state, readSpots(body, 'answer'), receivedAt, emit),
+  spotMeta: ({ state, body, receivedAt, emit }) => emitPairs(state, readSpots(body, 'answer'), receivedAt, emit),
   spotMetaAndAssetCtxs: processSpotsWithContexts,
+  perpDexs: ({ state, body, receivedAt, emit }) =>
+    emitPerpDexes(state, readPerpDexes(body, 'answer'), receivedAt, emit),
   allMids: ({ state, body, receivedAt, emit }) =>
     emitMids(state, readMids(state, readObject(body, 'answer'), 'answer'), receivedAt, emit),
   l2Book: processBook,
@@ -102,8 +114,9 @@ function processSpotsWithContexts({ state, body, receivedAt, emit }: Answer): vo
   const [meta, contexts] = readPair(body);
   const pairs = readSpots(meta, 'answer[0]');
   const figures = readSpotContexts(contexts, 'answer[1]');
-  emitInstruments(state, pairs, receivedAt, emit);
+  emitPairs(state, pairs, receivedAt, emit);
   emitContexts(state, figures, receivedAt, emit);
+  chooseNewNames(state, receivedAt, emit);
 }
 
 function readPair(body: unknown): readonly [unknown, unknown] {

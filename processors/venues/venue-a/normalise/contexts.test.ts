@@ -37,6 +37,7 @@ describe('a context', () => {
         dayNotionalVolume: '1274069.4620399997',
         dayBaseVolume: '19.8655',
         previousDayPrice: '69000',
+        circulatingSupply: null,
       },
     ]);
   });
@@ -78,8 +79,8 @@ describe('a context', () => {
     const venue = driveVenueA();
     const meta = {
       tokens: [
-        { index: 0, szDecimals: 8 },
-        { index: 4, szDecimals: 3 },
+        { name: 'USD', index: 0, szDecimals: 8 },
+        { name: 'AAA', index: 4, szDecimals: 3 },
       ],
       universe: [
         { name: 'AAA/USD', tokens: [4, 0], index: 0 },
@@ -89,41 +90,44 @@ describe('a context', () => {
     venue.answer({ type: 'spotMetaAndAssetCtxs' }, [
       meta,
       [
-        { coin: '@3', markPx: '3' },
+        { coin: '@3', markPx: '3', circulatingSupply: '595188109.0328299999' },
         { coin: 'AAA/USD', markPx: '5' },
       ],
     ]);
     expect(contexts(venue)).toMatchObject([
-      { coin: '@3', markPrice: '3' },
+      { coin: '@3', markPrice: '3', circulatingSupply: '595188109.0328299999' },
       { coin: 'AAA/USD', markPrice: '5' },
     ]);
   });
 
-  it('is matched by the known universes in a message with all dexes, and ignored if they do not fit', () => {
+  it('is matched by position in a message with all dexes, as far as universe and contexts reach', () => {
     const venue = driveVenueA();
     const frame = {
       ctxs: [
-        ['', [perp(), perp()]],
-        ['abc', [perp()]],
+        ['', [perp(), perp({ markPx: '7' })]],
+        ['abc', [perp({ markPx: '8' })]],
       ],
     };
     venue.frame('allDexsAssetCtxs', frame);
+    expect(contexts(venue)).toEqual([]);
     venue.answer({ type: 'meta' }, { universe: [coinOf('BTC')] });
-    venue.answer({ type: 'meta', dex: 'abc' }, { universe: [coinOf('abc:GOLD')] });
+    venue.answer({ type: 'meta', dex: 'abc' }, { universe: [coinOf('abc:GOLD'), coinOf('abc:OIL')] });
     venue.frame('allDexsAssetCtxs', frame, 5);
-    expect(contexts(venue).map(({ coin }) => coin)).toEqual(['abc:GOLD']);
-    venue.frame('assetCtxs', { ctxs: [perp()] }, 6);
-    venue.frame('spotAssetCtxs', [{ coin: '@9', markPx: '1' }], 7);
-    expect(contexts(venue).map(({ coin, provider }) => `${coin} ${provider}`)).toEqual([
-      'abc:GOLD venue_a_dex',
-      'BTC venue_a_perp',
-      '@9 venue_a_perp',
+    venue.answer({ type: 'meta' }, { universe: [coinOf('BTC'), coinOf('NEW')] }, 6);
+    venue.frame('allDexsAssetCtxs', frame, 7);
+    venue.frame('assetCtxs', { ctxs: [perp({ markPx: '9' })] }, 8);
+    venue.frame('spotAssetCtxs', [{ coin: '@9', markPx: '1' }], 9);
+    expect(contexts(venue).map(({ coin, provider, markPrice }) => `${coin} ${provider} ${markPrice}`)).toEqual([
+      'BTC venue_a_perp 70100',
+      'abc:GOLD venue_a_dex 8',
+      'NEW venue_a_perp 7',
+      'BTC venue_a_perp 9',
+      '@9 venue_a_perp 1',
     ]);
     expect(venue.stage.deadLetters).toEqual([]);
   });
 
   it.each([
-    [{ type: 'metaAndAssetCtxs' }, [{ universe: [coinOf('BTC')] }, []], 'answer[1]: expected 1 contexts'],
     [{ type: 'metaAndAssetCtxs' }, [{ universe: [coinOf('BTC')] }, [perp({ markPx: 5 })]], 'answer[1][0].markPx'],
     [{ type: 'allMids' }, { BTC: '1', ETH: 2 }, 'answer.ETH'],
   ])('is refused with its complete answer if it is malformed: %j', (request, body, detail) => {

@@ -5,7 +5,6 @@
 
 import type { Emit } from '#infra/stages/stage';
 import {
-  FieldError,
   type JsonObject,
   readAmount,
   readDecimal,
@@ -33,6 +32,7 @@ const FIGURES: readonly (readonly [FigureName, string, Reader])[] = [
   ['dayNotionalVolume', 'dayNtlVlm', readAmount],
   ['dayBaseVolume', 'dayBaseVlm', readAmount],
   ['previousDayPrice', 'prevDayPx', readAmount],
+  ['circulatingSupply', 'circulatingSupply', readAmount],
 ];
 
 /** Reads one `ctx`. Throws `FieldError`. @param field its path, for error messages. */
@@ -59,13 +59,14 @@ export function readActiveContext(data: unknown): CoinFigures {
   return [[readText(coin, 'data.coin'), readContext(ctx, 'data.ctx')]];
 }
 
-/** Reads contexts in the order of a universe. Throws `FieldError` when there are not as many as coins. */
+/**
+ * Reads contexts in the order of a universe, as far as both reach: a universe only grows, and a new coin can be in one
+ * of them first. Throws `FieldError`.
+ */
 export function readAlignedContexts(universe: readonly string[], value: unknown, field: string): CoinFigures {
-  const contexts = readList(value, field);
-  if (contexts.length !== universe.length) {
-    throw new FieldError(field, `${universe.length} contexts, one for each coin`, contexts.length);
-  }
-  return contexts.map((context, at) => [universe[at]!, readContext(context, `${field}[${at}]`)]);
+  return readList(value, field)
+    .slice(0, universe.length)
+    .map((context, at) => [universe[at]!, readContext(context, `${field}[${at}]`)]);
 }
 
 /** Reads spot contexts, which name their coin; their order has no meaning. Throws `FieldError`. */
@@ -136,5 +137,6 @@ function emptyContext(coin: string): Omit<AssetContext, 'receivedAt'> {
     dayNotionalVolume: null,
     dayBaseVolume: null,
     previousDayPrice: null,
+    circulatingSupply: null,
   };
 }

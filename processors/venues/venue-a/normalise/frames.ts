@@ -6,6 +6,7 @@ import type { RawEnvelope } from '#schemas/topics/raw';
 import type { TextPiece } from '../../../shared/emit-raw.ts';
 import type { Liveness } from '../../shared/liveness.ts';
 import { type BookMessage, emitBook, readBook } from './books.ts';
+import { chooseNewNames } from './canonical-pairs.ts';
 import { marketOf, providerOf } from './coins.ts';
 import {
   type CoinFigures,
@@ -41,6 +42,7 @@ export interface FrameContext {
 }
 
 const BOOKS = 'l2Book';
+const SPOT_CONTEXT = 'activeSpotAssetCtx';
 
 type FrameHandler = (frame: Frame, context: FrameContext) => void;
 
@@ -50,7 +52,7 @@ const CHANNELS: ReadonlyMap<string, FrameHandler> = new Map<string, FrameHandler
   ['trades', processTradesFrame],
   ['allMids', processMidsFrame],
   ['activeAssetCtx', processActiveContext],
-  ['activeSpotAssetCtx', processActiveContext],
+  [SPOT_CONTEXT, processActiveContext],
   ['assetCtxs', processDexContexts],
   ['allDexsAssetCtxs', processAllDexContexts],
   ['spotAssetCtxs', processSpotContexts],
@@ -103,6 +105,7 @@ function processActiveContext(frame: Frame, context: FrameContext): void {
   const { state, receivedAt, emit } = context;
   const contexts = readActiveContext(frame.data);
   emitContexts(state, contexts, receivedAt, emit);
+  if (frame.channel === SPOT_CONTEXT) chooseNewNames(state, receivedAt, emit);
   const coins = contexts.map(([coin]) => ({ coin }));
   emitOutcomeFrame({ ...context, piece: frame.piece }, coins);
 }
@@ -121,18 +124,17 @@ function processAllDexContexts(frame: Frame, { state, receivedAt, emit }: FrameC
   for (const contexts of dexes) emitContexts(state, contexts, receivedAt, emit);
 }
 
-/** Reads the contexts of a dex. Returns none if its universe is unknown or outdated: contexts match by position. */
+/** Reads the contexts of a dex; none if its universe is unknown, since contexts match by position. */
 function readDex(state: VenueAState, dex: unknown, contexts: unknown, field: string): CoinFigures {
   const name = dex === undefined || dex === '' ? '' : readText(dex, 'dex');
-  const universe = state.universes.get(name);
-  if (universe?.length !== readList(contexts, field).length) return [];
-  return readAlignedContexts(universe, contexts, field);
+  return readAlignedContexts(state.universes.get(name) ?? [], contexts, field);
 }
 
 function processSpotContexts(frame: Frame, context: FrameContext): void {
   const { state, receivedAt, emit } = context;
   const contexts = readSpotContexts(frame.data, 'data');
   emitContexts(state, contexts, receivedAt, emit);
+  chooseNewNames(state, receivedAt, emit);
   const coins = contexts.map(([coin]) => ({ coin }));
   emitOutcomeFrame({ ...context, piece: frame.piece }, coins);
 }

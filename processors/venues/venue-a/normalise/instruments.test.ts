@@ -15,27 +15,20 @@ describe('perps', () => {
   it('are emitted with their index and a flag for delisted ones', () => {
     const venue = driveVenueA();
     venue.answer({ type: 'meta' }, { universe: [perp('OLD', { isDelisted: true }), perp('BTC', { maxLeverage: 40 })] });
+    const common = {
+      provider: 'venue_a_perp',
+      receivedAt: START,
+      kind: 'perp',
+      sizeDecimals: 3,
+      dex: null,
+      base: null,
+      quote: null,
+      quoteDecimals: null,
+      canonical: false,
+    };
     expect(instruments(venue)).toEqual([
-      {
-        provider: 'venue_a_perp',
-        coin: 'OLD',
-        receivedAt: START,
-        kind: 'perp',
-        sizeDecimals: 3,
-        maxLeverage: 20,
-        delisted: true,
-        index: 0,
-      },
-      {
-        provider: 'venue_a_perp',
-        coin: 'BTC',
-        receivedAt: START,
-        kind: 'perp',
-        sizeDecimals: 3,
-        maxLeverage: 40,
-        delisted: false,
-        index: 1,
-      },
+      { ...common, coin: 'OLD', maxLeverage: 20, delisted: true, index: 0 },
+      { ...common, coin: 'BTC', maxLeverage: 40, delisted: false, index: 1 },
     ]);
   });
 
@@ -55,9 +48,9 @@ describe('perps', () => {
       [{ universe: [perp('abc:GOLD')] }, []],
       { universe: [] },
     ]);
-    expect(instruments(venue).map(({ coin, provider }) => `${coin} ${provider}`)).toEqual([
-      'BTC venue_a_perp',
-      'abc:GOLD venue_a_dex',
+    expect(instruments(venue).map(({ coin, provider, dex }) => `${coin} ${provider} ${dex}`)).toEqual([
+      'BTC venue_a_perp null',
+      'abc:GOLD venue_a_dex abc',
     ]);
     expect([...venue.stage.state.universes]).toEqual([
       ['', ['BTC']],
@@ -79,12 +72,30 @@ describe('spot pairs', () => {
     ],
   };
 
-  it('have the size decimals of their base token, which is found by its index', () => {
+  it('have names and decimals of their tokens, which are found by their index', () => {
     const venue = driveVenueA();
     venue.answer({ type: 'spotMeta' }, meta);
+    const quoted = { kind: 'spot', quote: 'USD', quoteDecimals: 8, maxLeverage: null, dex: null, delisted: false };
     expect(instruments(venue)).toMatchObject([
-      { coin: 'AAA/USD', kind: 'spot', sizeDecimals: 5, maxLeverage: null, delisted: false, index: 0 },
-      { coin: '@44', kind: 'spot', sizeDecimals: 1, index: 44 },
+      { ...quoted, coin: 'AAA/USD', base: 'AAA', sizeDecimals: 5, index: 0 },
+      { ...quoted, coin: '@44', base: 'BBB', sizeDecimals: 1, index: 44 },
+    ]);
+  });
+
+  it('are delisted when a list lacks them, and listed again when one contains them', () => {
+    const venue = driveVenueA();
+    const [first, second] = meta.universe;
+    const send = (universe: readonly unknown[], at: number) =>
+      venue.answer({ type: 'spotMeta' }, { ...meta, universe }, at);
+    send([first, second], 0);
+    send([first], 1);
+    send([], 2);
+    send([second, first], 3);
+    expect(instruments(venue).map(({ coin, delisted, receivedAt }) => `${coin} ${delisted} ${receivedAt}`)).toEqual([
+      `AAA/USD false ${START}`,
+      `@44 false ${START}`,
+      `@44 true ${START + 1}`,
+      `@44 false ${START + 3}`,
     ]);
   });
 

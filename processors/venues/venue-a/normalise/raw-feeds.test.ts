@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseChannel } from '#schemas/stream/channel-names';
 import { channelTopics, type RawChannelFrame } from '#schemas/topics/channels';
 import { bookOf, driveVenueA, START, trade } from './venue-a.fixture.ts';
 
@@ -39,10 +40,15 @@ describe('a raw feed', () => {
     expect([0, 2].map((at) => venue.payloadOf(frames(venue)[at]!))).toEqual([data, data]);
   });
 
-  it('carries a book on the channel of its coin, also for a builder dex', () => {
+  it('carries a book on the channel of its coin, also of a contract or a pair, which clients can subscribe to', () => {
     const venue = driveVenueA();
-    venue.frame('l2Book', bookOf('abc:GOLD', [], []));
-    expect(sentTo(venue)).toEqual(['svc:stream:venue_a_perp:abc:GOLD venue_a_dex abc:GOLD']);
+    for (const coin of ['abc:GOLD', '@107', 'PURR/USDC']) venue.frame('l2Book', bookOf(coin, [], []));
+    expect(sentTo(venue)).toEqual([
+      'svc:stream:venue_a_perp:abc:GOLD venue_a_dex abc:GOLD',
+      'svc:stream:venue_a_perp:@107 venue_a_perp @107',
+      'svc:stream:venue_a_perp:PURR/USDC venue_a_perp PURR/USDC',
+    ]);
+    for (const { channel } of frames(venue)) expect(parseChannel(channel), channel).not.toBeNull();
   });
 
   it('carries mids on the channel of all coins, and on that of outcomes if a mid is of one', () => {

@@ -1,5 +1,5 @@
 /**
- * The normaliser of venue_a: turns raw records of the venue into trades, books, contexts, instruments, markets,
+ * The normaliser of venue_a: turns raw records of the venue into trades, books, contexts, instruments, dexes, markets,
  * statuses, resolutions and raw channels.
  */
 
@@ -7,13 +7,14 @@ import { type Emit, on, type Stage, type StageRecord } from '#infra/stages/stage
 import { canonicalDecimal } from '#schemas/domain/decimal';
 import { channelTopics } from '#schemas/topics/channels';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
-import { contextTopics, statusTopics } from '#schemas/topics/normalised';
+import { contextTopics, perpDexTopic, statusTopics } from '#schemas/topics/normalised';
 import { type FeedEvent, feedTopics, type RawEnvelope, rawTopic } from '#schemas/topics/raw';
 import { expireInactiveChannels } from '../../../shared/channel-seqs.ts';
 import { createLiveness } from '../../shared/liveness.ts';
 import { rejectMalformed } from '../../shared/malformed.ts';
 import { venueTopics } from '../../shared/venue-topics.ts';
 import { processAnswer } from './answers.ts';
+import { chooseAllNames } from './canonical-pairs.ts';
 import { processFrame } from './frames.ts';
 import { forgetClosed } from './outcomes.ts';
 import { forgetQuiet } from './seen-trades.ts';
@@ -55,7 +56,7 @@ export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
 
   return {
     name: 'normalise.venue_a',
-    stateVersion: 7,
+    stateVersion: 8,
     // Holds some hundred trades per coin; the other maps have one entry per listed coin or outcome.
     slicedMaps: ['seenTrades'],
     inputs: [
@@ -64,7 +65,7 @@ export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
       on(feedTopics.venue_a, onFeedEvent),
       on(clockTopic, onClock),
     ],
-    outputs: venueTopics('venue_a'),
+    outputs: [...venueTopics('venue_a'), perpDexTopic],
     initialState: createVenueAState,
   };
 }
@@ -90,6 +91,7 @@ function onClock(state: VenueAState, { value }: StageRecord<ClockMark>, emit: Em
       state.instruments.get(channel.instrument)?.delisted === false,
   );
   if (!value.day) return;
+  chooseAllNames(state, now, emit);
   forgetQuiet(state.seenTrades, now);
   for (const coin of forgetClosed(state.outcomes, now - CLOSED_RETENTION_MS)) forgetCoin(state, coin, emit);
 }

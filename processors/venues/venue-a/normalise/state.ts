@@ -1,5 +1,5 @@
 /** State of the normaliser of venue_a. It is plain data, since snapshots serialize it with `v8.serialize`. */
-import type { AssetContext, Instrument } from '#schemas/topics/normalised';
+import type { AssetContext, Instrument, PerpDex } from '#schemas/topics/normalised';
 import { type ChannelSeqs, createChannelSeqs } from '../../../shared/channel-seqs.ts';
 import { createLivenessState, type LivenessState } from '../../shared/liveness.ts';
 import { createOutcomeState, type OutcomeState } from './outcome-state.ts';
@@ -17,6 +17,8 @@ export interface VenueAState {
   readonly allMids: Map<string, string>;
   /** Last emitted instrument by coin. */
   readonly instruments: Map<string, Instrument>;
+  /** Last emitted builder dex by name. */
+  readonly perpDexes: Map<string, PerpDex>;
   /** Coins of each perp dex in the order of its contexts; the main dex is ``. */
   readonly universes: Map<string, readonly string[]>;
   readonly outcomes: OutcomeState;
@@ -34,6 +36,7 @@ export function createVenueAState(): VenueAState {
     contexts: new Map(),
     allMids: new Map(),
     instruments: new Map(),
+    perpDexes: new Map(),
     universes: new Map(),
     outcomes: createOutcomeState(),
     connectedAt: new Map(),

@@ -1,5 +1,5 @@
 import { hexOf, STREAM } from '../../world/hash.ts';
-import { BUILDER_DEX, type Ladder, SPOT_PAIRS, SPOT_TOKENS } from '../../world/ladders.ts';
+import { BUILDER_DEXES, DEX_NAMES, type Ladder, SPOT_PAIRS, SPOT_TOKENS } from '../../world/ladders.ts';
 import { amountText } from '../../world/number-text.ts';
 import { priceAt } from '../../world/prices.ts';
 import { type Question, resolvesAbove } from '../../world/questions.ts';
@@ -18,10 +18,9 @@ function leverageOf(ladder: Ladder): number {
 
 /** `meta` of a dex, where `''` is the main one; null for an unknown dex. */
 export function perpMeta(world: World, dex: string) {
-  const kind = dex === '' ? 'perp' : 'builder';
-  if (dex !== '' && dex !== BUILDER_DEX.name) return null;
+  if (!DEX_NAMES.includes(dex)) return null;
   const universe: Record<string, unknown>[] = world.ladders
-    .filter((ladder) => ladder.kind === kind)
+    .filter((ladder) => ladder.dex === dex)
     .map((ladder) => ({
       name: ladder.coin,
       szDecimals: ladder.szDecimals,
@@ -63,28 +62,28 @@ export function spotMeta(world: World) {
   };
 }
 
-/** `perpDexs`: the main dex is null, then the builder's. */
+/** `perpDexs`: the main dex is null, then those of builders. */
 export function perpDexs(world: World) {
   const { seed } = world.settings;
-  const address = (salt: number) => hexOf(seed, STREAM.catalog, salt, 2, 20);
-  return [
-    null,
-    {
-      name: BUILDER_DEX.name,
-      fullName: BUILDER_DEX.fullName,
+  const builders = BUILDER_DEXES.map(({ name, fullName }, nth) => {
+    const address = (salt: number) => hexOf(seed, STREAM.catalog, 3 * nth + salt, 2, 20);
+    return {
+      name,
+      fullName,
       deployer: address(1),
       oracleUpdater: address(2),
       feeRecipient: address(3),
       assetToStreamingOiCap: world.ladders
-        .filter((ladder) => ladder.kind === 'builder')
+        .filter((ladder) => ladder.dex === name)
         .map((ladder) => [ladder.coin, '50000000.0']),
       subDeployers: [['setOracle', [address(2)]]],
       deployerFeeScale: '1.0',
       lastDeployerFeeScaleChangeTime: '1970-01-01T00:00:00',
       assetToFundingMultiplier: [],
       assetToFundingInterestRate: [],
-    },
-  ];
+    };
+  });
+  return [null, ...builders];
 }
 
 /** An outcome in `outcomeMeta` (venue page, section 3.5). */

@@ -1,11 +1,11 @@
 import type { SimulatedFeed } from '../../simulation.ts';
 import type { LevelBook } from '../../world/ladder-book.ts';
-import { BUILDER_DEX } from '../../world/ladders.ts';
+import { DEX_NAMES } from '../../world/ladders.ts';
 import type { World } from '../../world/world.ts';
 import { type Bar, formingBar } from './candles.ts';
 import { outcomeSpec } from './catalog.ts';
 import { CONTEXT_PERIOD_MS, perpContextText, spotContextText } from './contexts.ts';
-import { midsText } from './info.ts';
+import { allContextsText, midsText, perpContextsText, spotContextsText } from './info.ts';
 import type { Market, Markets } from './market.ts';
 import { outcomeNumber } from './market.ts';
 import { frameText, tradeText } from './market-text.ts';
@@ -28,6 +28,9 @@ export const topicOf = {
   context: (coin: string) => `activeAssetCtx ${coin}`,
   candle: (coin: string, interval: string) => `candle ${coin} ${interval}`,
   mids: (dex: string) => `allMids ${dex}`,
+  dexContexts: (dex: string) => `assetCtxs ${dex}`,
+  allContexts: 'allDexsAssetCtxs',
+  spotContexts: 'spotAssetCtxs',
   outcomes: 'outcomeMetaUpdates',
 } as const;
 
@@ -101,10 +104,17 @@ export function createVenueAFeed(world: World, markets: Markets, publisher: Fram
       const channel = isSpot ? 'activeSpotAssetCtx' : 'activeAssetCtx';
       publisher.publish(topic, frameText(channel, `{"coin":"${ladder.coin}","ctx":${ctx}}`));
     }
+    publishIfWanted(topicOf.allContexts, () => frameText('allDexsAssetCtxs', allContextsText(world, markets, atMs)));
+    publishIfWanted(topicOf.spotContexts, () => frameText('spotAssetCtxs', spotContextsText(world, markets, atMs)));
+    for (const dex of DEX_NAMES)
+      publishIfWanted(topicOf.dexContexts(dex), () => dexContextsFrame(world, markets, dex, atMs));
+  };
+  const publishIfWanted = (topic: string, text: () => string) => {
+    if (publisher.wants(topic)) publisher.publish(topic, text());
   };
 
   const publishMids = (atMs: number) => {
-    for (const dex of ['', BUILDER_DEX.name]) {
+    for (const dex of DEX_NAMES) {
       if (!publisher.wants(topicOf.mids(dex))) continue;
       const key = dex === '' ? '' : `,"dex":"${dex}"`;
       publisher.publish(topicOf.mids(dex), frameText('allMids', `{"mids":${midsText(markets, dex, atMs)}${key}}`));
@@ -140,6 +150,11 @@ export function createVenueAFeed(world: World, markets: Markets, publisher: Fram
       }
     },
   };
+}
+
+/** A frame with the contexts of one dex. */
+export function dexContextsFrame(world: World, markets: Markets, dex: string, atMs: number): string {
+  return frameText('assetCtxs', `{"dex":"${dex}","ctxs":${perpContextsText(world, markets, dex, atMs)}}`);
 }
 
 /** True if a period of this length starts in [fromMs, toMs). */

@@ -1,5 +1,5 @@
 import { hashOf, STREAM } from '../../world/hash.ts';
-import { BUILDER_DEX } from '../../world/ladders.ts';
+import { DEX_NAMES } from '../../world/ladders.ts';
 import { HOUR_MS } from '../../world/time.ts';
 import type { World } from '../../world/world.ts';
 import { aggregatedBookText, isAggregation } from './aggregated-book.ts';
@@ -28,21 +28,32 @@ type Handler = (body: Body, atMs: number) => string | null | Promise<string | nu
 
 /** Mids of every market of a dex as JSON text. The main dex includes spot pairs and outcome coins. */
 export function midsText(markets: Markets, dex: string, atMs: number): string {
-  const listed =
-    dex === BUILDER_DEX.name
-      ? markets.ladders.filter((market) => market.kind === 'builder')
-      : [...markets.ladders.filter((market) => market.kind !== 'builder'), ...markets.outcomes(atMs)];
+  const ladders = markets.ladders.filter((market) => market.dex === dex);
+  const listed = dex === '' ? [...ladders, ...markets.outcomes(atMs)] : ladders;
   const mids = listed.map((market) => `"${market.coin}":"${midText(markets.bookAt(market, atMs, 1).book)}"`);
   return `{${mids.join(',')}}`;
 }
 
 /** Contexts of a dex, in the order of its universe. */
-function perpContextsText(world: World, markets: Markets, dex: string, atMs: number): string {
-  const kind = dex === '' ? 'perp' : 'builder';
+export function perpContextsText(world: World, markets: Markets, dex: string, atMs: number): string {
   const contexts = world.ladders
-    .filter((ladder) => ladder.kind === kind)
+    .filter((ladder) => ladder.dex === dex)
     .map((ladder) => perpContextText(world, markets, ladder, atMs));
   if (dex === '') contexts.splice(DELISTED.place, 0, DELISTED_CONTEXT_TEXT);
+  return `[${contexts.join(',')}]`;
+}
+
+/** `{ctxs}` of all dexes as JSON text, the main one first. */
+export function allContextsText(world: World, markets: Markets, atMs: number): string {
+  const dexes = DEX_NAMES.map((dex) => `["${dex}",${perpContextsText(world, markets, dex, atMs)}]`);
+  return `{"ctxs":[${dexes.join(',')}]}`;
+}
+
+/** Contexts of all spot pairs as JSON text. */
+export function spotContextsText(world: World, markets: Markets, atMs: number): string {
+  const contexts = world.ladders
+    .filter((ladder) => ladder.kind === 'spot')
+    .map((ladder) => spotContextText(world, markets, ladder, atMs));
   return `[${contexts.join(',')}]`;
 }
 
@@ -92,7 +103,7 @@ export function createInfo(world: World, markets: Markets): (body: unknown, atMs
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
   const handlers: Readonly<Record<string, Handler>> = {
     meta: (body) => json(perpMeta(world, dexOf(body))),
-    allPerpMetas: () => JSON.stringify([perpMeta(world, ''), perpMeta(world, BUILDER_DEX.name)]),
+    allPerpMetas: () => JSON.stringify(DEX_NAMES.map((dex) => perpMeta(world, dex))),
     metaAndAssetCtxs(body, atMs) {
       const meta = perpMeta(world, dexOf(body));
       return meta && `[${JSON.stringify(meta)},${perpContextsText(world, markets, dexOf(body), atMs)}]`;
@@ -101,12 +112,8 @@ export function createInfo(world: World, markets: Markets): (body: unknown, atMs
     l2Book: (body, atMs) => bookAnswer(markets, body, atMs),
     recentTrades: (body, atMs) => recentTradesText(world, markets, String(body.coin), atMs),
     spotMeta: () => JSON.stringify(spotMeta(world)),
-    spotMetaAndAssetCtxs(_body, atMs) {
-      const contexts = world.ladders
-        .filter((ladder) => ladder.kind === 'spot')
-        .map((ladder) => spotContextText(world, markets, ladder, atMs));
-      return `[${JSON.stringify(spotMeta(world))},[${contexts.join(',')}]]`;
-    },
+    spotMetaAndAssetCtxs: (_body, atMs) =>
+      `[${JSON.stringify(spotMeta(world))},${spotContextsText(world, markets, atMs)}]`,
     perpDexs: () => JSON.stringify(perpDexs(world)),
     outcomeMeta: (_body, atMs) => JSON.stringify(outcomeMeta(world, atMs)),
     settledOutcome: (body, atMs) => JSON.stringify(settledOutcome(world, Number(body.outcome), atMs)),

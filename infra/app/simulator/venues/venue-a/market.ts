@@ -7,6 +7,8 @@ import { type BookWriter, createBookWriter } from './market-text.ts';
 export interface Market {
   readonly coin: string;
   readonly kind: 'perp' | 'spot' | 'builder' | 'outcome';
+  /** The dex whose mids contain it: `` is the main one, with spot pairs and outcomes. */
+  readonly dex: string;
   /** Ladder number, or outcome coin number (slot * 2 + side). */
   readonly index: number;
 }
@@ -49,7 +51,12 @@ const DEEP = 400;
 export function createMarkets(world: World): Markets {
   const { schedule, venueA } = world;
   const slots = venueA.slots.length;
-  const ladders: Market[] = world.ladders.map(({ coin, kind, index }) => ({ coin, kind, index }));
+  const ladders: Market[] = world.ladders.map(({ coin, kind, index, dex }) => ({
+    coin,
+    kind,
+    index,
+    dex: dex ?? '',
+  }));
   const byCoin = new Map(ladders.map((market) => [market.coin, market]));
   const shallow = makeLevelBook(LADDER_DEPTH);
   const deep = makeLevelBook(DEEP);
@@ -63,6 +70,7 @@ export function createMarkets(world: World): Markets {
       const make = (side: 0 | 1): Market => ({
         coin: outcomeCoin(question, slots, side),
         kind: 'outcome',
+        dex: '',
         index: slot * 2 + side,
       });
       pair = [make(0), make(1)];

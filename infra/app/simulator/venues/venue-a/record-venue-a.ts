@@ -5,7 +5,6 @@ import {
   type RecorderContext,
   type VenueRecorder,
 } from '../../recording/venue-recorder.ts';
-import { BUILDER_DEX } from '../../world/ladders.ts';
 import { HOUR_MS } from '../../world/time.ts';
 import { createVenueAFeed, type FramePublisher } from './feed.ts';
 import { createInfo } from './info.ts';
@@ -13,15 +12,15 @@ import { createMarkets, outcomeNumber } from './market.ts';
 
 const REQUESTS_AT_START = [
   { type: 'perpDexs' },
-  { type: 'meta' },
+  { type: 'allPerpMetas' },
   { type: 'metaAndAssetCtxs' },
-  { type: 'meta', dex: BUILDER_DEX.name },
-  { type: 'metaAndAssetCtxs', dex: BUILDER_DEX.name },
-  { type: 'spotMeta' },
   { type: 'spotMetaAndAssetCtxs' },
   { type: 'outcomeMeta' },
   { type: 'allMids' },
 ];
+
+/** Channels whose frames others contain. */
+const CONTAINED_IN_OTHERS = ['bbo', 'l2Book.fast', 'activeAssetCtx', 'assetCtxs'];
 
 export function recordVenueA({ world, startMs, now, line }: RecorderContext): VenueRecorder {
   const markets = createMarkets(world);
@@ -31,8 +30,8 @@ export function recordVenueA({ world, startMs, now, line }: RecorderContext): Ve
     if (status === 200) line('venue_a.info', atMs, answerLine('venue_a.info', atMs, body, text));
   };
   const publisher: FramePublisher = {
-    // Best prices and five-level books are contained in the full books.
-    wants: (topic) => !topic.startsWith('bbo ') && !topic.startsWith('l2Book.fast '),
+    // Best prices and five-level books are contained in the full books, contexts of a coin or a dex in those of all.
+    wants: (topic) => !CONTAINED_IN_OTHERS.some((channel) => topic.startsWith(`${channel} `)),
     publish: (_topic, text) => line('venue_a.ws', now(), frameLine('venue_a.ws', now(), text)),
     candleIntervals: () => [],
   };

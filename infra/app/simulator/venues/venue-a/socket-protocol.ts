@@ -1,11 +1,11 @@
 import type { HubClient, HubProtocol, SocketHub } from '../../sockets/socket-hub.ts';
-import { BUILDER_DEX } from '../../world/ladders.ts';
+import { DEX_NAMES } from '../../world/ladders.ts';
 import type { World } from '../../world/world.ts';
 import { formingBar, isInterval } from './candles.ts';
 import { DELISTED } from './catalog.ts';
 import { perpContextText, spotContextText } from './contexts.ts';
-import { type FramePublisher, topicOf } from './feed.ts';
-import { bookAnswer, type InfoAnswer, midsText, recentTradesText } from './info.ts';
+import { dexContextsFrame, type FramePublisher, topicOf } from './feed.ts';
+import { allContextsText, bookAnswer, type InfoAnswer, midsText, recentTradesText, spotContextsText } from './info.ts';
 import type { Markets } from './market.ts';
 import { frameText } from './market-text.ts';
 
@@ -50,7 +50,7 @@ export function createVenueASocket(
   const readers: Readonly<Record<string, (request: Json, coin: string) => Subscription | Refusal>> = {
     allMids(request) {
       const dex = typeof request.dex === 'string' ? request.dex : '';
-      if (dex !== '' && dex !== BUILDER_DEX.name) return 'invalid';
+      if (!DEX_NAMES.includes(dex)) return 'invalid';
       const key = dex === '' ? '' : `,"dex":"${dex}"`;
       const first = (at: number) => frameText('allMids', `{"mids":${midsText(markets, dex, at)}${key}}`);
       return { topic: topicOf.mids(dex), echo: request, first };
@@ -107,9 +107,25 @@ export function createVenueASocket(
       };
       return { topic: topicOf.candle(coin, interval), echo: request, first };
     },
+    assetCtxs(request) {
+      const dex = typeof request.dex === 'string' ? request.dex : '';
+      if (!DEX_NAMES.includes(dex)) return 'invalid';
+      const first = (at: number) => dexContextsFrame(world, markets, dex, at);
+      return { topic: topicOf.dexContexts(dex), echo: request, first };
+    },
+    allDexsAssetCtxs: (request) => ({
+      topic: topicOf.allContexts,
+      echo: request,
+      first: (at) => frameText('allDexsAssetCtxs', allContextsText(world, markets, at)),
+    }),
+    spotAssetCtxs: (request) => ({
+      topic: topicOf.spotContexts,
+      echo: request,
+      first: (at) => frameText('spotAssetCtxs', spotContextsText(world, markets, at)),
+    }),
     outcomeMetaUpdates: (request) => ({ topic: topicOf.outcomes, echo: request, first: () => null }),
   };
-  const WITHOUT_COIN = new Set(['allMids', 'outcomeMetaUpdates']);
+  const WITHOUT_COIN = new Set(['allMids', 'assetCtxs', 'allDexsAssetCtxs', 'spotAssetCtxs', 'outcomeMetaUpdates']);
 
   const read = (request: unknown): Subscription | Refusal => {
     const fields = (typeof request === 'object' && request !== null ? request : {}) as Json;

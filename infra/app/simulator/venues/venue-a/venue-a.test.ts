@@ -41,16 +41,30 @@ describe('info', () => {
     }
   });
 
-  it('lists one builder dex, whose coins have its prefix', async () => {
-    const [main, dex] = (await info({ type: 'perpDexs' })) as [null, { name: string }];
+  it('lists three builder dexes, whose coins have their prefix, and one of which has none', async () => {
+    const [main, ...dexes] = (await info({ type: 'perpDexs' })) as [null, ...{ name: string }[]];
     expect(main).toBeNull();
-    const [meta, contexts] = (await info({ type: 'metaAndAssetCtxs', dex: dex.name })) as [
-      { universe: { name: string }[] },
-      Json[],
+    const metas = (await info({ type: 'allPerpMetas' })) as { universe: { name: string }[] }[];
+    expect(metas.map(({ universe }) => universe.length)).toEqual([7, 3, 2, 0]);
+    for (const [nth, { name }] of dexes.entries()) {
+      const [meta, contexts] = (await info({ type: 'metaAndAssetCtxs', dex: name })) as [(typeof metas)[0], Json[]];
+      expect(meta).toEqual(metas[1 + nth]);
+      expect(meta.universe.every((contract) => contract.name.startsWith(`${name}:`))).toBe(true);
+      expect(contexts).toHaveLength(meta.universe.length);
+      expect(Object.keys(await info({ type: 'allMids', dex: name }))).toEqual(meta.universe.map((one) => one.name));
+    }
+  });
+
+  it('lists two pairs with the same names, of which one has far more volume', async () => {
+    const [meta, contexts] = (await info({ type: 'spotMetaAndAssetCtxs' })) as [
+      { tokens: { index: number; name: string }[]; universe: { name: string; tokens: [number, number] }[] },
+      { coin: string; dayNtlVlm: string }[],
     ];
-    expect(meta.universe.every(({ name }) => name.startsWith(`${dex.name}:`))).toBe(true);
-    expect(contexts).toHaveLength(meta.universe.length);
-    expect(Object.keys(await info({ type: 'allMids', dex: dex.name }))).toEqual(meta.universe.map(({ name }) => name));
+    const nameOf = (token: number) => meta.tokens.find(({ index }) => index === token)!.name;
+    const named = meta.universe.filter(({ tokens }) => tokens.map(nameOf).join() === 'HYPE,USDC');
+    const volumeOf = (coin: string) => Number(contexts.find((context) => context.coin === coin)!.dayNtlVlm);
+    expect(named.map(({ name }) => name).sort()).toEqual(['@107', '@64']);
+    expect(volumeOf('@107')).toBeGreaterThan(2 * volumeOf('@64'));
   });
 
   it('joins spot pairs and tokens by index and contexts by coin', async () => {
@@ -169,6 +183,7 @@ describe('WebSocket', () => {
   it.each([
     [{ type: 'l2Book', coin: 'BTC' }, 'l2Book'],
     [{ type: 'l2Book', coin: '@107' }, 'l2Book'],
+    [{ type: 'l2Book', coin: 'orb:GOLD' }, 'l2Book'],
     [{ type: 'bbo', coin: 'ETH' }, 'bbo'],
     [{ type: 'allMids' }, 'allMids'],
     [{ type: 'allMids', dex: 'orb' }, 'allMids'],
@@ -190,6 +205,22 @@ describe('WebSocket', () => {
     expect(of('activeSpotAssetCtx')).toMatchObject({
       data: { coin: '@107', ctx: { circulatingSupply: expect.any(String) } },
     });
+    socket.close();
+  });
+
+  it('sends the contexts of all dexes and of all pairs in one frame each, in the order of the answers', async () => {
+    const socket = await openSocket(simulator.urls.venueAWsUrl);
+    for (const type of ['allDexsAssetCtxs', 'spotAssetCtxs', 'assetCtxs'] as const)
+      socket.send(subscribe(type === 'assetCtxs' ? { type, dex: 'lun' } : { type }));
+    const of = (channel: string) => socket.frames().filter((frame) => frame.channel === channel);
+    await until('two of each', () =>
+      ['allDexsAssetCtxs', 'spotAssetCtxs', 'assetCtxs'].every((channel) => of(channel).length >= 2),
+    );
+    const { ctxs } = of('allDexsAssetCtxs')[0]!.data as unknown as { ctxs: [string, Json[]][] };
+    expect(ctxs.map(([dex, contexts]) => `${dex} ${contexts.length}`)).toEqual([' 7', 'orb 3', 'lun 2', 'nova 0']);
+    const pairs = of('spotAssetCtxs')[0]!.data as unknown as { coin: string }[];
+    expect(pairs.map(({ coin }) => coin)).toEqual(['PURR/USDC', '@107', '@142', '@151', '@64', '@232']);
+    expect(of('assetCtxs')[0]).toMatchObject({ data: { dex: 'lun', ctxs: [{ markPx: expect.any(String) }, {}] } });
     socket.close();
   });
 

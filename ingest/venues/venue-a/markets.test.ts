@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { SUBSCRIPTIONS_MAX } from './declaration.ts';
+import { chooseBookCoins, type Market, outcomeCoins, readMarkets, readOutcomes, readPerps } from './markets.ts';
+import { cutSubscriptions, slotOf, wantedSubscriptions } from './subscriptions.ts';
+
+const marketsOf = (count: number): Market[] =>
+  Array.from({ length: count }, (_, index) => ({ coin: `C${index}`, dayNotional: 1_000 - index }));
+const volumes = (...all: string[]) => all.map((dayNtlVlm) => ({ dayNtlVlm }));
+const universe = (...names: string[]) => ({ universe: names.map((name) => ({ name })) });
+const NONE = { perps: null, dexes: null, pairs: null, contexts: null };
+
+describe('readPerps', () => {
+  it('returns tradable coins, each with its own context', () => {
+    const coins = [{ name: 'A' }, { name: 'GONE', isDelisted: true }, { name: 'B' }, { name: 'C' }];
+    expect(readPerps([{ universe: coins }, [...volumes('10.5', '99', '200.0'), {}]])).toEqual([
+      { coin: 'A', dayNotional: 10.5 },
+      { coin: 'B', dayNotional: 200 },
+      { coin: 'C', dayNotional: 0 },
+    ]);
+  });
+
+  it.each([[null], [{}], [[]], [[{ universe: 'x' }]], [[{ universe: [null, 3, { name: '' }] }, null]]])(
+    'finds nothing in %j',
+    (answer) => {
+      expect(readPerps(answer)).toEqual([]);
+    },
+  );
+});
+
+describe('readMarkets', () => {
+  const pairs = [
+    universe('PURR/USDC', '@107', '@9'),
+    [
+      { coin: '@107', dayNtlVlm: '30' },
+      { coin: 'PURR/USDC', dayNtlVlm: '4' },
+    ],
+  ];
+  const dexes = [
+    universe('BTC'),
+    { universe: [{ name: 'one:A' }, { name: 'one:B', isDelisted: true }, { name: 'one:C' }] },
+    universe(),
+    [universe('two:A'), []],
+  ];
+  const contexts = {
+    data: {
+      ctxs: [
+        ['', volumes('999')],
+        ['one', volumes('1', '2', '300')],
+        ['two', volumes('20')],
+      ],
+    },
+  };
+
+  it('ranks perpetuals, contracts and pairs together by their volume, without delisted ones', () => {
+    const markets = readMarkets({ perps: [universe('BTC'), volumes('100')], dexes, pairs, contexts });
+    expect(markets.map(({ coin, dayNotional }) => `${coin} ${dayNotional}`)).toEqual([
+      'one:C 300',
+      'BTC 100',
+      '@107 30',
+      'two:A 20',
+      'PURR/USDC 4',
+      'one:A 1',
+      '@9 0',
+    ]);
+  });
+
+  it('ranks contracts last while no frame has reported their volumes', () => {
+    const markets = readMarkets({ ...NONE, dexes, pairs });
+    expect(markets.map(({ coin }) => coin)).toEqual(['@107', 'PURR/USDC', '@9', 'one:A', 'one:C', 'two:A']);
+  });
+
+  it.each([null, {}, [], 'x', [null, 3, {}], { data: { ctxs: [3, null, ['one']] } }])('ignores %j', (bad) => {
+    expect(readMarkets({ perps: bad, dexes: bad, pairs: bad, contexts: bad })).toEqual([]);
+  });
+});
+
+describe('outcomes', () => {
+  it('have a coin for each side', () => {
+    const outcomes = readOutcomes({ outcomes: [{ outcome: 12 }, { outcome: 0 }, { name: 'broken' }] });
+    expect(outcomes).toEqual([12, 0]);
+    expect(outcomeCoins(outcomes)).toEqual(['#120', '#121', '#0', '#1']);
+  });
+});
+
+describe('chooseBookCoins', () => {
+  it('chooses that many of the largest coins', () => {
+    expect(chooseBookCoins(marketsOf(10), '3', new Set())).toEqual(['C0', 'C1', 'C2']);
+    expect(chooseBookCoins(marketsOf(2), '3', new Set())).toEqual(['C0', 'C1']);
+    expect(chooseBookCoins(marketsOf(10), '0', new Set(['C0']))).toEqual([]);
+  });
+
+  it('retains a watched coin until its rank exceeds the limit by half', () => {
+    expect(chooseBookCoins(marketsOf(10), '4', new Set(['C4', 'C5', 'C6']))).toEqual([
+      'C0',
+      'C1',
+      'C2',
+      'C3',
+      'C4',
+      'C5',
+    ]);
+  });
+
+  it('chooses the coins that the setting lists', () => {
+    expect(chooseBookCoins(marketsOf(3), 'ETH,@107,xyz:TSLA,ETH', new Set())).toEqual(['ETH', '@107', 'xyz:TSLA']);
+  });
+});
+
+describe('wantedSubscriptions', () => {
+  it('has feeds about all markets, trades of every market, then books of outcome and chosen coins', () => {
+    const wanted = wantedSubscriptions({ markets: marketsOf(2), outcomeCoins: ['#10', '#11'], bookCoins: ['C0'] });
+    expect(wanted.map(({ type, coin }) => `${type} ${coin ?? ''}`.trim())).toEqual([
+      'allMids',
+      'allDexsAssetCtxs',
+      'spotAssetCtxs',
+      'outcomeMetaUpdates',
+      'trades #10',
+      'trades #11',
+      'trades C0',
+      'trades C1',
+      'l2Book #10',
+      'l2Book #11',
+      'l2Book C0',
+    ]);
+  });
+
+  it('is cut to the limit of the venue by rank, and counts by kind what is left out', () => {
+    const wanted = wantedSubscriptions({ markets: marketsOf(1_200), outcomeCoins: ['#10'], bookCoins: ['C0', 'C1'] });
+    const { allowed, leftOut } = cutSubscriptions(wanted, SUBSCRIPTIONS_MAX);
+    expect(allowed).toHaveLength(1_000);
+    expect(allowed.at(-1)).toEqual({ type: 'trades', coin: 'C994' });
+    expect(leftOut).toEqual({ trades: 205, books: 3 });
+    expect(cutSubscriptions(wanted.slice(0, 5), SUBSCRIPTIONS_MAX).leftOut).toEqual({ trades: 0, books: 0 });
+  });
+
+  it('assigns all subscriptions of a coin to one slot', () => {
+    const slots = ['trades', 'l2Book'].map((type) => slotOf({ type, coin: 'ETH' }, 8));
+    expect(new Set(slots).size).toBe(1);
+    expect(slotOf({ type: 'allMids' }, 8)).toBe(0);
+  });
+});

@@ -1,0 +1,112 @@
+/** Reads the markets to watch from the venue's lists (venue page, sections 2.1 and 3). */
+import { asList, asObject, asText, type JsonObject } from '#schemas/domain/json-fields';
+import { asMagnitude } from '../../feed/json.ts';
+
+/** A perpetual of the main dex, a contract of a builder dex, or a spot pair. */
+export interface Market {
+  readonly coin: string;
+  /** Notional of the last day, for ranking. */
+  readonly dayNotional: number;
+}
+
+/** Answers and a frame that list markets and their volumes. */
+export interface MarketLists {
+  /** `metaAndAssetCtxs`. */
+  readonly perps: unknown;
+  /** `allPerpMetas`. */
+  readonly dexes: unknown;
+  /** `spotMetaAndAssetCtxs`. */
+  readonly pairs: unknown;
+  /** The newest `allDexsAssetCtxs` frame, the only one that has volumes of contracts; null before the first one. */
+  readonly contexts: unknown;
+}
+
+/** All tradable markets except outcomes, by falling daily notional. */
+export function readMarkets({ perps, dexes, pairs, contexts }: MarketLists): Market[] {
+  const markets = [...readPerps(perps), ...readContracts(dexes, contexts), ...readPairs(pairs)];
+  return markets.sort((a, b) => b.dayNotional - a.dayNotional || (a.coin < b.coin ? -1 : 1));
+}
+
+/** Tradable perps of the main dex. */
+export function readPerps(answer: unknown): Market[] {
+  const [meta, contexts] = asList(answer);
+  return readUniverse(meta, contexts);
+}
+
+/** Tradable contracts of all builder dexes, whose volumes are 0 while no frame has reported them. */
+function readContracts(answer: unknown, frame: unknown): Market[] {
+  const contexts = new Map(
+    asList(asObject(asObject(frame).data).ctxs).map((entry) => {
+      const [dex, ofDex] = asList(entry);
+      return [dex, ofDex] as const;
+    }),
+  );
+  // The first one is the main dex. In some documents an entry is the pair of `meta` and contexts.
+  return asList(answer)
+    .slice(1)
+    .flatMap((entry) => {
+      const meta = asObject(Array.isArray(entry) ? entry[0] : entry);
+      const [first] = asList(meta.universe);
+      return readUniverse(meta, contexts.get(dexOf(asText(asObject(first).name))));
+    });
+}
+
+/** Contexts belong to the coin at the same position. */
+function readUniverse(meta: unknown, contexts: unknown): Market[] {
+  const ctxs = asList(contexts);
+  return asList(asObject(meta).universe).flatMap((entry, index) => {
+    const { name, isDelisted } = asObject(entry);
+    const coin = asText(name);
+    return coin === null || isDelisted === true ? [] : [marketOf(coin, asObject(ctxs[index]))];
+  });
+}
+
+/** Spot pairs, whose contexts name their coin. */
+function readPairs(answer: unknown): Market[] {
+  const [meta, contexts] = asList(answer);
+  const byCoin = new Map(asList(contexts).map((entry) => [asObject(entry).coin, asObject(entry)]));
+  return asList(asObject(meta).universe).flatMap((entry) => {
+    const coin = asText(asObject(entry).name);
+    return coin === null ? [] : [marketOf(coin, byCoin.get(coin) ?? {})];
+  });
+}
+
+function marketOf(coin: string, context: JsonObject): Market {
+  return { coin, dayNotional: asMagnitude(context.dayNtlVlm) };
+}
+
+/** The dex of a contract, the text before its first colon. */
+function dexOf(coin: string | null): string {
+  return coin?.split(':', 1)[0] ?? '';
+}
+
+/** Ids of the listed outcomes of an `outcomeMeta` answer. */
+export function readOutcomes(answer: unknown): number[] {
+  return asList(asObject(answer).outcomes).flatMap((entry) => {
+    const { outcome } = asObject(entry);
+    return Number.isSafeInteger(outcome) ? [Number(outcome)] : [];
+  });
+}
+
+/** Coins of outcome markets: `#E` with E = 10 × outcome + side, both sides. */
+export function outcomeCoins(outcomes: readonly number[]): string[] {
+  return outcomes.flatMap((outcome) => [`#${outcome * 10}`, `#${outcome * 10 + 1}`]);
+}
+
+/** A watched coin is retained while its rank is at most this multiple of the limit. */
+const STAY_SHARE = 1.5;
+
+/**
+ * Chooses the coins whose books are watched besides those of outcome coins.
+ * @param markets by falling daily notional.
+ * @param setting the number of largest coins, or a comma-separated list of coins.
+ * @param watched coins whose books are watched now. They are retained while they are nearly large enough, so that coins of
+ * similar size do not alternate.
+ */
+export function chooseBookCoins(markets: readonly Market[], setting: string, watched: ReadonlySet<string>): string[] {
+  if (!/^\d+$/.test(setting)) return [...new Set(setting.split(',').filter((coin) => coin !== ''))];
+  const limit = Number(setting);
+  const largest = markets.slice(0, limit).map(({ coin }) => coin);
+  const near = markets.slice(limit, Math.floor(limit * STAY_SHARE)).map(({ coin }) => coin);
+  return [...largest, ...near.filter((coin) => watched.has(coin))];
+}

@@ -1,0 +1,4 @@
+import { CONTRACTS } from '../../../../../../markets/contracts.ts';
+import { snapshotRoute } from '../../../../../../markets/snapshot-route.ts';
+
+export const getContract = snapshotRoute(CONTRACTS);

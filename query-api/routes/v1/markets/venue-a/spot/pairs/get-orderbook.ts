@@ -1,0 +1,4 @@
+import { orderbookRoute } from '../../../../../../markets/orderbook-route.ts';
+import { PAIRS } from '../../../../../../markets/pairs.ts';
+
+export const getPairOrderbook = orderbookRoute(PAIRS);

@@ -1,0 +1,4 @@
+import { PAIRS } from '../../../../../../markets/pairs.ts';
+import { snapshotRoute } from '../../../../../../markets/snapshot-route.ts';
+
+export const getPair = snapshotRoute(PAIRS);
