@@ -9,8 +9,8 @@ import { createStages } from './stages.ts';
 
 /** The maps and sets that stay small, by stage. */
 const SMALL: Readonly<Record<string, readonly string[]>> = {
-  // One entry for each coin, with its bars of three hours.
-  candles: ['coins'],
+  // One entry for each venue.
+  candles: ['removable.newestBlocks', 'expiredArrivals'],
   // One entry for each provider.
   anomalies: ['delays'],
   organizations: [

@@ -184,16 +184,17 @@ describe('GET /v1/markets/venue_a/coins/{coin}/trades', () => {
 });
 
 describe('GET /v1/markets/venue_a/coins/{coin}/candles', () => {
-  /** Requests candles and returns the parameters of the store query. */
+  /** Requests candles and returns the parameters of all store queries. */
   async function queryFor(query: string) {
     list({});
-    const parametersOfQueries: Record<string, unknown>[] = [];
+    const used: Record<string, unknown> = { newestFirst: false };
     test.setQuery((sql, parameters) => {
-      if (sql.includes('FINAL')) parametersOfQueries.push({ ...parameters, newestFirst: sql.includes('bucket DESC') });
+      Object.assign(used, parameters);
+      if (sql.includes('openTime DESC')) used.newestFirst = true;
       return [];
     });
     getCandles.response.parse(await body(`/BTC/candles${query}`));
-    return parametersOfQueries[0]!;
+    return used;
   }
 
   it.each([
@@ -203,7 +204,8 @@ describe('GET /v1/markets/venue_a/coins/{coin}/candles', () => {
     ['?limit=5000', 5_000],
     ['?limit=5001', 5_000],
   ])('treats %j as a limit of %i', async (query, limit) => {
-    expect(await queryFor(query)).toMatchObject({ limit, stepMs: 3_600_000, newestFirst: true });
+    // Two rows are scanned for each minute of a bar.
+    expect(await queryFor(query)).toMatchObject({ rows: limit * 60 * 2, stepMs: 3_600_000, newestFirst: true });
   });
 
   it.each([
@@ -214,17 +216,21 @@ describe('GET /v1/markets/venue_a/coins/{coin}/candles', () => {
     ['4h', 14_400_000],
     ['1d', 86_400_000],
   ])('supports the interval %s', async (interval, stepMs) => {
-    expect(await queryFor(`?interval=${interval}`)).toMatchObject({ stepMs, provider: 'venue_a_perp', coin: 'BTC' });
+    expect(await queryFor(`?interval=${interval}`)).toMatchObject({ stepMs, provider0: 'venue_a_perp', coin0: 'BTC' });
   });
 
   it('returns bars oldest first, as numbers', async () => {
     list({});
-    const bar = { open: '1.5', high: '2', low: '1', close: '1.25', volume: '10', source: 'venue_node' };
-    const bars = [
-      { ...bar, ts: 120_000 },
-      { ...bar, ts: 60_000, source: null },
-    ];
-    test.setQuery((sql) => (sql.includes('FINAL') ? bars : []));
+    const coin = { provider: 'venue_a_perp', coin: 'BTC', source: 'venue_node', intervalMs: 60_000 };
+    const prices = { open: '1.5', high: '2', low: '1', close: '1.25', volume: '10', trades: 3 };
+    const places = { openTs: null, openArrival: null, closeTs: null, closeArrival: null };
+    const at = (openTime: number) => ({ openTime, lastTime: openTime, receivedAt: openTime });
+    const bars = [120_000, 60_000].map((openTime) => ({ ...coin, ...prices, ...places, ...at(openTime) }));
+    const ranges = [{ ...coin, kind: 'complete', from: 60_001, until: null }];
+    test.setQuery((sql) => {
+      if (sql.includes('FROM candle_ranges')) return ranges;
+      return sql.includes('FINAL') ? bars : [];
+    });
     expect(await body('/BTC/candles?interval=1m')).toEqual({
       candles: [
         { ts: 60_000, open: 1.5, high: 2, low: 1, close: 1.25, volume: 10, source: null },

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { INTERVALS, type Interval } from '#schemas/domain/candles/sources';
 import { ApiError } from '#schemas/errors';
 import { clampedInteger, timeParameter } from '#schemas/http/parameters';
 import { decimalNumber } from '#schemas/http/scalars';
-import { INTERVALS, type Interval, readCandles } from '../../../../../queries/read-candles.ts';
+import { readCandles } from '../../../../../queries/read-candles.ts';
 import { defineRoute } from '../../../../route.ts';
 import { coinPath, findCoin } from './coin.ts';
 
@@ -33,7 +34,7 @@ export const getCandles = defineRoute({
           low: z.number().describe('Lowest price.'),
           close: z.number().describe('Last price.'),
           volume: z.number().describe('Coins.'),
-          source: z.string().nullable().describe('Where its minutes come from; null if from several sources.'),
+          source: z.string().nullable().describe('Where its minutes come from; null if they are complete in none.'),
         }),
       )
       .describe('Oldest first.'),
@@ -43,7 +44,7 @@ export const getCandles = defineRoute({
     const { interval, limit, start_time: start = null, end_time: end = null } = query;
     if (start !== null && end !== null && start >= end)
       throw new ApiError('validation_failed', 'start_time: must be before end_time');
-    const bars = await readCandles(store, { provider, coin }, { interval, limit, start, end });
+    const bars = await readCandles(store, { provider, coin }, { interval, limit, start, end }, views.freshness.now());
     return {
       candles: bars.map(({ ts, open, high, low, close, volume, source }) => ({
         ts,
