@@ -52,6 +52,8 @@ const SMALL: Readonly<Record<string, readonly string[]>> = {
     'channelSeqs.due',
     'liveness.feeds',
     'liveness.instruments',
+    'tradeSubscriptions.coins',
+    'tradeSubscriptions.awaited',
   ],
   'normalise.venue_b': ['chain.unconfirmed', 'liveness.feeds'],
 };

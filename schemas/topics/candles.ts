@@ -89,5 +89,10 @@ export const venueCandleRangeTopics = perVenue((venue) =>
     partitions: 1,
     retention: { kind: 'derived' },
     schema: candleRange,
+    counted: {
+      metric: 'tradeHoles',
+      labels: { venue },
+      isCounted: ({ kind, until }) => kind === 'gap' && until !== null,
+    },
   }),
 );

@@ -12,6 +12,7 @@ import { readOutcomeMeta } from './outcome-messages.ts';
 import { markUnresolved, processOutcomeMeta } from './outcomes.ts';
 import { processSettledOutcome, readSettledOutcome } from './settlements.ts';
 import type { VenueAState } from './state.ts';
+import { recentTradesListed } from './trade-gaps.ts';
 import { emitTrades, readTrades } from './trades.ts';
 
 /** One answer with everything that handling it needs. */
@@ -37,9 +38,7 @@ const ANSWERS: Readonly<Record<string, AnswerHandler>> = {
   allMids: ({ state, body, receivedAt, emit }) =>
     emitMids(state, readMids(state, readObject(body, 'answer'), 'answer'), receivedAt, emit),
   l2Book: processBook,
-  recentTrades: ({ state, body, receivedAt, emit }) =>
-    // The venue lists the newest trade first.
-    emitTrades(state, [...readTrades(body)].reverse(), receivedAt, emit),
+  recentTrades: processRecentTrades,
   settledOutcome: ({ state, body, receivedAt, takerFeeRate, emit }) =>
     processSettledOutcome(state.outcomes, readSettledOutcome(body, 'answer'), { takerFeeRate, receivedAt, emit }),
   outcomeMeta: ({ state, body, receivedAt, takerFeeRate, emit }) =>
@@ -64,6 +63,13 @@ export function processAnswer(
     return;
   }
   handle({ state, request, body, feed, receivedAt: envelope.receivedAt, takerFeeRate, emit });
+}
+
+function processRecentTrades({ state, body, receivedAt, emit }: Answer): void {
+  // The venue lists the newest trade first.
+  const trades = [...readTrades(body)].reverse();
+  recentTradesListed({ subscriptions: state.tradeSubscriptions, seen: state.seenTrades, receivedAt, emit }, trades);
+  emitTrades(state, trades, receivedAt, emit);
 }
 
 /** Returns the dex of the request; `` is the main one. */
