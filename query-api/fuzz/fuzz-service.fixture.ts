@@ -252,7 +252,15 @@ async function fillStore(store: Awaited<ReturnType<typeof openTestStore>>['store
     [aTrade(), aTrade(coinTrade)].map((trade) => tradesTable.row(trade, { ...meta, topic: 'derived.trades.venue_a' })),
   );
   const candle = aCandle({ openTime: NOON_MS, receivedAt: NOON_MS + 1 });
-  const ofEvent = { provider: 'venue_b', coin: '111', source: 'trades', open: '0.4', high: '0.5', low: '0.3', close: '0.4' };
+  const ofEvent = {
+    provider: 'venue_b',
+    coin: '111',
+    source: 'trades',
+    open: '0.4',
+    high: '0.5',
+    low: '0.3',
+    close: '0.4',
+  };
   await store.insert(
     'candle_bars',
     [candle, { ...candle, ...ofEvent }].map((bar) => candleBarsTable.row(bar, { ...meta, topic: 'derived.candles' })),

@@ -5,6 +5,7 @@ import { asText, type JsonObject, readList, readObject } from '#schemas/domain/j
 import type { RawEnvelope } from '#schemas/topics/raw';
 import { parseJson } from '../../shared/malformed.ts';
 import { emitBook, isOutdated, readBook } from './books.ts';
+import { emitSnapshot, readSnapshotBars, readSnapshotRequest } from './candle-snapshot.ts';
 import { emitContexts, emitMids, readAlignedContexts, readMids, readSpotContexts } from './contexts.ts';
 import { dexOf, emitInstruments, type InstrumentMessage, readPerps, readSpots, storeUniverse } from './instruments.ts';
 import { parseRequest } from './messages.ts';
@@ -39,6 +40,7 @@ const ANSWERS: Readonly<Record<string, AnswerHandler>> = {
     emitMids(state, readMids(state, readObject(body, 'answer'), 'answer'), receivedAt, emit),
   l2Book: processBook,
   recentTrades: processRecentTrades,
+  candleSnapshot: processCandles,
   settledOutcome: ({ state, body, receivedAt, takerFeeRate, emit }) =>
     processSettledOutcome(state.outcomes, readSettledOutcome(body, 'answer'), { takerFeeRate, receivedAt, emit }),
   outcomeMeta: ({ state, body, receivedAt, takerFeeRate, emit }) =>
@@ -63,6 +65,11 @@ export function processAnswer(
     return;
   }
   handle({ state, request, body, feed, receivedAt: envelope.receivedAt, takerFeeRate, emit });
+}
+
+function processCandles({ request, body, receivedAt, emit }: Answer): void {
+  const snapshot = readSnapshotRequest(request);
+  if (snapshot) emitSnapshot(snapshot, readSnapshotBars(body, snapshot.intervalMs), receivedAt, emit);
 }
 
 function processRecentTrades({ state, body, receivedAt, emit }: Answer): void {
