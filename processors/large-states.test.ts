@@ -9,8 +9,8 @@ import { createStages } from './stages.ts';
 
 /** The maps and sets that stay small, by stage. */
 const SMALL: Readonly<Record<string, readonly string[]>> = {
-  // One entry for each coin, with its bars of three hours.
-  candles: ['coins'],
+  // One entry for each venue.
+  candles: ['removable.newestBlocks', 'expiredArrivals'],
   // One entry for each provider.
   anomalies: ['delays'],
   organizations: [
@@ -53,6 +53,8 @@ const SMALL: Readonly<Record<string, readonly string[]>> = {
     'channelSeqs.due',
     'liveness.feeds',
     'liveness.instruments',
+    'tradeSubscriptions.coins',
+    'tradeSubscriptions.awaited',
   ],
   'normalise.venue_b': ['chain.unconfirmed', 'liveness.feeds'],
 };

@@ -118,7 +118,7 @@ export class StageOutputs {
     for (const [index, { topic, key }] of this.pending.entries())
       if (isTooLarge({ key, value: encoded[index]! }))
         throw new OutputTooLargeError(topic.name, encoded[index]!.length);
-    for (const [index, { topic, key }] of this.pending.entries()) this.add(topic, key, encoded[index]!);
+    for (const [index, { topic, key, value }] of this.pending.entries()) this.add(topic, key, encoded[index]!, value);
     for (const [index, deadLetter] of this.deadLetters.entries()) this.addDeadLetter(this.record!, deadLetter, index);
     this.pending = [];
     this.deadLetters = [];
@@ -145,12 +145,15 @@ export class StageOutputs {
     );
   }
 
-  private add(topic: Topic, key: string, value: Buffer | null): void {
+  private add(topic: Topic, key: string, value: Buffer | null, output: unknown): void {
     const partition = partitionOf(key, topic.partitions);
     const written = this.partitions.get(topic.name)![partition]!;
     written.lastIssuedSeq += 1;
     const seq = written.lastIssuedSeq;
     if (seq <= written.lastPersistedSeq) return;
+    const { counted } = topic;
+    if (counted && output !== null && counted.isCounted(output))
+      this.metrics[counted.metric].inc({ ...counted.labels });
     this.batch.push({ topic: topic.name, partition, key, value, receivedAt: this.record!.receivedAt, seq });
   }
 

@@ -90,6 +90,12 @@ export function createMetrics() {
       labelNames: ['venue', 'kind'],
       registers,
     }),
+    tradeHoles: new Counter({
+      name: 'parallax_trade_holes_total',
+      help: 'Gaps in the recorded trades of a market, detected when it was subscribed again.',
+      labelNames: ['venue'],
+      registers,
+    }),
     stageRecords: new Counter({
       name: 'parallax_stage_records_total',
       help: 'Records processed by a stage.',

@@ -1,54 +1,55 @@
 /**
- * One-minute bars of one coin (venue page, section 5): open is the first trade of the bucket and not the close before
- * it, and a bucket without a trade has no bar. Trades may come in any order; they are ordered by venue time and then by
- * arrival.
+ * One-minute bars of one instrument (venue page, section 5): open is the first trade of the bucket and not the close
+ * before it, and a bucket without a trade has no bar. Trades may come in any order; they are ordered by venue time and
+ * then by arrival. A trade of a chain can be removed again while the stage holds it (`removable-trades.ts`).
  */
-import { type Decimal, parseDecimal } from '#schemas/domain/decimal';
+import { addToSummary, type PricedTrade, type Summary, startSummary, type TradePlace } from './summary.ts';
 
 const BAR_MS = 60_000;
-/** Bars are retained, and late trades added to them, for this long behind the newest trade of the coin. */
+/** Bars are retained, and late trades added to them, for this long behind the newest trade of the instrument. */
 const RETAIN_BARS_MS = 3 * 3_600_000;
 
-/** Position of a trade in time order; at equal venue times the one that arrived first is before. */
-interface TradePlace {
-  readonly ts: number;
-  readonly arrival: number;
-}
-
-/** The fields of a trade that a bar needs; prices and sizes as canonical text, times in unix ms. */
-export interface BarTrade extends TradePlace {
-  readonly price: string;
-  readonly qty: string;
-}
-
-/** A bar with the fields needed to add another trade. */
 export interface MinuteBar {
   /** A multiple of `BAR_MS`. */
   readonly openTime: number;
-  open: string;
-  openAt: TradePlace;
-  close: string;
-  closeAt: TradePlace;
-  high: Decimal;
-  low: Decimal;
-  volume: Decimal;
-  trades: number;
+  /** Of all its trades; null once all of them are removed. */
+  summary: Summary | null;
+  /** Of the trades that cannot be removed, while there are others; null for none. */
+  final: Summary | null;
+  /** The other trades, by id; null for none. */
+  removable: Map<string, PricedTrade> | null;
 }
 
-/** The bars of one coin. */
+/** The bars of one instrument. */
 export interface CoinBars {
+  /** The topic of its trades, whose arrivals count together. */
+  readonly topic: string;
   /** By `openTime`. */
   readonly bars: Map<number, MinuteBar>;
   /** Start of the newest bar, except bars ahead of the time of receipt. */
   newest: number;
   /** When the last trade was received. */
   receivedAt: number;
-  /** Bars that start at this time or before are dropped, so they cannot be emitted again. */
+  /** Bars that start at this time or before accept no trade, so they cannot be emitted again without the others. */
   droppedUpTo: number;
+  /** Arrival of the newest trade: one that does not arrive after it is a repeat. */
+  lastArrival: number;
+  /** Arrival of the first trade, and the earliest venue time of all. */
+  firstArrival: number;
+  firstTs: number;
 }
 
-export function createCoinBars(): CoinBars {
-  return { bars: new Map(), newest: 0, receivedAt: 0, droppedUpTo: Number.NEGATIVE_INFINITY };
+export function createCoinBars(topic: string, { ts, arrival }: TradePlace): CoinBars {
+  return {
+    topic,
+    bars: new Map(),
+    newest: 0,
+    receivedAt: 0,
+    droppedUpTo: Number.NEGATIVE_INFINITY,
+    lastArrival: arrival,
+    firstArrival: arrival,
+    firstTs: ts,
+  };
 }
 
 /** Returns the start of the bar that a time belongs to. */
@@ -57,62 +58,87 @@ function bucketOf(ts: number): number {
 }
 
 /**
- * Adds a trade and returns its bar, or null if that bar was dropped. Throws `DecimalError` before it changes anything.
+ * Adds a trade and returns its bar, or null if that bar was dropped.
  * @param receivedAt bounds how far a trade can move the window: one from the future must not drop all other bars.
+ * @param removableId id of a trade that can be removed again; null for others.
  */
-export function addTrade(coin: CoinBars, trade: BarTrade, receivedAt: number): MinuteBar | null {
+export function addTrade(
+  coin: CoinBars,
+  trade: PricedTrade,
+  receivedAt: number,
+  removableId: string | null,
+): MinuteBar | null {
   const openTime = bucketOf(trade.ts);
-  if (openTime <= coin.droppedUpTo) return null;
-  const price = parseDecimal(trade.price);
-  const qty = parseDecimal(trade.qty);
+  let bar = coin.bars.get(openTime);
+  if (!bar && openTime <= coin.droppedUpTo) return null;
   const newest = Math.min(openTime, bucketOf(receivedAt));
   if (newest > coin.newest) {
     coin.newest = newest;
     dropBars(coin, newest - RETAIN_BARS_MS);
   }
   coin.receivedAt = receivedAt;
-  const bar = coin.bars.get(openTime);
-  if (bar) {
-    addToBar(bar, trade, price, qty);
-    return bar;
+  if (!bar) {
+    bar = { openTime, summary: null, final: null, removable: null };
+    coin.bars.set(openTime, bar);
   }
-  const started = startBar(openTime, trade, price, qty);
-  coin.bars.set(openTime, started);
-  return started;
+  if (removableId === null) {
+    if (bar.removable) bar.final = plus(bar.final, trade);
+  } else {
+    if (!bar.removable) {
+      bar.removable = new Map();
+      bar.final = copyOf(bar.summary);
+    }
+    bar.removable.set(removableId, trade);
+  }
+  bar.summary = plus(bar.summary, trade);
+  return bar;
 }
 
-/** Drops the bars of a coin without trades for `RETAIN_BARS_MS`, which nothing else drops. */
+/** Removes a trade as if it never was, and returns its bar; null if it is not held. */
+export function removeTrade(coin: CoinBars, openTime: number, id: string): MinuteBar | null {
+  const bar = coin.bars.get(openTime);
+  if (!bar?.removable?.delete(id)) return null;
+  let summary = copyOf(bar.final);
+  for (const trade of bar.removable.values()) summary = plus(summary, trade);
+  bar.summary = summary;
+  if (bar.removable.size === 0) release(bar);
+  return bar;
+}
+
+/** Makes a trade final: it cannot be removed any more. */
+export function settleTrade(coin: CoinBars, openTime: number, id: string): void {
+  const bar = coin.bars.get(openTime);
+  const trade = bar?.removable?.get(id);
+  if (!bar?.removable || !trade) return;
+  bar.removable.delete(id);
+  bar.final = plus(bar.final, trade);
+  if (bar.removable.size === 0) release(bar);
+}
+
+/** Drops the bars of an instrument without trades for `RETAIN_BARS_MS`, which nothing else drops. */
 export function dropInactive(coin: CoinBars, now: number): void {
   if (now - coin.receivedAt >= RETAIN_BARS_MS) dropBars(coin, coin.newest);
 }
 
-/** Drops the bars that start at `upTo` or before. */
+/** Drops the bars that start at `upTo` or before; those with trades that can be removed are dropped later. */
 function dropBars(coin: CoinBars, upTo: number): void {
-  if (upTo <= coin.droppedUpTo) return;
+  if (upTo < coin.droppedUpTo) return;
   coin.droppedUpTo = upTo;
-  for (const openTime of coin.bars.keys()) if (openTime <= upTo) coin.bars.delete(openTime);
+  for (const [openTime, { removable }] of coin.bars)
+    if (openTime <= upTo && removable === null) coin.bars.delete(openTime);
 }
 
-function startBar(openTime: number, trade: BarTrade, price: Decimal, volume: Decimal): MinuteBar {
-  const at = { ts: trade.ts, arrival: trade.arrival };
-  const { price: text } = trade;
-  return { openTime, open: text, openAt: at, close: text, closeAt: at, high: price, low: price, volume, trades: 1 };
+function release(bar: MinuteBar): void {
+  bar.removable = null;
+  bar.final = null;
 }
 
-function addToBar(bar: MinuteBar, trade: BarTrade, price: Decimal, qty: Decimal): void {
-  if (isBefore(trade, bar.openAt)) {
-    bar.open = trade.price;
-    bar.openAt = { ts: trade.ts, arrival: trade.arrival };
-  } else if (isBefore(bar.closeAt, trade)) {
-    bar.close = trade.price;
-    bar.closeAt = { ts: trade.ts, arrival: trade.arrival };
-  }
-  if (price > bar.high) bar.high = price;
-  if (price < bar.low) bar.low = price;
-  bar.volume = (bar.volume + qty) as Decimal;
-  bar.trades += 1;
+function plus(summary: Summary | null, trade: PricedTrade): Summary {
+  if (!summary) return startSummary(trade);
+  addToSummary(summary, trade);
+  return summary;
 }
 
-function isBefore(a: TradePlace, b: TradePlace): boolean {
-  return a.ts < b.ts || (a.ts === b.ts && a.arrival < b.arrival);
+function copyOf(summary: Summary | null): Summary | null {
+  return summary && { ...summary };
 }

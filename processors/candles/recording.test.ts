@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { canonicalDecimal, type Decimal, formatDecimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
-import { type Candle, candleTopic } from '#schemas/topics/derived';
+import { type Candle, candleTopic } from '#schemas/topics/candles';
 import { tradeTopics } from '#schemas/topics/normalised';
 import { driveStage } from '../testing/drive-stage.fixture.ts';
 import { driveVenueA, playEnvelopes, recordedEnvelopes } from '../venues/venue-a/normalise/venue-a.fixture.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Candle, candleTopic } from '#schemas/topics/derived';
+import { type Candle, candleRangeTopic, candleTopic } from '#schemas/topics/candles';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { driveStage } from '../testing/drive-stage.fixture.ts';
 import { createCandlesStage } from './stage.ts';
@@ -9,6 +9,30 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** The start of an hour. */
 const START = 527_777 * HOUR;
+
+const aTrade = (fields: Partial<Trade>): Trade => ({
+  id: '',
+  provider: 'venue_b',
+  marketId: null,
+  instrument: '111',
+  outcome: null,
+  ts: START,
+  receivedAt: START + 1_000,
+  arrival: 1,
+  side: 'buy',
+  price: '0.5',
+  qty: '1',
+  usd: null,
+  maker: null,
+  taker: null,
+  txHash: null,
+  logIndex: null,
+  tradeId: null,
+  blockNumber: 10,
+  blockHash: '0xb',
+  status: 'pending',
+  ...fields,
+});
 
 interface TradeInput {
   /** Milliseconds after START. */
@@ -66,7 +90,8 @@ describe('a bar', () => {
     const { stage, send, emitted } = drive();
     send({ at: 59_999, price: '10.5', qty: '2', receivedAt: 61_000 });
     send({ at: 30_000, price: '10.25', qty: '0.1', receivedAt: 62_000 });
-    expect(stage.outputs.map(({ topic, key }) => `${topic} ${key}`)).toEqual(Array(2).fill('derived.candles BTC'));
+    const bars = stage.outputs.filter(({ topic }) => topic === candleTopic.name);
+    expect(bars.map(({ topic, key }) => `${topic} ${key}`)).toEqual(Array(2).fill('derived.candles BTC'));
     expect(emitted()[1]).toEqual({
       provider: 'venue_a_perp',
       coin: 'BTC',
@@ -79,6 +104,11 @@ describe('a bar', () => {
       volume: '2.1',
       trades: 2,
       source: 'venue_node',
+      intervalMs: 60_000,
+      openTs: null,
+      openArrival: null,
+      closeTs: null,
+      closeArrival: null,
     });
   });
 
@@ -132,6 +162,113 @@ describe('a bar', () => {
       'venue_a_perp 5 1',
       'venue_x 9 1',
     ]);
+  });
+});
+
+describe('the range in which bars are complete', () => {
+  it('begins after the first trade, also if an earlier one comes later', () => {
+    const { stage, send } = drive();
+    send({ at: 500, price: '1', qty: '1' });
+    send({ at: 900, price: '1', qty: '1' });
+    send({ at: 300, price: '1', qty: '1' });
+    expect(stage.emittedTo(candleRangeTopic)).toEqual(
+      [501, 301].map((from, nth) => ({
+        provider: 'venue_a_perp',
+        coin: 'BTC',
+        source: 'venue_node',
+        intervalMs: MINUTE,
+        id: 'first 1',
+        kind: 'complete',
+        from: START + from,
+        until: null,
+        receivedAt: START + [500, 300][nth]!,
+      })),
+    );
+  });
+
+  it('is not stated for an outcome, whose recorded trades count as all of them', () => {
+    const { stage, send, emitted } = drive();
+    send({ at: 500, price: '0.4', qty: '1', coin: '#70' });
+    expect(stage.emittedTo(candleRangeTopic)).toEqual([]);
+    expect(emitted()[0]).toMatchObject({
+      source: 'trades',
+      openTs: START + 500,
+      openArrival: 1,
+      closeTs: START + 500,
+      closeArrival: 1,
+    });
+  });
+});
+
+describe('a trade of a chain', () => {
+  const chain = () => {
+    const { stage } = drive();
+    const send = (arrival: number, price: string, fields: Partial<Trade> = {}) => {
+      const trade = aTrade({ id: `venue_b:0x:${arrival}`, arrival, price, ts: START + arrival, ...fields });
+      stage.feed(tradeTopics.venue_b, trade, { key: trade.instrument });
+    };
+    return { stage, send, bars: () => stage.emittedTo(candleTopic).map(ohlc) };
+  };
+
+  it('counts once, however often it is repeated', () => {
+    const { send, bars } = chain();
+    send(1, '0.4');
+    send(1, '0.4', { status: 'confirmed' });
+    send(1, '0.4', { marketId: '0xlater' });
+    send(2, '0.5');
+    expect(bars()).toEqual(['0.4 0.4 0.4 0.4 1 1', '0.4 0.5 0.4 0.5 2 2']);
+  });
+
+  it('is removed when it is reverted, also as the first, last, highest, lowest or only one', () => {
+    const { send, bars, stage } = chain();
+    send(1, '0.4');
+    send(2, '0.9');
+    send(3, '0.1');
+    send(4, '0.6');
+    for (const [arrival, price] of [
+      [1, '0.4'],
+      [4, '0.6'],
+      [2, '0.9'],
+      [3, '0.1'],
+    ] as const)
+      send(arrival, price, { status: 'reverted' });
+    expect(bars().slice(4)).toEqual([
+      '0.9 0.9 0.1 0.6 3 3',
+      '0.9 0.9 0.1 0.1 2 2',
+      '0.1 0.1 0.1 0.1 1 1',
+      '0 0 0 0 0 0',
+    ]);
+    send(5, '0.4', { id: 'venue_b:0x:1' });
+    expect(bars().at(-1)).toBe('0.4 0.4 0.4 0.4 1 1');
+    expect(stage.deadLetters).toEqual([]);
+  });
+
+  it('is held until it is confirmed and 1,024 blocks deep', () => {
+    const { send, bars, stage } = chain();
+    send(1, '0.4', { blockNumber: 10 });
+    send(2, '0.5', { blockNumber: 10 });
+    send(2, '0.5', { blockNumber: 10, status: 'confirmed' });
+    send(3, '0.6', { blockNumber: 10 + 1_024 });
+    expect([...stage.state.removable.held.keys()]).toHaveLength(3);
+    send(1, '0.4', { blockNumber: 10, status: 'confirmed' });
+    send(4, '0.7', { blockNumber: 11 + 1_024 });
+    expect([...stage.state.removable.held.keys()]).toEqual(['venue_b:0x:3', 'venue_b:0x:4']);
+    stage.restart();
+    send(3, '0.6', { blockNumber: 10 + 1_024, status: 'reverted' });
+    expect(bars().at(-1)).toBe('0.4 0.7 0.4 0.7 3 3');
+    send(1, '0.4', { blockNumber: 10, status: 'reverted' });
+    expect(stage.deadLetters).toMatchObject([{ reason: 'late_reversal' }]);
+  });
+
+  it('is known as a repeat after its instrument was removed', () => {
+    const { send, bars, stage } = chain();
+    send(1, '0.4');
+    const later = { receivedAt: START + 40 * 24 * HOUR, instrument: 'other' };
+    send(2, '0.5', { ...later, ts: later.receivedAt });
+    expect([...stage.state.coins.keys()]).toEqual(['venue_b|other']);
+    send(1, '0.4', { receivedAt: later.receivedAt, marketId: '0xlater' });
+    expect(bars()).toHaveLength(2);
+    expect(stage.deadLetters).toEqual([]);
   });
 });
 

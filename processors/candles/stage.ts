@@ -1,72 +1,177 @@
-/** Builds candles: one-minute bars of every coin of the venues with prices, from their trades. */
+/** Builds candles: one-minute bars of every instrument of every venue, from its trades. */
 import { type Emit, on, type Stage, type StageRecord } from '#infra/stages/stage';
-import { formatDecimal } from '#schemas/domain/decimal';
-import { marketKey, PRICE_VENUES } from '#schemas/domain/providers';
-import { type Candle, candleTopic } from '#schemas/topics/derived';
+import { MINUTE_MS, sourceRulesOf } from '#schemas/domain/candles/sources';
+import { formatDecimal, parseDecimal } from '#schemas/domain/decimal';
+import { marketKey, VENUES } from '#schemas/domain/providers';
+import { type Candle, type CandleRange, candleRangeTopic, candleTopic } from '#schemas/topics/candles';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
-import { addTrade, type CoinBars, createCoinBars, dropInactive, type MinuteBar } from './bars.ts';
+import {
+  addTrade,
+  type CoinBars,
+  createCoinBars,
+  dropInactive,
+  type MinuteBar,
+  removeTrade,
+  settleTrade,
+} from './bars.ts';
+import { createRemovableTrades, hold, isRemovable, type RemovableTrades } from './removable-trades.ts';
+import type { Summary } from './summary.ts';
 
-/** Source of bars that are built from recorded trades (specification, candles). */
-const SOURCE = 'venue_node';
 const HOUR_MS = 3_600_000;
-/** A coin without trades for this long is removed. */
+/** An instrument without trades for this long is removed. */
 const COIN_EXPIRY_MS = 30 * 86_400_000;
 
 export interface CandlesState {
-  /** By provider and coin (`marketKey`). */
+  /** By provider and instrument (`marketKey`): those that were traded in the last 30 days, with their newest bars. */
   readonly coins: Map<string, CoinBars>;
-  /** The hour of the last search for inactive coins. */
+  readonly removable: RemovableTrades;
+  /** The greatest arrival of a trade of a removed instrument, by topic: those up to it may be repeats. */
+  readonly expiredArrivals: Map<string, number>;
+  /** The hour of the last search for inactive instruments. */
   sweptHour: number;
 }
 
 export function createCandlesStage(): Stage<CandlesState> {
   return {
     name: 'candles',
-    stateVersion: 3,
-    inputs: PRICE_VENUES.map((venue) => on(tradeTopics[venue], onTrade)),
-    outputs: [candleTopic],
-    initialState: () => ({ coins: new Map(), sweptHour: 0 }),
+    stateVersion: 4,
+    slicedMaps: ['coins', 'removable.held'],
+    inputs: VENUES.map((venue) => on(tradeTopics[venue], onTrade)),
+    outputs: [candleTopic, candleRangeTopic],
+    initialState: () => ({
+      coins: new Map(),
+      removable: createRemovableTrades(),
+      expiredArrivals: new Map(),
+      sweptHour: 0,
+    }),
   };
 }
 
-/** Adds a trade to its bar and emits the bar: every trade changes it. */
-function onTrade(state: CandlesState, { value: trade, receivedAt }: StageRecord<Trade>, emit: Emit): void {
+/**
+ * Adds a new trade to its bar, or removes a reverted one, and emits the bar. A trade is new if it arrived after all others
+ * of its instrument; a repeated one can only be confirmed by now.
+ */
+function onTrade(state: CandlesState, record: StageRecord<Trade>, emit: Emit): void {
+  const { value: trade, receivedAt, topic } = record;
   sweep(state, receivedAt);
-  const { provider, instrument } = trade;
+  if (trade.status === 'reverted') {
+    revertTrade(state, trade, receivedAt, emit);
+    return;
+  }
+  const { provider, instrument, arrival } = trade;
   const key = marketKey(provider, instrument);
-  const coin = state.coins.get(key) ?? createCoinBars();
-  const bar = addTrade(coin, trade, receivedAt);
+  const known = state.coins.get(key);
+  if (arrival <= (known?.lastArrival ?? state.expiredArrivals.get(topic) ?? -1)) {
+    const held = trade.status === 'confirmed' ? state.removable.held.get(trade.id) : undefined;
+    if (held) held.confirmed = true;
+    return;
+  }
+  const priced = {
+    ts: trade.ts,
+    arrival,
+    text: trade.price,
+    price: parseDecimal(trade.price),
+    qty: parseDecimal(trade.qty),
+  };
+  const coin = known ?? createCoinBars(topic, priced);
+  const removable = isRemovable(trade);
+  const bar = addTrade(coin, priced, receivedAt, removable ? trade.id : null);
+  coin.lastArrival = arrival;
+  if (!known) state.coins.set(key, coin);
   if (!bar) {
     emit.deadLetter('late_trade', `${trade.id} is older than the retained bars of ${instrument}`);
     return;
   }
-  state.coins.set(key, coin);
+  if (removable) {
+    const held = {
+      coin: key,
+      topic,
+      openTime: bar.openTime,
+      block: trade.blockNumber,
+      confirmed: trade.status === 'confirmed',
+    };
+    hold(state.removable, trade.id, held, (id, { coin: name, openTime }) => {
+      const owner = state.coins.get(name);
+      if (owner) settleTrade(owner, openTime, id);
+    });
+  }
+  if (!known || trade.ts < coin.firstTs) emitStart(coin, trade, receivedAt, emit);
   emit(candleTopic, instrument, toCandle(trade, bar, receivedAt));
 }
 
-/** Drops inactive bars and coins with the first trade of each hour of event time. */
+function revertTrade(state: CandlesState, trade: Trade, receivedAt: number, emit: Emit): void {
+  const { id, provider, instrument } = trade;
+  const held = state.removable.held.get(id);
+  const coin = held && state.coins.get(held.coin);
+  const bar = coin && removeTrade(coin, held.openTime, id);
+  if (!bar) {
+    emit.deadLetter('late_reversal', `${id} of ${provider} ${instrument} was reverted, but is not held any more`);
+    return;
+  }
+  state.removable.held.delete(id);
+  emit(candleTopic, instrument, toCandle(trade, bar, receivedAt));
+}
+
+/** Drops inactive bars and instruments with the first trade of each hour of event time. */
 function sweep(state: CandlesState, now: number): void {
   const hour = Math.floor(now / HOUR_MS);
   if (hour <= state.sweptHour) return;
   state.sweptHour = hour;
   for (const [name, coin] of state.coins) {
-    if (now - coin.receivedAt >= COIN_EXPIRY_MS) state.coins.delete(name);
-    else dropInactive(coin, now);
+    if (now - coin.receivedAt < COIN_EXPIRY_MS) dropInactive(coin, now);
+    else {
+      state.coins.delete(name);
+      state.expiredArrivals.set(coin.topic, Math.max(coin.lastArrival, state.expiredArrivals.get(coin.topic) ?? -1));
+    }
   }
 }
 
-function toCandle({ provider, instrument }: Trade, bar: MinuteBar, receivedAt: number): Candle {
+/** Emits since when the bars are complete: a bucket that begins after the first trade has no earlier trade to miss. */
+function emitStart(coin: CoinBars, { provider, instrument, ts }: Trade, receivedAt: number, emit: Emit): void {
+  coin.firstTs = ts;
+  const { recorded, isRecordedFromStart } = sourceRulesOf(provider);
+  if (isRecordedFromStart) return;
+  const range: CandleRange = {
+    provider,
+    coin: instrument,
+    source: recorded,
+    intervalMs: MINUTE_MS,
+    id: `first ${coin.firstArrival}`,
+    kind: 'complete',
+    from: ts + 1,
+    until: null,
+    receivedAt,
+  };
+  emit(candleRangeTopic, instrument, range);
+}
+
+function toCandle({ provider, instrument }: Trade, { openTime, summary }: MinuteBar, receivedAt: number): Candle {
+  const { recorded, isRecordedFromStart } = sourceRulesOf(provider);
   return {
     provider,
     coin: instrument,
-    openTime: bar.openTime,
+    openTime,
     receivedAt,
-    open: bar.open,
-    high: formatDecimal(bar.high),
-    low: formatDecimal(bar.low),
-    close: bar.close,
-    volume: formatDecimal(bar.volume),
-    trades: bar.trades,
-    source: SOURCE,
+    ...pricesOf(summary),
+    ...(isRecordedFromStart ? placesOf(summary) : NO_PLACES),
+    source: recorded,
+    intervalMs: MINUTE_MS,
   };
+}
+
+const NO_PRICES = { open: '0', high: '0', low: '0', close: '0', volume: '0', trades: 0 };
+
+function pricesOf(summary: Summary | null) {
+  if (!summary) return NO_PRICES;
+  const { open, high, low, close, volume, trades } = summary;
+  return { open, high: formatDecimal(high), low: formatDecimal(low), close, volume: formatDecimal(volume), trades };
+}
+
+const NO_PLACES = { openTs: null, openArrival: null, closeTs: null, closeArrival: null };
+
+/** The places of the first and the last trade: the bars of the two outcomes of a market are joined by them. */
+function placesOf(summary: Summary | null) {
+  if (!summary) return NO_PLACES;
+  const { openAt, closeAt } = summary;
+  return { openTs: openAt.ts, openArrival: openAt.arrival, closeTs: closeAt.ts, closeArrival: closeAt.arrival };
 }

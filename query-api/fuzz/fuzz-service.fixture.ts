@@ -5,8 +5,9 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { SCOPES } from '#schemas/domain/control/state';
 import type { PlanQuotas } from '#schemas/domain/quota/plan-quotas';
-import { candlesTable } from '#schemas/tables/candles';
+import { candleBarsTable } from '#schemas/tables/candle-bars';
 import { tradesTable } from '#schemas/tables/trades';
+import { aCandle } from '#schemas/testing/records.fixture';
 import { arbitrageHeadTopic, eventTopic, spreadHeadTopic } from '#schemas/topics/derived';
 import { bookTopics, contextTopics, instrumentTopics, perpDexTopic } from '#schemas/topics/normalised';
 import { ROUTES } from '../routes/index.ts';
@@ -262,21 +263,24 @@ async function fillStore(store: Awaited<ReturnType<typeof openTestStore>>['store
     'trades',
     [aTrade(), ...trades].map((trade) => tradesTable.row(trade, { ...meta, topic: 'derived.trades.venue_a' })),
   );
-  const bar = {
-    openTime: NOON_MS,
-    receivedAt: NOON_MS + 1,
-    open: '100',
-    high: '200',
-    low: '50',
-    close: '101',
-    volume: '0.1',
-    trades: 1,
-    source: 'venue_node',
-  };
   const candles = COMPLETE.map(({ coin, provider }) =>
-    candlesTable.row({ ...bar, coin, provider }, { ...meta, topic: 'derived.candles' }),
+    aCandle({ coin, provider, openTime: NOON_MS, receivedAt: NOON_MS + 1 }),
   );
-  await store.insert('candles', candles);
+  const ofEvent = {
+    provider: 'venue_b',
+    coin: '111',
+    source: 'trades',
+    open: '0.4',
+    high: '0.5',
+    low: '0.3',
+    close: '0.4',
+  };
+  await store.insert(
+    'candle_bars',
+    [...candles, { ...candles[0]!, ...ofEvent }].map((bar) =>
+      candleBarsTable.row(bar, { ...meta, topic: 'derived.candles' }),
+    ),
+  );
   await insertMarkets(store, 'venue_b', [aMarket()]);
   await insertPhases(store, [aPhase(), aPhase({ id: 'venue_b:0xt:2', logIndex: 2, phase: 'settle', price: null })]);
   await insertResolutions(store, [aResolution()]);

@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { ApiError } from '#schemas/errors';
-import { clampedInteger, timeParameter } from '#schemas/http/parameters';
+import { candleQuery, windowOf } from '#schemas/http/candle-query';
 import { decimalNumber } from '#schemas/http/scalars';
-import { INTERVALS, type Interval, readCandles } from '../queries/read-candles.ts';
+import { readCandles } from '../queries/read-candles.ts';
 import { defineRoute, type Route } from '../routes/route.ts';
 import { type Family, findRecorded } from './family.ts';
 import { marketDeclaration } from './family-route.ts';
 
-const SOURCE = z.string().nullable().describe('Where its minutes come from; null if from several sources.');
+const SOURCE = z.string().nullable().describe('Where its minutes come from; null if they are complete in none.');
 
 /** The route with the bars of a market. */
 export function candlesRoute(family: Family): Route {
@@ -16,15 +15,7 @@ export function candlesRoute(family: Family): Route {
     ...marketDeclaration(family, '/candles'),
     cacheTtlMs: 30_000,
     summary: `Bars of a ${noun}, oldest first, including the one in progress.`,
-    query: z.object({
-      interval: z
-        .enum(Object.keys(INTERVALS) as [Interval, ...Interval[]])
-        .default('1h')
-        .describe('Length of a bar; default 1h.'),
-      limit: clampedInteger({ min: 1, max: 5_000, fallback: 100 }),
-      start_time: timeParameter.describe('Start of the window, inclusive; unix ms or ISO-8601.').optional(),
-      end_time: timeParameter.describe('End of the window, exclusive; unix ms or ISO-8601.').optional(),
-    }),
+    query: candleQuery,
     response: z.object({
       candles: z
         .array(
@@ -42,10 +33,7 @@ export function candlesRoute(family: Family): Route {
     }),
     async handle({ params, query }, { views, store }) {
       const { coin, provider } = findRecorded(family, views.coins.venue_a, params);
-      const { interval, limit, start_time: start = null, end_time: end = null } = query;
-      if (start !== null && end !== null && start >= end)
-        throw new ApiError('validation_failed', 'start_time: must be before end_time');
-      const bars = await readCandles(store, { provider, coin }, { interval, limit, start, end });
+      const bars = await readCandles(store, { provider, coin }, windowOf(query), views.freshness.now());
       return {
         candles: bars.map(({ ts, open, high, low, close, volume, source }) => ({
           ts,

@@ -316,17 +316,17 @@ describe.each(CASES.map((one) => [one.family.noun, one] as const))('the family o
   });
 
   describe('has candles that', () => {
-    /** Requests candles and returns the parameters of the store query. */
+    /** Requests candles and returns the parameters of all store queries. */
     async function queryFor(query: string) {
       add(make());
-      const parametersOfQueries: Record<string, unknown>[] = [];
+      const used: Record<string, unknown> = { newestFirst: false };
       test.setQuery((sql, parameters) => {
-        if (sql.includes('FINAL'))
-          parametersOfQueries.push({ ...parameters, newestFirst: sql.includes('bucket DESC') });
+        Object.assign(used, parameters);
+        if (sql.includes('openTime DESC')) used.newestFirst = true;
         return [];
       });
       routeOf(family, '/candles').response.parse(await body(`${market}/candles${query}`));
-      return parametersOfQueries[0]!;
+      return used;
     }
 
     it.each([
@@ -336,7 +336,8 @@ describe.each(CASES.map((one) => [one.family.noun, one] as const))('the family o
       ['?limit=5000', 5_000],
       ['?limit=5001', 5_000],
     ])('treat %j as a limit of %i', async (query, limit) => {
-      expect(await queryFor(query)).toMatchObject({ limit, stepMs: 3_600_000, newestFirst: true });
+      // Two rows are scanned for each minute of a bar.
+      expect(await queryFor(query)).toMatchObject({ rows: limit * 60 * 2, stepMs: 3_600_000, newestFirst: true });
     });
 
     it.each([
@@ -347,17 +348,21 @@ describe.each(CASES.map((one) => [one.family.noun, one] as const))('the family o
       ['4h', 14_400_000],
       ['1d', 86_400_000],
     ])('support the interval %s', async (interval, stepMs) => {
-      expect(await queryFor(`?interval=${interval}`)).toMatchObject({ stepMs, provider, coin });
+      expect(await queryFor(`?interval=${interval}`)).toMatchObject({ stepMs, provider0: provider, coin0: coin });
     });
 
     it('are oldest first, as numbers, with a source only where the family has one', async () => {
       add(make());
-      const bar = { open: '1.5', high: '2', low: '1', close: '1.25', volume: '10', source: 'venue_node' };
-      const bars = [
-        { ...bar, ts: 120_000 },
-        { ...bar, ts: 60_000, source: null },
-      ];
-      test.setQuery((sql) => (sql.includes('FINAL') ? bars : []));
+      const of = { provider, coin, source: 'venue_node', intervalMs: 60_000 };
+      const prices = { open: '1.5', high: '2', low: '1', close: '1.25', volume: '10', trades: 3 };
+      const places = { openTs: null, openArrival: null, closeTs: null, closeArrival: null };
+      const at = (openTime: number) => ({ openTime, lastTime: openTime, receivedAt: openTime });
+      const bars = [120_000, 60_000].map((openTime) => ({ ...of, ...prices, ...places, ...at(openTime) }));
+      const ranges = [{ ...of, kind: 'complete', from: 60_001, until: null }];
+      test.setQuery((sql) => {
+        if (sql.includes('FROM candle_ranges')) return ranges;
+        return sql.includes('FINAL') ? bars : [];
+      });
       const numbers = { open: 1.5, high: 2, low: 1, close: 1.25, volume: 10 };
       const source = (value: string | null) => (noun === 'pair' ? {} : { source: value });
       expect(await body(`${market}/candles?interval=1m`)).toEqual({

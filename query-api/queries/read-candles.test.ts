@@ -1,39 +1,46 @@
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { INTERVALS, type Interval } from '#schemas/domain/candles/sources';
 import { type Decimal, formatDecimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
-import { candlesTable } from '#schemas/tables/candles';
-import type { Candle } from '#schemas/topics/derived';
+import { candleBarsTable } from '#schemas/tables/candle-bars';
+import { candleRangesTable } from '#schemas/tables/candle-ranges';
+import { aCandle, aCandleRange } from '#schemas/testing/records.fixture';
+import type { Candle as StoredCandle } from '#schemas/topics/candles';
 import { insertRows } from '../testing/insert-rows.fixture.ts';
 import { openTestStore } from '../testing/open-test-store.fixture.ts';
-import { type Bar, type CandleWindow, INTERVALS, type Interval, readCandles } from './read-candles.ts';
+import type { CandleWindow } from './candle-window.ts';
+import { type Candle, readCandles } from './read-candles.ts';
 
 const { store, close } = await openTestStore();
 afterAll(close);
-beforeEach(() => store.command('TRUNCATE TABLE candles'));
+beforeEach(async () => {
+  await store.command('TRUNCATE TABLE candle_bars');
+  await store.command('TRUNCATE TABLE candle_ranges');
+  await insertRanges([aCandleRange()]);
+});
 
 const BTC = { provider: 'venue_a_perp', coin: 'BTC' };
 const MINUTE_MS = 60_000;
 /** 2026-03-01T00:00:00.000Z. */
 const DAY_MS = Date.UTC(2026, 2, 1);
 
-const minute = (number: number, fields: Partial<Candle> = {}): Candle => ({
-  ...BTC,
-  openTime: DAY_MS + number * MINUTE_MS,
-  receivedAt: DAY_MS + number * MINUTE_MS + 1,
-  open: String(100 + number),
-  high: String(200 + number),
-  low: String(50 - number),
-  close: String(101 + number),
-  volume: '0.1',
-  trades: 1,
-  source: 'venue_node',
-  ...fields,
-});
+const minute = (number: number, fields: Partial<StoredCandle> = {}) =>
+  aCandle({
+    openTime: DAY_MS + number * MINUTE_MS,
+    receivedAt: DAY_MS + number * MINUTE_MS + 1,
+    open: String(100 + number),
+    high: String(200 + number),
+    low: String(50 - number),
+    close: String(101 + number),
+    ...fields,
+  });
 
-const insert = (candles: readonly Candle[], seq = 1) => insertRows(store, candlesTable, candles, seq);
-const read = (window: Partial<CandleWindow>) =>
-  readCandles(store, BTC, { interval: '1m', start: null, end: null, limit: 100, ...window });
-const minutesOf = (bars: readonly Bar[]) => bars.map((bar) => (bar.ts - DAY_MS) / MINUTE_MS);
+const insert = (candles: readonly StoredCandle[], seq = 1) => insertRows(store, candleBarsTable, candles, seq);
+const insertRanges = (ranges: readonly ReturnType<typeof aCandleRange>[]) =>
+  insertRows(store, candleRangesTable, ranges);
+const read = (window: Partial<CandleWindow>, now: number | null = null) =>
+  readCandles(store, BTC, { interval: '1m', start: null, end: null, limit: 100, ...window }, now);
+const minutesOf = (bars: readonly Candle[]) => bars.map((bar) => (bar.ts - DAY_MS) / MINUTE_MS);
 const at = (number: number) => DAY_MS + number * MINUTE_MS;
 
 describe('readCandles', () => {
@@ -48,6 +55,7 @@ describe('readCandles', () => {
         low: '50',
         close: '0.000000000000000001',
         volume: '99999999999999999999.5',
+        trades: 1,
         source: 'venue_node',
       },
     ]);
@@ -56,20 +64,56 @@ describe('readCandles', () => {
   it('aggregates five minutes with exact sums', async () => {
     await insert([minute(3), minute(1, { volume: '0.2' }), minute(4)]);
     expect(await read({ interval: '5m' })).toEqual([
-      { ts: DAY_MS, open: '101', high: '204', low: '46', close: '105', volume: '0.4', source: 'venue_node' },
+      { ts: DAY_MS, open: '101', high: '204', low: '46', close: '105', volume: '0.4', trades: 3, source: 'venue_node' },
     ]);
   });
 
-  it('returns no source for bars with several sources', async () => {
-    await insert([minute(0), minute(1, { source: 'official_api' }), minute(5)]);
-    expect((await read({ interval: '5m' })).map((bar) => bar.source)).toEqual([null, 'venue_node']);
+  it('serves a bucket that a gap touches without a source, or from the venue where that is complete', async () => {
+    await insert([minute(0), minute(1), minute(5), minute(10)]);
+    await insertRanges([aCandleRange({ id: 'gap 1', kind: 'gap', from: at(0) + 30_000, until: at(5) })]);
+    const sources = async () => (await read({ interval: '5m' })).map(({ source, open }) => [source, open]);
+    expect(await sources()).toEqual([
+      [null, '100'],
+      [null, '105'],
+      ['venue_node', '110'],
+    ]);
+    await insert([2, 5].map((number) => minute(number, { source: 'official_api', open: '7' })));
+    await insertRanges([aCandleRange({ source: 'official_api', id: 'response 1', from: at(0), until: at(6) })]);
+    expect(await sources()).toEqual([
+      ['official_api', '7'],
+      ['official_api', '7'],
+      ['venue_node', '110'],
+    ]);
+    expect((await read({ interval: '1h' })).map(({ source, trades }) => [source, trades])).toEqual([
+      ['official_api', 3],
+    ]);
+  });
+
+  it("uses the venue's forming bar for 30 s if ours is not complete", async () => {
+    await insertRanges([aCandleRange({ id: 'gap 1', kind: 'gap', from: at(0), until: at(2) })]);
+    await insert([
+      minute(2),
+      minute(2, { source: 'official_api', open: '7', receivedAt: at(2) + 10_000 }),
+      minute(0, { source: 'official_api', intervalMs: 3_600_000, open: '8', receivedAt: at(2) + 10_000 }),
+    ]);
+    const newest = async (interval: Interval, now: number) => (await read({ interval }, now)).at(-1);
+    expect(await newest('1m', at(2) + 40_000)).toMatchObject({ open: '7', source: 'official_api' });
+    expect(await newest('1m', at(2) + 40_001)).toMatchObject({ open: '102', source: null });
+    expect(await newest('1h', at(2) + 40_000)).toMatchObject({ open: '8', source: 'official_api' });
+    expect(await newest('1h', at(2) + 40_001)).toMatchObject({ open: '102', source: null });
+  });
+
+  it('returns no bar of a minute whose trades were all reverted', async () => {
+    await insert([minute(0), minute(1)]);
+    await insert([minute(1, { trades: 0, volume: '0' })], 2);
+    expect(minutesOf(await read({}))).toEqual([0]);
   });
 
   it('returns no bars without trades and none of other coins', async () => {
     await insert([minute(0), minute(2), minute(1, { coin: 'ETH' })]);
     expect(minutesOf(await read({}))).toEqual([0, 2]);
     expect(
-      await readCandles(store, { ...BTC, coin: 'SOL' }, { interval: '1m', start: null, end: null, limit: 9 }),
+      await readCandles(store, { ...BTC, coin: 'SOL' }, { interval: '1m', start: null, end: null, limit: 9 }, null),
     ).toEqual([]);
   });
 });
@@ -117,7 +161,7 @@ describe('readCandles with random bars and windows', () => {
         fc.uniqueArray(fc.integer({ min: 0, max: 3_000 }), { minLength: 1, maxLength: 80 }),
         fc.array(window, { minLength: 1, maxLength: 6 }),
         async (minutes, windows) => {
-          await store.command('TRUNCATE TABLE candles');
+          await store.command('TRUNCATE TABLE candle_bars');
           const candles = minutes.map((number) => minute(number));
           // Inserted three times, so that older versions are within every limit.
           for (const seq of [1, 1_000, 2_000]) await insert(candles, seq);
@@ -135,14 +179,14 @@ describe('readCandles with random bars and windows', () => {
 });
 
 /** The windowing rules of the specification, applied to all bars. */
-function expectedBars(candles: readonly Candle[], { interval, limit, start, end }: CandleWindow): Bar[] {
+function expectedBars(candles: readonly StoredCandle[], { interval, limit, start, end }: CandleWindow): Candle[] {
   const stepMs = INTERVALS[interval];
-  const buckets = new Map<number, Candle[]>();
+  const buckets = new Map<number, StoredCandle[]>();
   for (const candle of [...candles].sort((a, b) => a.openTime - b.openTime)) {
     const ts = Math.floor(candle.openTime / stepMs) * stepMs;
     buckets.set(ts, [...(buckets.get(ts) ?? []), candle]);
   }
-  const pick = (of: readonly Candle[], side: 'high' | 'low', sign: number) =>
+  const pick = (of: readonly StoredCandle[], side: 'high' | 'low', sign: number) =>
     [...of].sort((a, b) => sign * Number(parseDecimal(b[side]) - parseDecimal(a[side])))[0]![side];
   const bars = [...buckets].map(([ts, of]) => ({
     ts,
@@ -151,6 +195,7 @@ function expectedBars(candles: readonly Candle[], { interval, limit, start, end 
     low: pick(of, 'low', -1),
     close: of.at(-1)!.close,
     volume: formatDecimal(of.reduce<Decimal>((sum, { volume }) => (sum + parseDecimal(volume)) as Decimal, ZERO)),
+    trades: of.length,
     source: 'venue_node',
   }));
   if (start !== null && end !== null) return bars.filter(({ ts }) => ts >= start && ts < end).slice(-limit);

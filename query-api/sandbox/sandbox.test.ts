@@ -7,8 +7,9 @@ import { openStore } from '#infra/store/open-store';
 import type { Store } from '#infra/store/store';
 import { SCOPES } from '#schemas/domain/control/state';
 import { DEFAULT_QUOTAS } from '#schemas/domain/quota/plan-quotas';
-import { candlesTable } from '#schemas/tables/candles';
+import { candleBarsTable } from '#schemas/tables/candle-bars';
 import { tradesTable } from '#schemas/tables/trades';
+import { aCandle } from '#schemas/testing/records.fixture';
 import { eventTopic } from '#schemas/topics/derived';
 import { bookTopics, contextTopics, instrumentTopics, perpDexTopic } from '#schemas/topics/normalised';
 import { ROUTES } from '../routes/index.ts';
@@ -81,10 +82,9 @@ async function addLiveData(price: string): Promise<void> {
   const meta = { topic: '', partition: 0, offset: 0, seq: 1, key: 'BTC', receivedAt: NOON_MS };
   const traded = { id: `live:${price}`, provider: 'venue_a_perp', marketId: 'BTC', instrument: 'BTC', price };
   await store.insert('trades', [tradesTable.row(aTrade(traded), meta)]);
-  const bar = { provider: 'venue_a_perp', coin: 'BTC', openTime: NOON_MS, receivedAt: NOON_MS };
   const prices = { open: price, high: price, low: price, close: price };
-  const candle = { ...bar, ...prices, volume: '1', trades: 1, source: 'venue_node' };
-  await store.insert('candles', [candlesTable.row(candle, meta)]);
+  const candle = aCandle({ openTime: NOON_MS, receivedAt: NOON_MS, ...prices });
+  await store.insert('candle_bars', [candleBarsTable.row(candle, meta)]);
 }
 
 const get = (path: string, token: string) => service.request('GET', path, { token });
@@ -228,7 +228,7 @@ describe('the tables of the data set', () => {
       records.filter(({ topic }) => !topic.startsWith('derived.candles')),
     );
     expect(fewer.database).not.toBe(sandboxStore.database);
-    expect(await fewer.query('SELECT coin FROM candles')).toEqual([]);
+    expect(await fewer.query('SELECT coin FROM candle_bars')).toEqual([]);
   });
 
   it('are opened again after a failure of the store', async () => {

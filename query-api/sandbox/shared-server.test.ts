@@ -7,7 +7,7 @@ import { openStore } from '#infra/store/open-store';
 import { startClickhouseHttpServer } from '#infra/testing/clickhouse-http-server';
 import { openSandbox } from './open-sandbox.ts';
 
-const BARS = 'SELECT coin, openTime, close FROM candles FINAL ORDER BY coin, openTime';
+const BARS = 'SELECT coin, openTime, close FROM candle_bars FINAL ORDER BY coin, openTime';
 
 it('three nodes on one server that open the sandbox at once return the same rows without duplicates', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'parallax-query-api-'));

@@ -31,6 +31,22 @@ export const PROVIDERS = providersWith(() => true) as readonly Provider[];
 /** Providers whose books and trades are about assets, never about questions. */
 export const PRICE_PROVIDERS: ReadonlySet<string> = new Set(providersWith(({ kind }) => kind === 'price'));
 
+const QUESTION_VENUES = DECLARATIONS.filter(({ streams }) => streams).map(({ venue, providers }) => ({
+  venue,
+  providers: providers.filter(({ kind }: ProviderDeclaration) => kind === 'question').map(({ provider }) => provider),
+}));
+
+/** What selects markets of questions in a request: a provider, or a venue for all of its providers. */
+export const QUESTION_SELECTORS = [
+  ...new Set<string>(QUESTION_VENUES.flatMap(({ venue, providers }) => [...providers, venue])),
+];
+
+/** True if a selector selects a provider. */
+export function selectsProvider(selector: string, provider: string): boolean {
+  const ofVenue: readonly string[] = QUESTION_VENUES.find(({ venue }) => venue === selector)?.providers ?? [];
+  return selector === provider || ofVenue.includes(provider);
+}
+
 /** Providers whose instruments are tokens. */
 export const TOKEN_PROVIDERS: ReadonlySet<string> = new Set(providersWith(({ instrument }) => instrument === 'token'));
 

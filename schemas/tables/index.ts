@@ -3,7 +3,8 @@ import { anomaliesTable } from './anomalies.ts';
 import { arbitrageTable } from './arbitrage.ts';
 import { arbitrageSignalsTable } from './arbitrage-signals.ts';
 import { auditLogTable } from './audit-log.ts';
-import { candlesTable } from './candles.ts';
+import { candleBarsTable } from './candle-bars.ts';
+import { candleRangesTable } from './candle-ranges.ts';
 import { deliveriesTable } from './deliveries.ts';
 import { deliveryAttemptsTable } from './delivery-attempts.ts';
 import { disputePhasesTable } from './dispute-phases.ts';
@@ -21,7 +22,8 @@ export const TABLES: readonly TableSpec[] = [
   marketsTable,
   disputePhasesTable,
   resolutionsTable,
-  candlesTable,
+  candleBarsTable,
+  candleRangesTable,
   eventsTable,
   spreadsTable,
   arbitrageTable,

@@ -1,5 +1,6 @@
 /** Complete records of topics for the tests of several rooms, with a default for every field that a test does not set. */
 import type { Anomaly } from '../topics/anomalies.ts';
+import type { Candle, CandleRange } from '../topics/candles.ts';
 import type { Arbitrage, EventLink, Spread, UniversalEvent } from '../topics/derived.ts';
 import type { Market } from '../topics/normalised.ts';
 import type { DisputePhase, Resolution } from '../topics/oracle.ts';
@@ -22,6 +23,45 @@ export function aLink(fields: Partial<EventLink> = {}): EventLink {
     marketState: 'open',
     title: 'A market',
     endTime: null,
+    ...fields,
+  };
+}
+
+/** A minute of BTC from recorded trades. */
+export function aCandle(fields: Partial<Candle> = {}): Candle {
+  return {
+    provider: 'venue_a_perp',
+    coin: 'BTC',
+    openTime: 60_000,
+    receivedAt: 60_001,
+    open: '100',
+    high: '200',
+    low: '50',
+    close: '101',
+    volume: '0.1',
+    trades: 1,
+    source: 'venue_node',
+    intervalMs: 60_000,
+    openTs: null,
+    openArrival: null,
+    closeTs: null,
+    closeArrival: null,
+    ...fields,
+  };
+}
+
+/** A range from 1970 on in which the recorded trades of BTC are complete. */
+export function aCandleRange(fields: Partial<CandleRange> = {}): CandleRange {
+  return {
+    provider: 'venue_a_perp',
+    coin: 'BTC',
+    source: 'venue_node',
+    intervalMs: 60_000,
+    id: 'first 1',
+    kind: 'complete',
+    from: 0,
+    until: null,
+    receivedAt: 60_001,
     ...fields,
   };
 }

@@ -3,12 +3,12 @@ import { anomalyTopic } from './anomalies.ts';
 import { arbitrageSignalTopic } from './arbitrage-signals.ts';
 import { auditTopic } from './audit.ts';
 import { backfillOutcomeTopic, backfillTopic } from './backfills.ts';
+import { candleRangeTopic, candleTopic, venueCandleRangeTopics, venueCandleTopics } from './candles.ts';
 import { channelTopics } from './channels.ts';
 import { changeTopic, clockTopic, commandTopic, epochTopic, schemaTopic, settingsTopic } from './control.ts';
 import {
   arbitrageHeadTopic,
   arbitrageTopic,
-  candleTopic,
   eventTopic,
   reconcileTopic,
   spreadHeadTopic,
@@ -55,7 +55,10 @@ export const TOPICS: readonly Topic[] = [
   ...Object.values(contextTopics),
   disputeTopic,
   ...Object.values(resolutionTopics),
+  ...Object.values(venueCandleTopics),
+  ...Object.values(venueCandleRangeTopics),
   candleTopic,
+  candleRangeTopic,
   eventTopic,
   reconcileTopic,
   spreadHeadTopic,

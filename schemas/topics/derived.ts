@@ -1,4 +1,4 @@
-/** Records that no venue publishes itself: candles, universal events, spreads, arbitrage. */
+/** Records that no venue publishes itself: universal events, spreads, arbitrage. */
 import {
   decimal,
   flag,
@@ -14,29 +14,6 @@ import {
   withDefault,
 } from '../avro.ts';
 import { COMPACTED_FOR_PROCESSORS, defineTopic } from './topic.ts';
-
-const candle = record('Candle', 'A one-minute bar built from observed trades; published again each time it changes.', {
-  provider: text('Fine-grained provider.'),
-  coin: text('The coin.'),
-  openTime: timestamp('Start of the bucket, a multiple of 60,000.'),
-  receivedAt: timestamp('Receive time of the trade that changed it last.'),
-  open: decimal('First price, by venue time then arrival.'),
-  high: decimal('Highest price.'),
-  low: decimal('Lowest price.'),
-  close: decimal('Last price, by venue time then arrival.'),
-  volume: decimal('Base volume.'),
-  trades: integer('Number of trades.'),
-  source: text('`venue_node` for bars from our own trades (specification, candles).'),
-});
-export type Candle = Infer<typeof candle>;
-export const candleTopic = defineTopic({
-  name: 'derived.candles',
-  description: 'One-minute bars of venue_a coins.',
-  key: 'coin',
-  partitions: 4,
-  retention: { kind: 'derived' },
-  schema: candle,
-});
 
 const link = record('EventLink', 'A market of one venue in a universal event.', {
   provider: text('Fine-grained provider.'),

@@ -32,6 +32,15 @@ export interface Topic<T = unknown> {
   readonly partitions: number;
   readonly retention: Retention;
   readonly schema: AvroType<T>;
+  /** Records that a stage counts in a metric when it writes them. */
+  readonly counted?: RecordCount<T>;
+}
+
+export interface RecordCount<T> {
+  readonly metric: 'tradeHoles';
+  readonly labels: Readonly<Record<string, string>>;
+  /** Declared as a method, so that each topic can narrow the type of its own records. */
+  isCounted(value: T): boolean;
 }
 
 /** Returns the topic itself; infers `T` from the schema. */

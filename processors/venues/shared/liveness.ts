@@ -62,6 +62,8 @@ export interface Liveness {
   feedChanged(state: LivenessState, event: FeedEvent, emit: Emit): void;
   /** Handles a clock mark: connections without a frame for `STALE_AFTER_MS` become stale. */
   tick(state: LivenessState, now: number, emit: Emit): void;
+  /** Receive time of the newest frame of a connection, or when it was opened, if that is later; null if it is unknown. */
+  lastFrameAt(state: LivenessState, feed: string): number | null;
   /** Removes the status of an instrument that no longer exists, for example because its market ended. */
   forget(state: LivenessState, instrument: string, emit: Emit): void;
 }
@@ -156,6 +158,8 @@ export function createLiveness(topic: Topic<MarketStatus>): Liveness {
         updateAll(state, feed, now, emit);
       }
     },
+
+    lastFrameAt: (state, feed) => state.feeds.get(feed)?.lastFrameAt ?? null,
 
     forget(state, instrument, emit) {
       const life = state.instruments.get(instrument);

@@ -1,4 +1,5 @@
 import type { Venue } from '#schemas/domain/providers';
+import { venueCandleRangeTopics, venueCandleTopics } from '#schemas/topics/candles';
 import { channelTopics } from '#schemas/topics/channels';
 import {
   bookTopics,
@@ -25,5 +26,7 @@ export function venueTopics(venue: Venue): readonly Topic[] {
     statusTopics[venue],
     channelTopics[venue],
     resolutionTopics[venue],
+    venueCandleTopics[venue],
+    venueCandleRangeTopics[venue],
   ] as readonly Topic[];
 }

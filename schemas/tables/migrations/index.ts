@@ -1,5 +1,6 @@
 import { extendEvents } from './001-extend-events.ts';
+import { replaceCandles } from './002-replace-candles.ts';
 import type { Migration } from './migration.ts';
 
 /** Every change of a declared table, in the order of their numbers. New tables need none. */
-export const MIGRATIONS: readonly Migration[] = [extendEvents];
+export const MIGRATIONS: readonly Migration[] = [extendEvents, replaceCandles];

@@ -25,7 +25,8 @@ interface TradePayload {
   readonly tradeId: string | null;
 }
 
-const withSource = (bar: object) => ({ ...bar, source: 'venue_node' });
+/** The minute of the first recorded trade may have earlier ones. */
+const withSource = (bar: object, nth: number) => ({ ...bar, source: nth === 0 ? null : 'venue_node' });
 
 /** venue_a-eth-2025-12-10. */
 export function ethSuite(run: Played): void {

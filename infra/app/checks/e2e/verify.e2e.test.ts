@@ -19,7 +19,8 @@ const CONFIRMATIONS = { PARALLAX_VENUE_B_CONFIRMATIONS: '6' };
 const TABLES_WITH_ROWS = [
   'trades',
   'markets',
-  'candles',
+  'candle_bars',
+  'candle_ranges',
   'events',
   'spreads',
   'audit_log',

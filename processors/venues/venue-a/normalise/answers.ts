@@ -6,6 +6,7 @@ import type { RawEnvelope } from '#schemas/topics/raw';
 import { parseJson } from '../../shared/malformed.ts';
 import { emitBook, isOutdated, readBook } from './books.ts';
 import { chooseNewNames } from './canonical-pairs.ts';
+import { emitSnapshot, readSnapshotBars, readSnapshotRequest } from './candle-snapshot.ts';
 import { emitContexts, emitMids, readAlignedContexts, readMids, readSpotContexts } from './contexts.ts';
 import {
   dexOf,
@@ -22,6 +23,7 @@ import { markUnresolved, processOutcomeMeta } from './outcomes.ts';
 import { emitPerpDexes, readPerpDexes } from './perp-dexes.ts';
 import { processSettledOutcome, readSettledOutcome } from './settlements.ts';
 import type { VenueAState } from './state.ts';
+import { recentTradesListed } from './trade-gaps.ts';
 import { emitTrades, readTrades } from './trades.ts';
 
 /** One answer with everything that handling it needs. */
@@ -49,9 +51,8 @@ const ANSWERS: Readonly<Record<string, AnswerHandler>> = {
   allMids: ({ state, body, receivedAt, emit }) =>
     emitMids(state, readMids(state, readObject(body, 'answer'), 'answer'), receivedAt, emit),
   l2Book: processBook,
-  recentTrades: ({ state, body, receivedAt, emit }) =>
-    // The venue lists the newest trade first.
-    emitTrades(state, [...readTrades(body)].reverse(), receivedAt, emit),
+  recentTrades: processRecentTrades,
+  candleSnapshot: processCandles,
   settledOutcome: ({ state, body, receivedAt, takerFeeRate, emit }) =>
     processSettledOutcome(state.outcomes, readSettledOutcome(body, 'answer'), { takerFeeRate, receivedAt, emit }),
   outcomeMeta: ({ state, body, receivedAt, takerFeeRate, emit }) =>
@@ -76,6 +77,18 @@ export function processAnswer(
     return;
   }
   handle({ state, request, body, feed, receivedAt: envelope.receivedAt, takerFeeRate, emit });
+}
+
+function processCandles({ request, body, receivedAt, emit }: Answer): void {
+  const snapshot = readSnapshotRequest(request);
+  if (snapshot) emitSnapshot(snapshot, readSnapshotBars(body, snapshot.intervalMs), receivedAt, emit);
+}
+
+function processRecentTrades({ state, body, receivedAt, emit }: Answer): void {
+  // The venue lists the newest trade first.
+  const trades = [...readTrades(body)].reverse();
+  recentTradesListed({ subscriptions: state.tradeSubscriptions, seen: state.seenTrades, receivedAt, emit }, trades);
+  emitTrades(state, trades, receivedAt, emit);
 }
 
 /** Returns the dex of the request; `` is the main one. */

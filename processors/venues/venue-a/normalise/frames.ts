@@ -1,7 +1,7 @@
 /** Handles frames of the socket (venue page, section 7). Each is read completely before anything is emitted. */
 
 import type { Emit, StageRecord } from '#infra/stages/stage';
-import { asText, readList, readObject, readText } from '#schemas/domain/json-fields';
+import { asText, isJsonObject, readList, readObject, readText } from '#schemas/domain/json-fields';
 import type { RawEnvelope } from '#schemas/topics/raw';
 import type { TextPiece } from '../../../shared/emit-raw.ts';
 import type { Liveness } from '../../shared/liveness.ts';
@@ -23,6 +23,7 @@ import { processOutcomeUpdate } from './outcomes.ts';
 import { emitBookFrame, emitMidsFrame, emitOutcomeFrame } from './raw-feeds.ts';
 import { scanBook } from './scan-book.ts';
 import type { VenueAState } from './state.ts';
+import { type GapContext, subscribed, tradesReceived, unsubscribed } from './trade-gaps.ts';
 import { emitTrades, readTrades } from './trades.ts';
 
 /** For this long after connecting, a socket may still send what happened before. */
@@ -46,10 +47,11 @@ const SPOT_CONTEXT = 'activeSpotAssetCtx';
 
 type FrameHandler = (frame: Frame, context: FrameContext) => void;
 
-/** Handlers by channel. Acknowledgements, pongs, errors and other channels only prove that the connection is alive. */
+/** Handlers by channel. Pongs, errors and other channels only prove that the connection is alive. */
 const CHANNELS: ReadonlyMap<string, FrameHandler> = new Map<string, FrameHandler>([
   [BOOKS, processBookFrame],
   ['trades', processTradesFrame],
+  ['subscriptionResponse', processAcknowledgement],
   ['allMids', processMidsFrame],
   ['activeAssetCtx', processActiveContext],
   [SPOT_CONTEXT, processActiveContext],
@@ -88,8 +90,25 @@ function processBook(book: BookMessage, piece: TextPiece, context: FrameContext)
 function processTradesFrame(frame: Frame, context: FrameContext): void {
   const { state, receivedAt, emit } = context;
   const trades = readTrades(frame.data);
+  tradesReceived(gapsOf(context), context.feed, trades);
   emitTrades(state, trades, receivedAt, emit);
   emitOutcomeFrame({ ...context, piece: frame.piece }, trades);
+}
+
+/** Handles the acknowledgement of a subscription; only those of trades change anything. */
+function processAcknowledgement(frame: Frame, context: FrameContext): void {
+  const { method, subscription } = readObject(frame.data, 'data');
+  if (!isJsonObject(subscription) || subscription.type !== 'trades') return;
+  const name = readText(subscription.coin, 'data.subscription.coin');
+  const { state, feed, receivedAt, liveness } = context;
+  const gaps = gapsOf(context);
+  if (method === 'subscribe')
+    subscribed(gaps, name, feed, (other) => liveness.lastFrameAt(state.liveness, other) ?? receivedAt);
+  else if (method === 'unsubscribe') unsubscribed(gaps, name, feed);
+}
+
+function gapsOf({ state, receivedAt, emit }: FrameContext): GapContext {
+  return { subscriptions: state.tradeSubscriptions, seen: state.seenTrades, receivedAt, emit };
 }
 
 function processMidsFrame(frame: Frame, context: FrameContext): void {

@@ -19,6 +19,7 @@ import { processFrame } from './frames.ts';
 import { forgetClosed } from './outcomes.ts';
 import { forgetQuiet } from './seen-trades.ts';
 import { createVenueAState, type VenueAState } from './state.ts';
+import { connectionLost, expireReplays, forgetUntraded, type GapContext } from './trade-gaps.ts';
 
 export interface VenueAOptions {
   /** Taker fee rate of outcome markets, as decimal text (`PARALLAX_VENUE_A_OUTCOME_TAKER_FEE`). */
@@ -72,6 +73,10 @@ export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
 
 function onFeedEvent(state: VenueAState, { value }: StageRecord<FeedEvent>, emit: Emit): void {
   const { feed, kind, receivedAt } = value;
+  const gaps = gapsOf(state, receivedAt, emit);
+  if (kind === 'disconnected' || kind === 'unreachable') connectionLost(gaps, feed, receivedAt);
+  // After a kill this is the first sign of the loss.
+  else if (kind === 'connected') connectionLost(gaps, feed, liveness.lastFrameAt(state.liveness, feed) ?? receivedAt);
   if (kind === 'connected' || kind === 'recorded') state.connectedAt.set(feed, receivedAt);
   // A silent socket may send again, and nothing was lost then.
   else if (kind !== 'silent') state.connectedAt.delete(feed);
@@ -81,6 +86,7 @@ function onFeedEvent(state: VenueAState, { value }: StageRecord<FeedEvent>, emit
 function onClock(state: VenueAState, { value }: StageRecord<ClockMark>, emit: Emit): void {
   const now = value.receivedAt;
   liveness.tick(state.liveness, now, emit);
+  expireReplays(gapsOf(state, now, emit));
   expireInactiveChannels(
     state.channelSeqs,
     channelTopics.venue_a,
@@ -93,7 +99,12 @@ function onClock(state: VenueAState, { value }: StageRecord<ClockMark>, emit: Em
   if (!value.day) return;
   chooseAllNames(state, now, emit);
   forgetQuiet(state.seenTrades, now);
+  forgetUntraded(state.tradeSubscriptions, state.seenTrades);
   for (const coin of forgetClosed(state.outcomes, now - CLOSED_RETENTION_MS)) forgetCoin(state, coin, emit);
+}
+
+function gapsOf(state: VenueAState, receivedAt: number, emit: Emit): GapContext {
+  return { subscriptions: state.tradeSubscriptions, seen: state.seenTrades, receivedAt, emit };
 }
 
 function forgetCoin(state: VenueAState, coin: string, emit: Emit): void {

@@ -4,11 +4,13 @@ import { type ChannelSeqs, createChannelSeqs } from '../../../shared/channel-seq
 import { createLivenessState, type LivenessState } from '../../shared/liveness.ts';
 import { createOutcomeState, type OutcomeState } from './outcome-state.ts';
 import type { SeenTrades } from './seen-trades.ts';
+import { createTradeSubscriptions, type TradeSubscriptions } from './trade-gaps.ts';
 
 export interface VenueAState {
   /** Number of trades emitted so far. */
   arrival: number;
   readonly seenTrades: SeenTrades;
+  readonly tradeSubscriptions: TradeSubscriptions;
   /** Venue time of the newest book, by coin. */
   readonly bookTimes: Map<string, number>;
   /** Last emitted context by coin. */
@@ -32,6 +34,7 @@ export function createVenueAState(): VenueAState {
   return {
     arrival: 0,
     seenTrades: new Map(),
+    tradeSubscriptions: createTradeSubscriptions(),
     bookTimes: new Map(),
     contexts: new Map(),
     allMids: new Map(),

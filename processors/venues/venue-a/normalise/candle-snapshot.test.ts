@@ -1,0 +1,133 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { venueCandleRangeTopics, venueCandleTopics } from '#schemas/topics/candles';
+import { driveVenueA, START } from './venue-a.fixture.ts';
+
+const MINUTE = 60_000;
+/** The start of a minute. */
+const FIRST = START - (START % MINUTE) - 10 * MINUTE;
+
+const bar = (minute: number, change: object = {}) => ({
+  t: FIRST + minute * MINUTE,
+  T: FIRST + (minute + 1) * MINUTE - 1,
+  s: 'BTC',
+  i: '1m',
+  o: '10.50',
+  c: '11.0',
+  h: '12',
+  l: '9.5',
+  v: '3.250',
+  n: 4,
+  ...change,
+});
+
+/** Answers a request, `at` ms after the first minute. */
+function answered(
+  bars: unknown,
+  { from = 0, until = 5 * MINUTE - 1, at = 10 * MINUTE, coin = 'BTC', interval = '1m' } = {},
+) {
+  const venue = driveVenueA();
+  const req = { coin, interval, startTime: FIRST + from, endTime: FIRST + until };
+  venue.answer({ type: 'candleSnapshot', req }, bars, FIRST + at - START);
+  const range = venue.stage.emittedTo(venueCandleRangeTopics.venue_a)[0];
+  return {
+    deadLetters: venue.stage.deadLetters,
+    candles: venue.stage.emittedTo(venueCandleTopics.venue_a),
+    range: range && [range.from - FIRST, range.until! - FIRST],
+    record: range,
+  };
+}
+
+describe('bars of the venue', () => {
+  it('are emitted exactly, with the range in which they are complete', () => {
+    const { candles, record } = answered([bar(0), bar(1, { n: 0, v: '0.0' }), bar(2)]);
+    expect(candles).toHaveLength(2);
+    const own = { provider: 'venue_a_perp', coin: 'BTC', source: 'official_api', intervalMs: MINUTE };
+    expect(candles[0]).toEqual({
+      ...own,
+      openTime: FIRST,
+      receivedAt: FIRST + 10 * MINUTE,
+      open: '10.5',
+      high: '12',
+      low: '9.5',
+      close: '11',
+      volume: '3.25',
+      trades: 4,
+      openTs: null,
+      openArrival: null,
+      closeTs: null,
+      closeArrival: null,
+    });
+    expect(record).toEqual({
+      ...own,
+      id: `response ${FIRST + 10 * MINUTE} ${FIRST}`,
+      kind: 'complete',
+      from: FIRST,
+      until: FIRST + 5 * MINUTE,
+      receivedAt: FIRST + 10 * MINUTE,
+    });
+  });
+
+  it.each([
+    ['the whole buckets within the request', { from: 1, until: 3 * MINUTE }, [MINUTE, 3 * MINUTE]],
+    ['no bucket that was in progress', { until: 99 * MINUTE, at: 4 * MINUTE + 1 }, [0, 4 * MINUTE]],
+    ['none if no bucket was complete', { until: MINUTE - 2 }, undefined],
+    [
+      'nothing older than the newest 5,000',
+      { from: -9_000 * MINUTE, at: 10 * MINUTE + 5 },
+      [-4_989 * MINUTE, 5 * MINUTE],
+    ],
+  ])('are complete in %s', (_, request, range) => {
+    expect(answered([bar(0)], request).range).toEqual(range);
+  });
+
+  it('are complete from the oldest one of a full answer', () => {
+    const bars = Array.from({ length: 5_000 }, (_, nth) => bar(nth - 4_900));
+    expect(answered(bars, { from: -9_000 * MINUTE, until: 99 * MINUTE - 1, at: 99 * MINUTE }).range).toEqual([
+      -4_900 * MINUTE,
+      99 * MINUTE,
+    ]);
+  });
+
+  it('belong to the provider of their coin', () => {
+    expect(answered([bar(0)], { coin: '#70' }).candles[0]).toMatchObject({ provider: 'venue_a_outcome', coin: '#70' });
+  });
+
+  it('of a length that is not served are ignored', () => {
+    const { candles, range, deadLetters } = answered([bar(0)], { interval: '3m' });
+    expect([candles, range, deadLetters]).toEqual([[], undefined, []]);
+  });
+
+  it.each([
+    ['a price that is none', bar(1, { o: 'x' }), 'answer[1].o'],
+    ['a time within a bucket', bar(1, { t: FIRST + 1 }), 'answer[1].t'],
+    ['a bar that is none', 7, 'answer[1]'],
+  ])('with %s are a dead letter, and none is emitted', (_, bad, field) => {
+    const { candles, range, deadLetters } = answered([bar(0), bad]);
+    expect([candles, range]).toEqual([[], undefined]);
+    expect(deadLetters).toMatchObject([{ reason: 'malformed_answer', detail: expect.stringContaining(field) }]);
+  });
+
+  const recorded = join(
+    process.env.PARALLAX_SHARED ?? '../shared',
+    'data/venue_a/info.candleSnapshot.kPEPE-1h-24.json',
+  );
+  it.skipIf(!existsSync(recorded))(`are read from ${recorded} (skipped where it is absent)`, () => {
+    const { request, response: bars } = JSON.parse(readFileSync(recorded, 'utf8')) as {
+      request: { req: { startTime: number; endTime: number } };
+      response: { t: number; T: number; v: string; n: number }[];
+    };
+    const venue = driveVenueA();
+    venue.answer(request, bars, bars.at(-1)!.T + 1 - START);
+    const candles = venue.stage.emittedTo(venueCandleTopics.venue_a);
+    expect(venue.stage.deadLetters).toEqual([]);
+    expect(candles.map(({ openTime, volume, trades }) => [openTime, Number(volume), trades])).toEqual(
+      bars.map(({ t, v, n }) => [t, Number(v), n]),
+    );
+    // Its bounds are within the first and the last bar.
+    expect(venue.stage.emittedTo(venueCandleRangeTopics.venue_a)).toMatchObject([
+      { from: bars[1]!.t, until: bars.at(-1)!.t },
+    ]);
+  });
+});

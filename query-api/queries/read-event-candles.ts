@@ -1,0 +1,74 @@
+/** Reads the candles of the markets of an event, in its YES terms. */
+import { type Bar, complement, overlay } from '#schemas/domain/candles/bars';
+import type { Selection } from '#schemas/domain/candles/select';
+import { sourceRulesOf } from '#schemas/domain/candles/sources';
+import type { EventLink } from '#schemas/topics/derived';
+import type { CandleWindow } from './candle-window.ts';
+import type { Reader } from './query.ts';
+import { type Candle, candleOf, readBuckets, type Selectors } from './read-candles.ts';
+import { instrumentsOf } from './traded-instruments.ts';
+
+export type MarketCandle = Candle & { readonly provider: string; readonly marketId: string };
+
+/**
+ * Reads candles of linked markets, the oldest bucket first, then by provider and market. The limit counts candles, and
+ * the bucket in which it falls is returned in full.
+ * @param now the pipeline's time, unix ms; null if it is unknown.
+ */
+export async function readEventCandles(
+  store: Reader,
+  links: readonly EventLink[],
+  window: CandleWindow,
+  now: number | null,
+): Promise<MarketCandle[]> {
+  if (links.length === 0) return [];
+  const sorted = [...links].sort(
+    (a, b) => compare(a.provider, b.provider) || compare(a.providerMarketId, b.providerMarketId),
+  );
+  const instruments = sorted.flatMap(sidesOf);
+  const candles = await readBuckets(store, instruments, window, now, (selectorOf, ts) =>
+    sorted.flatMap((link) => {
+      const candle = candleOf(ts, selectMarket(link, selectorOf, ts));
+      return candle ? [{ provider: link.provider, marketId: link.providerMarketId, ...candle }] : [];
+    }),
+  );
+  return limited(candles, window);
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** The instruments of a market: YES first. */
+function sidesOf(link: EventLink) {
+  return instrumentsOf(link).map(({ provider, instrument }) => ({ provider, coin: instrument }));
+}
+
+/** Joins the sides of a market: trades of the NO side and of an inverse market count at 1 − p. */
+function selectMarket(link: EventLink, selectorOf: Selectors, ts: number): Selection {
+  const sides = sidesOf(link).map((side) => selectorOf(side)(ts));
+  const bars = sides.flatMap(({ bar }, nth): Bar[] => {
+    if (!bar) return [];
+    return [(nth === 1) === (link.polarity === 'inverse') ? bar : complement(bar)];
+  });
+  const [first, second] = bars;
+  return { source: jointSource(link, sides), bar: first && second ? overlay(first, second) : first };
+}
+
+/** The source of several sides: none if one of them has none, else the one that comes last in the order of sources. */
+function jointSource({ provider }: EventLink, sides: readonly Selection[]): string | null {
+  const order = sourceRulesOf(provider).rules.flatMap(({ sources }) => sources);
+  const ranks = sides.map(({ source }) => (source === null ? -1 : order.indexOf(source)));
+  return ranks.includes(-1) ? null : order[Math.max(...ranks)]!;
+}
+
+function limited(candles: readonly MarketCandle[], { start, end, limit }: CandleWindow): MarketCandle[] {
+  if (candles.length <= limit) return [...candles];
+  if (start !== null && end === null) {
+    const last = candles[limit - 1]!.ts;
+    return candles.filter(({ ts }) => ts <= last);
+  }
+  const first = candles.at(-limit)!.ts;
+  return candles.filter(({ ts }) => ts >= first);
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { eventTopic, type UniversalEvent } from '#schemas/topics/derived';
+import { openApp } from '../../../testing/open-app.fixture.ts';
+import { aLink, anEvent, applyRecord } from '../../../testing/records.fixture.ts';
+import type { TestApp } from '../../../testing/test-app.fixture.ts';
+import { VIEWS } from '../../../views/views.ts';
+import { getEventCandles } from './get-candles.ts';
+
+const PATH = '/v1/events/evt_1/candles';
+const LINKS = [
+  aLink(),
+  aLink({ provider: 'venue_a_outcome', providerMarketId: '#10', yesInstrument: '#10', noInstrument: '#11' }),
+  aLink({ providerMarketId: '0xunused', yesInstrument: '333', noInstrument: null, used: false }),
+];
+
+function add({ views }: TestApp, fields: Partial<UniversalEvent> = { links: LINKS }): void {
+  applyRecord(VIEWS.events, views.events, eventTopic, 'evt_1', anEvent(fields));
+}
+
+/** The instruments of the last statement. */
+async function instrumentsFor(query: string): Promise<unknown[]> {
+  const app = await openApp();
+  add(app);
+  let used: Readonly<Record<string, unknown>> = {};
+  app.setQuery((_, parameters) => {
+    used = parameters;
+    return [];
+  });
+  const response = await app.get(`${PATH}${query}`);
+  expect(response.status, response.body).toBe(200);
+  getEventCandles.response.parse(response.json());
+  expect(response.json()).toEqual({ universalId: 'evt_1', candles: [] });
+  return Object.keys(used)
+    .filter((name) => name.startsWith('coin'))
+    .map((name) => used[name]);
+}
+
+describe('GET /v1/events/{universalId}/candles', () => {
+  it('reads both outcomes of every linked market whose link is used', async () => {
+    expect(await instrumentsFor('')).toEqual(['#10', '#11', '111', '222']);
+  });
+
+  it.each([
+    ['venue_b', ['111', '222']],
+    ['venue_a_outcome', ['#10', '#11']],
+    ['venue_a', ['#10', '#11']],
+  ])('reads only markets of the provider %s', async (provider, instruments) => {
+    expect(await instrumentsFor(`?provider=${provider}`)).toEqual(instruments);
+  });
+
+  it.each([
+    'provider=venue_a_perp',
+    'provider=venue_c',
+    'provider=',
+    'interval=2m',
+    'limit=x',
+    'start_time=2&end_time=2',
+  ])('answers 400 for %j and names the field', async (query) => {
+    const app = await openApp();
+    add(app);
+    const response = await app.get(`${PATH}?${query}`);
+    expect(response.status).toBe(400);
+    const { error } = response.json() as { error: { code: string; message: string } };
+    expect(error.code).toBe('validation_failed');
+    expect(error.message).toContain(query.split('=')[0]);
+  });
+
+  it('answers 404 for an unknown event', async () => {
+    const app = await openApp();
+    const response = await app.get(PATH);
+    expect(response.status).toBe(404);
+    expect((response.json() as { error: { code: string } }).error.code).toBe('not_found');
+  });
+
+  it('does not cache an empty list', async () => {
+    const app = await openApp();
+    add(app, { links: [] });
+    expect((await app.get(PATH)).json()).toEqual({ universalId: 'evt_1', candles: [] });
+    let statements = 0;
+    add(app);
+    app.setQuery(() => {
+      statements += 1;
+      return [];
+    });
+    await app.get(PATH);
+    await app.get(PATH);
+    expect(statements).toBe(6);
+  });
+});

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { QUESTION_SELECTORS, selectsProvider } from '#schemas/domain/providers';
+import { candleQuery, windowOf } from '#schemas/http/candle-query';
+import { universalIdField } from '#schemas/http/fields';
+import { decimalNumber } from '#schemas/http/scalars';
+import { findEvent } from '../../../queries/find-event.ts';
+import { readEventCandles } from '../../../queries/read-event-candles.ts';
+import { defineRoute } from '../../route.ts';
+import { eventPath } from './event-path.ts';
+
+export const getEventCandles = defineRoute({
+  method: 'GET',
+  path: '/v1/events/:universalId/candles',
+  scope: 'read',
+  sku: 'api.request',
+  cacheTtlMs: 30_000,
+  isCacheable: ({ candles }) => candles.length > 0,
+  summary: "Bars of all linked markets in the event's YES terms, oldest first.",
+  params: eventPath,
+  query: candleQuery.extend({
+    provider: z
+      .enum(QUESTION_SELECTORS)
+      .optional()
+      .describe('Only markets of this provider, or of all providers of this venue.'),
+  }),
+  response: z.object({
+    universalId: universalIdField,
+    candles: z
+      .array(
+        z.object({
+          provider: z.string(),
+          marketId: z.string(),
+          ts: z.number().int().describe('Start of the bar, unix ms.'),
+          open: z.number().describe("Price of the first trade, in the event's YES terms."),
+          high: z.number().describe('Highest price.'),
+          low: z.number().describe('Lowest price.'),
+          close: z.number().describe('Price of the last trade.'),
+          volume: z.number().describe('Shares of both sides.'),
+          trades: z.number().int().describe('Number of trades.'),
+          source: z
+            .string()
+            .nullable()
+            .describe('Where its minutes come from; null if trades may be missing in one of them.'),
+        }),
+      )
+      .describe('Oldest first, then by provider and market. The bucket in which the limit falls is complete.'),
+  }),
+  async handle({ params, query }, { views, store }) {
+    const window = windowOf(query);
+    const { universalId, links } = await findEvent(views.events, store, params.universalId);
+    const { provider: selector } = query;
+    const wanted = links.filter(
+      ({ used, provider }) => used && (selector === undefined || selectsProvider(selector, provider)),
+    );
+    const candles = await readEventCandles(store, wanted, window, views.freshness.now());
+    return {
+      universalId,
+      candles: candles.map(({ open, high, low, close, volume, ...rest }) => ({
+        ...rest,
+        open: decimalNumber(open),
+        high: decimalNumber(high),
+        low: decimalNumber(low),
+        close: decimalNumber(close),
+        volume: decimalNumber(volume),
+      })),
+    };
+  },
+});

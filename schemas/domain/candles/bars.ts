@@ -1,0 +1,67 @@
+/** Bars in exact decimals: how they are joined in time, and how the two sides of a question become one. */
+import { type Decimal, UNIT } from '../decimal.ts';
+
+/**
+ * When a first or last trade happened: between two times, both inclusive. The times of a recorded trade are equal, and
+ * its arrival decides between trades of one time. The trades of other bars are only known to be within the bar.
+ */
+export interface Moment {
+  readonly from: number;
+  readonly until: number;
+  /** Null unless it is the moment of a recorded trade. */
+  readonly arrival: number | null;
+}
+
+export interface Bar {
+  readonly open: Decimal;
+  readonly high: Decimal;
+  readonly low: Decimal;
+  readonly close: Decimal;
+  readonly volume: Decimal;
+  readonly trades: number;
+  readonly openAt: Moment;
+  readonly closeAt: Moment;
+}
+
+/** Joins bars of consecutive times, the oldest first. Undefined for none. */
+export function concatenate(bars: readonly Bar[]): Bar | undefined {
+  const [first] = bars;
+  const last = bars.at(-1);
+  if (!first || !last) return undefined;
+  let { high, low } = first;
+  let volume = 0n;
+  let trades = 0;
+  for (const bar of bars) {
+    if (bar.high > high) high = bar.high;
+    if (bar.low < low) low = bar.low;
+    volume += bar.volume;
+    trades += bar.trades;
+  }
+  const { open, openAt } = first;
+  const { close, closeAt } = last;
+  return { open, high, low, close, volume: volume as Decimal, trades, openAt, closeAt };
+}
+
+/**
+ * Joins the bars of two instruments in one bucket. The first trade of both opens, the last one closes. If which one that
+ * is cannot be known, the first bar decides.
+ */
+export function overlay(bar: Bar, other: Bar): Bar {
+  const opening = isBefore(other.openAt, bar.openAt) ? other : bar;
+  const closing = isBefore(bar.closeAt, other.closeAt) ? other : bar;
+  const { open, openAt } = opening;
+  const { close, closeAt } = closing;
+  return { ...concatenate([bar, other])!, open, openAt, close, closeAt };
+}
+
+/** The bar of the other side of a question: each price p becomes 1 − p. */
+export function complement({ open, high, low, close, ...rest }: Bar): Bar {
+  const flip = (price: Decimal) => (UNIT - price) as Decimal;
+  return { ...rest, open: flip(open), high: flip(low), low: flip(high), close: flip(close) };
+}
+
+/** True if `a` is certainly before `b`. */
+function isBefore(a: Moment, b: Moment): boolean {
+  if (a.arrival === null || b.arrival === null) return a.until < b.from;
+  return a.from < b.from || (a.from === b.from && a.arrival < b.arrival);
+}

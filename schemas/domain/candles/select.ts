@@ -1,0 +1,149 @@
+/**
+ * Selects the bar of a bucket from the bars of several sources and the ranges in which these are complete (contract,
+ * "Candles"). Everything that serves candles uses it.
+ */
+import { type Bar, concatenate } from './bars.ts';
+import { MINUTE_MS, type SourceRules } from './sources.ts';
+import { covers, type Span, subtract, union } from './spans.ts';
+
+/** A stored bar, or stored bars of one source between two `splitPoints`, already joined. */
+export interface SourceBar {
+  readonly source: string;
+  /** Length of the stored bars, ms. */
+  readonly intervalMs: number;
+  /** Start of the first of them, unix ms. */
+  readonly openTime: number;
+  /** When the last of them was received, unix ms. */
+  readonly receivedAt: number;
+  readonly bar: Bar;
+}
+
+export interface SourceRange {
+  readonly source: string;
+  readonly intervalMs: number;
+  readonly kind: 'complete' | 'gap' | 'none';
+  readonly from: number;
+  readonly until: number | null;
+}
+
+/** What is known of one instrument. */
+export interface InstrumentBars {
+  readonly rules: SourceRules;
+  readonly bars: readonly SourceBar[];
+  readonly ranges: readonly SourceRange[];
+  /** Length of the wanted bars, ms. */
+  readonly stepMs: number;
+  /** Current time, unix ms: what begins later has not happened. Infinite if no bucket is in progress. */
+  readonly now: number;
+}
+
+export interface Selection {
+  /** Null if the bucket is complete in no source. */
+  readonly source: string | null;
+  /** Undefined if no trade is known. */
+  readonly bar: Bar | undefined;
+}
+
+/** Selects the bar of the bucket that starts at a time. */
+export type Selector = (bucket: number) => Selection;
+
+/** A bar in progress that a source calculated is used for this long. */
+const FORMING_MAX_AGE_MS = 30_000;
+
+export function createSelector({ rules, bars, ranges, stepMs, now }: InstrumentBars): Selector {
+  const buckets = groupByBucket(bars, stepMs);
+  const options = rules.rules
+    .map(({ sources, base }) => ({ sources, baseMs: base === 'same' ? stepMs : base }))
+    .filter(({ baseMs }) => baseMs <= stepMs)
+    .map(({ sources, baseMs }) => ({ baseMs, ...layers(sources, baseMs) }));
+
+  /** The spans of each source, and of the first one, the first two, and so on. */
+  function layers(sources: readonly string[], baseMs: number) {
+    const own = sources.map((source) => completeSpans({ rules, bars, ranges, now }, source, baseMs));
+    const joined = own.map((_, at) => union(own.slice(0, at + 1).flat()));
+    return { sources, own, joined };
+  }
+
+  return (bucket) => {
+    const found = buckets.get(bucket) ?? [];
+    for (const { sources, own, joined, baseMs } of options) {
+      // What has not begun needs no source. A trade may be ahead of the current time.
+      const begun = (Math.floor(now / baseMs) + 1) * baseMs;
+      const until = Math.max(bucket + baseMs, Math.min(bucket + stepMs, begun));
+      const at = joined.findIndex((spans) => covers(spans, bucket, until));
+      if (at === -1) continue;
+      const chosen = found.filter(({ source, intervalMs, openTime }) => {
+        if (intervalMs !== baseMs) return false;
+        return source === sources[own.findIndex((spans) => covers(spans, openTime, openTime + 1))];
+      });
+      return { source: sources[at]!, bar: joinOf(chosen) };
+    }
+    const recorded = found.filter(({ source, intervalMs }) => source === rules.recorded && intervalMs === MINUTE_MS);
+    return { source: null, bar: joinOf(recorded) };
+  };
+}
+
+/** Times at which another source may become the best one: bars may be joined only between them. Sorted. */
+export function splitPoints(ranges: readonly SourceRange[], now: number): number[] {
+  const points = new Set<number>();
+  for (const { intervalMs, kind, from, until } of ranges) {
+    if (kind === 'none') continue;
+    const span = spanOf({ kind, from, until }, intervalMs);
+    points.add(span.from);
+    if (Number.isFinite(span.until)) points.add(span.until);
+  }
+  // The bar in progress can be of another age than those before it.
+  if (Number.isFinite(now)) points.add(Math.floor(now / MINUTE_MS) * MINUTE_MS);
+  return [...points].sort((a, b) => a - b);
+}
+
+/** The whole buckets within a complete range, or those that a gap touches. */
+function spanOf({ kind, from, until }: Pick<SourceRange, 'kind' | 'from' | 'until'>, baseMs: number): Span {
+  const end = until ?? Number.POSITIVE_INFINITY;
+  if (kind === 'gap') return { from: floor(from, baseMs), until: floor(end, baseMs) + baseMs };
+  return { from: -floor(-from, baseMs), until: floor(end, baseMs) };
+}
+
+function floor(time: number, baseMs: number): number {
+  return Math.floor(time / baseMs) * baseMs;
+}
+
+/** The buckets of a length in which a source is complete. */
+function completeSpans(
+  { rules, bars, ranges, now }: Pick<InstrumentBars, 'rules' | 'bars' | 'ranges' | 'now'>,
+  source: string,
+  baseMs: number,
+): Span[] {
+  const isRecorded = source === rules.recorded;
+  const own = ranges.filter((range) => range.source === source && range.intervalMs === baseMs);
+  const spansOf = (kind: SourceRange['kind']) =>
+    own.filter((range) => range.kind === kind).map((range) => spanOf(range, baseMs));
+  const complete = spansOf('complete');
+  if (isRecorded && rules.isRecordedFromStart) complete.push({ from: 0, until: Number.POSITIVE_INFINITY });
+  const forming = isRecorded ? [] : bars.filter((bar) => bar.source === source && isForming(bar, baseMs, now));
+  return union([
+    ...subtract(union(complete), union(spansOf('gap'))),
+    ...forming.map(({ openTime }) => ({ from: openTime, until: openTime + baseMs })),
+  ]);
+}
+
+/** True for the bar in progress, from an answer that is new enough. */
+function isForming({ intervalMs, openTime, receivedAt }: SourceBar, baseMs: number, now: number): boolean {
+  return intervalMs === baseMs && openTime === floor(now, baseMs) && now - receivedAt <= FORMING_MAX_AGE_MS;
+}
+
+function groupByBucket(bars: readonly SourceBar[], stepMs: number): Map<number, SourceBar[]> {
+  const buckets = new Map<number, SourceBar[]>();
+  for (const bar of bars) {
+    const bucket = floor(bar.openTime, stepMs);
+    const others = buckets.get(bucket);
+    if (others) others.push(bar);
+    else buckets.set(bucket, [bar]);
+  }
+  return buckets;
+}
+
+function joinOf(found: readonly SourceBar[]): Bar | undefined {
+  const withTrades = found.filter(({ bar }) => bar.trades > 0);
+  return concatenate(withTrades.sort((a, b) => a.openTime - b.openTime).map(({ bar }) => bar));
+}

@@ -1,0 +1,13 @@
+import { type CandleRange, candleRangeTopic, venueCandleRangeTopics } from '../topics/candles.ts';
+import { defineTable } from './table.ts';
+
+export const candleRangesTable = defineTable<CandleRange>({
+  name: 'candle_ranges',
+  description: 'Where each source of bars is complete, and gaps in recorded trades.',
+  holds: 'market',
+  orderBy: ['provider', 'coin', 'source', 'intervalMs', 'id'],
+  shardBy: ['provider', 'coin'],
+  fromTopics: [candleRangeTopic, ...Object.values(venueCandleRangeTopics)],
+  lowCardinality: ['provider', 'coin', 'source'],
+  settings: 'index_granularity = 1024',
+});
