@@ -23,6 +23,7 @@ import { getCoin } from './v1/markets/venue-a/coins/get-coin.ts';
 import { getCoins } from './v1/markets/venue-a/coins/get-coins.ts';
 import { getOrderbook } from './v1/markets/venue-a/coins/get-orderbook.ts';
 import { getCoinTrades } from './v1/markets/venue-a/coins/get-trades.ts';
+import { getLeaderboard } from './v1/markets/venue-a/get-leaderboard.ts';
 import { getAnomalyFeed } from './v1/me/get-anomaly-feed.ts';
 import { getAuditLog } from './v1/me/get-audit-log.ts';
 import { getUsage } from './v1/me/get-usage.ts';
@@ -71,6 +72,7 @@ export const ROUTES: readonly Route[] = [
   getOrderbook,
   getCoinTrades,
   getCandles,
+  getLeaderboard,
   postKeys,
   getKeys,
   deleteKey,

@@ -8,6 +8,7 @@ import { deliveriesTable } from './deliveries.ts';
 import { deliveryAttemptsTable } from './delivery-attempts.ts';
 import { disputePhasesTable } from './dispute-phases.ts';
 import { eventsTable } from './events.ts';
+import { leaderboardTable } from './leaderboard.ts';
 import { marketsTable } from './markets.ts';
 import { resolutionsTable } from './resolutions.ts';
 import { spreadsTable } from './spreads.ts';
@@ -21,6 +22,7 @@ export const TABLES: readonly TableSpec[] = [
   marketsTable,
   disputePhasesTable,
   resolutionsTable,
+  leaderboardTable,
   candlesTable,
   eventsTable,
   spreadsTable,

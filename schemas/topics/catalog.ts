@@ -14,6 +14,7 @@ import {
   spreadHeadTopic,
   spreadTopic,
 } from './derived.ts';
+import { leaderboardRowTopic, leaderboardTopic } from './leaderboard.ts';
 import {
   backfilledTradeTopic,
   bookTopics,
@@ -53,6 +54,8 @@ export const TOPICS: readonly Topic[] = [
   ...Object.values(contextTopics),
   disputeTopic,
   ...Object.values(resolutionTopics),
+  leaderboardRowTopic,
+  leaderboardTopic,
   candleTopic,
   eventTopic,
   reconcileTopic,

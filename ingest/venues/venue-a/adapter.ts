@@ -1,4 +1,4 @@
-/** The adapter of venue_a: polls metadata, and receives everything else over WebSockets. */
+/** The adapter of venue_a: polls metadata and the leaderboard, and receives everything else over WebSockets. */
 import type { Running } from '#infra/context';
 import { Budget } from '../../feed/budget.ts';
 import { ConnectionState } from '../../feed/connection-state.ts';
@@ -17,6 +17,7 @@ import {
   SUBSCRIPTION_REQUESTS,
 } from './declaration.ts';
 import { EarlierOutcomes } from './earlier-outcomes.ts';
+import { startLeaderboard } from './leaderboard.ts';
 import { readEarlierCursor, readTrackedOutcomes } from './read-tracked-outcomes.ts';
 import { requestSettlements } from './request-settlements.ts';
 import { SubscriptionSlots } from './slots.ts';
@@ -93,8 +94,10 @@ async function start(context: AdapterContext): Promise<Running> {
     },
   });
 
+  const leaderboard = await startLeaderboard(context);
   return {
     close: async () => {
+      await leaderboard.close();
       await poller.close();
       await slots.close();
     },

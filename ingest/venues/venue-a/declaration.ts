@@ -26,3 +26,9 @@ export const METADATA_MIN_INTERVAL_MS = 5_000;
 export const SUBSCRIPTION_REQUESTS = ['metaAndAssetCtxs', 'outcomeMeta'] as const;
 /** Requests whose answers only the processors read. */
 export const OTHER_REQUESTS = ['meta', 'spotMeta', 'spotMetaAndAssetCtxs', 'perpDexs'] as const;
+
+/** The export of the leaderboard has 25 to 40 MB today. */
+export const LEADERBOARD = {
+  timeoutMs: 120_000,
+  bytesMax: 128 * 1024 * 1024,
+} as const;
