@@ -24,10 +24,7 @@ function targetsOf(kind: FaultKind): readonly string[] {
 
 /** Exports are requested so rarely that other faults than their own would add up until no request succeeds. */
 function canHappen(kind: FaultKind, target: string): boolean {
-  return (
-    SOCKET_SOURCES.includes(target as SocketTarget) ||
-    EXPORT_TOPICS.has(`raw.${target}`) === (kind === 'export-cut-off')
-  );
+  return EXPORT_TOPICS.has(`raw.${target}`) === (kind === 'export-cut-off');
 }
 
 /** A fault that is due. */
