@@ -199,8 +199,8 @@ export const SETTINGS = {
   leaderboardMinutes: textSetting({
     variable: 'PARALLAX_LEADERBOARD_MINUTES',
     fallback: '60',
-    accepts: 'a number of minutes from 0.1, such as 60 or 0.5',
-    pattern: /^(?:[1-9]\d{0,4}(?:\.\d{1,6})?|0\.[1-9]\d{0,5})$/,
+    accepts: 'a number of minutes from 0.1 to 9999, such as 60 or 0.5',
+    pattern: /^(?:[1-9]\d{0,3}(?:\.\d{1,6})?|0\.[1-9]\d{0,5})$/,
     description: "Minutes between two fetches of venue_a's leaderboard.",
   }),
   maxSocketsPerKey: integerSetting({

@@ -65,7 +65,11 @@ describe('publishExport', () => {
     const { text } = exportOf(4_000);
     const published: Received[] = [];
     const parts = await compressExport([Buffer.from(text)]);
-    publishExport({ receive: (received: Received) => void published.push(received) } as never, { source: 's', feed: 'f' }, parts);
+    publishExport(
+      { receive: (received: Received) => void published.push(received) } as never,
+      { source: 's', feed: 'f' },
+      parts,
+    );
     const payloads = published.map(({ payload }) => payload as Buffer);
     expect(payloads.map((payload) => [payload.readUInt32BE(0), payload.readUInt32BE(4)])).toEqual(
       parts.map((_, index) => [index, parts.length]),

@@ -3,6 +3,8 @@ import { migrate } from '#infra/store/migrate';
 import type { Store } from '#infra/store/store';
 import { type DataSetRecord, rowsOf } from './data-set.ts';
 
+/** The data set is fixed, so its rows outlive the retention of their table. The column type ends in 2106. */
+const RETENTION_YEARS = 50;
 /** Length of the digest in the name of a database. */
 const DIGEST_LENGTH = 12;
 
@@ -16,10 +18,14 @@ export async function openTables(
   store: Pick<Store, 'database' | 'inDatabase'>,
   records: readonly DataSetRecord[],
 ): Promise<Store> {
-  const tables = [...rowsOf(records)].map(([{ name }, rows]) => ({ name, rows }));
+  const byTable = rowsOf(records);
+  const tables = [...byTable].map(([{ name }, rows]) => ({ name, rows }));
   const digest = createHash('sha256').update(JSON.stringify(tables)).digest('hex').slice(0, DIGEST_LENGTH);
   const sandboxStore = await store.inDatabase(`${store.database}_sandbox_${digest}`);
   await migrate(sandboxStore);
+  for (const { name, retentionDays } of byTable.keys())
+    if (retentionDays !== undefined)
+      await sandboxStore.command(`ALTER TABLE ${name} MODIFY TTL storedAt + INTERVAL ${RETENTION_YEARS} YEAR`);
   for (const { name, rows } of tables) {
     const [stored] = await sandboxStore.query<{ rows: number }>(`SELECT toFloat64(count()) AS rows FROM ${name} FINAL`);
     if (stored!.rows < rows.length) await sandboxStore.insert(name, rows);
