@@ -72,6 +72,7 @@ async function startVenues() {
     environment: {
       PARALLAX_VENUE_A_API_URL: info.url,
       PARALLAX_VENUE_A_WS_URL: venueA.url,
+      PARALLAX_VENUE_A_STATS_URL: info.url,
       PARALLAX_VENUE_B_GAMMA_URL: gamma.url,
       PARALLAX_VENUE_B_CLOB_WS_URL: venueB.url,
       PARALLAX_VENUE_B_RPC_URL: rpcUrl,

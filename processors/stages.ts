@@ -17,6 +17,7 @@ import { VENUE_BEHAVIOURS } from './venues/index.ts';
 export function createStages(settings: RecordedSettings): readonly Stage<unknown>[] {
   return [
     ...Object.values(VENUE_BEHAVIOURS).map(({ createNormaliser }) => createNormaliser(settings)),
+    ...Object.values(VENUE_BEHAVIOURS).flatMap(({ createFurtherStages }) => createFurtherStages?.() ?? []),
     createCandlesStage(),
     createEventsStage(),
     createSpreadsStage(settings),

@@ -62,9 +62,10 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
       return running;
     };
     const [events, coins, books] = [await run(VIEWS.events), await run(VIEWS.coins), await run(VIEWS.books)];
+    const leaderboards = await run(VIEWS.leaderboards);
     const bookTimes = await run(bookTimesView);
     const clock = await openPipelineClock(log, onFault);
-    const views = [events, coins, books, bookTimes];
+    const views = [events, coins, books, leaderboards, bookTimes];
     const monitor = monitorStages({ stages: views, clock, log, logger, health, metrics }, onFault);
     closers.push(() => closeAll([monitor, clock]));
     const freshness: Freshness = {
@@ -79,7 +80,13 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
       store: measureQueries(store, { metrics, logger }),
       tables,
       sandbox: openSandbox(store),
-      views: { events: events.state, coins: coins.state, books: books.state, freshness },
+      views: {
+        events: events.state,
+        coins: coins.state,
+        books: books.state,
+        leaderboards: leaderboards.state,
+        freshness,
+      },
       health,
       control,
       authenticator,

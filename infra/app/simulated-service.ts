@@ -31,6 +31,8 @@ export interface SimulationOptions {
   readonly seconds: number;
   /** venue_a's coins; 50 by default. */
   readonly coins?: number;
+  /** Traders on venue_a's leaderboard. By default there is no leaderboard, since hardly any benchmark is about it. */
+  readonly traders?: number;
   /** Start of the simulated time, unix ms. The default is constant, so that every run measures the same bytes. */
   readonly startMs?: number;
   /** Injected anomalies; none by default. */
@@ -63,9 +65,9 @@ export async function openService(folder: string, venues = 'sim'): Promise<Simul
 
 /** Opens a service whose log holds the raw records of a simulated recording, played by the ingest role. */
 export async function openSimulatedService(options: SimulationOptions): Promise<SimulatedService> {
-  const { folder, rate, seconds, coins = 50, startMs = DEFAULT_START_MS, inject = [] } = options;
+  const { folder, rate, seconds, coins = 50, traders = 0, startMs = DEFAULT_START_MS, inject = [] } = options;
   const recording = join(folder, 'recording');
-  const shape = { seed: 1, events: 20, coins, gzip: false };
+  const shape = { seed: 1, events: 20, coins, traders, gzip: false };
   await writeSimulatedRecording({
     ...shape,
     rate,

@@ -37,6 +37,16 @@ describe('PARALLAX_ARBITRAGE_SIZE', () => {
   });
 });
 
+describe('PARALLAX_LEADERBOARD_MINUTES', () => {
+  it.each(['0.1', '0.5', '60', '9999.5'])('accepts %s', (text) => {
+    expect(loadSettings([], { PARALLAX_LEADERBOARD_MINUTES: text }).leaderboardMinutes).toBe(text);
+  });
+
+  it.each(['0', '0.05', '0.0', '-1', '1e3', '10000', ''])('refuses %j', (text) => {
+    expect(() => loadSettings([], { PARALLAX_LEADERBOARD_MINUTES: text })).toThrow(SettingError);
+  });
+});
+
 describe('a secret in a file', () => {
   const SECRET = 'a-secret-of-the-tests';
   let folder: string;

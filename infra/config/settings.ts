@@ -147,11 +147,29 @@ export const SETTINGS = {
     max: 400,
     description: 'Simulator: coins; the first are BTC, ETH and SOL.',
   }),
+  simTraders: integerSetting({
+    flag: 'sim-traders',
+    variable: 'PARALLAX_SIM_TRADERS',
+    fallback: 5_000,
+    min: 1,
+    max: 100_000,
+    description: "Simulator: traders on venue_a's leaderboard.",
+  }),
   simFaults: choiceListSetting({
     flag: 'sim-faults',
     variable: 'PARALLAX_SIM_FAULTS',
     fallback: [],
-    words: ['disconnects', 'silence', 'malformed', 'duplicates', 'reorgs', 'errors', 'rate-limits', 'slow'],
+    words: [
+      'disconnects',
+      'silence',
+      'malformed',
+      'duplicates',
+      'reorgs',
+      'errors',
+      'rate-limits',
+      'slow',
+      'export-cut-off',
+    ],
     description: 'Simulator: faults that it injects.',
   }),
   retentionGib: integerSetting({
@@ -177,6 +195,13 @@ export const SETTINGS = {
     pattern: /^[\w:@#+/,-]+$/,
     description:
       'venue_a coins whose books are followed in addition to outcome coins: that many of the largest perpetuals, pairs and contracts, or the listed ones.',
+  }),
+  leaderboardMinutes: textSetting({
+    variable: 'PARALLAX_LEADERBOARD_MINUTES',
+    fallback: '60',
+    accepts: 'a number of minutes from 0.1 to 9999, such as 60 or 0.5',
+    pattern: /^(?:[1-9]\d{0,3}(?:\.\d{1,6})?|0\.[1-9]\d{0,5})$/,
+    description: "Minutes between two fetches of venue_a's leaderboard.",
   }),
   maxSocketsPerKey: integerSetting({
     variable: 'PARALLAX_MAX_SOCKETS_PER_KEY',

@@ -131,6 +131,11 @@ export class StageOutputs {
     this.addDeadLetter(record, { reason, detail }, 0);
   }
 
+  /** Number of records gathered since the last `drain`. */
+  get size(): number {
+    return this.batch.length;
+  }
+
   /** Returns the records gathered since the last call. */
   drain(): AppendRecord[] {
     const batch = this.batch;

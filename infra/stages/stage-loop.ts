@@ -20,6 +20,9 @@ const POLL_RECORDS = 2_048;
 const POLL_TIMEOUT_MS = 250;
 /** Records processed before outputs are written and other work gets its turn. */
 const STEP_RECORDS = 512;
+/** Outputs after which they are written earlier, and time after which other work gets its turn earlier. */
+const STEP_OUTPUTS_MAX = 2_048;
+const STEP_MS = 10;
 
 /**
  * `live`: runs until it is closed and waits for watermarks. `view`: like live, but processes records as they arrive,
@@ -157,7 +160,7 @@ export class StageLoop<S> {
 
   /** Processes some records and appends their outputs. Returns false if none is left for now. */
   private async step(): Promise<boolean> {
-    const { handlers, log, outputs, retryPolicy, snapshots } = this.options;
+    const { handlers, outputs, snapshots } = this.options;
     if (snapshots) await this.saveDailyCheckpointWhenDue();
     const ready: LogRecord[] = [];
     const count = this.input.consume(
@@ -165,19 +168,29 @@ export class StageLoop<S> {
       (record) => void ready.push(record),
       this.dailyCheckpointDueAt ?? undefined,
     );
+    let until = performance.now() + STEP_MS;
     for (const record of ready) {
       if (!handlers.process(record)) await handlers.fetchSchemaAndProcess(record);
       this.newestReceivedAt = record.receivedAt;
+      if (outputs.size >= STEP_OUTPUTS_MAX) await this.writeOutputs();
+      if (performance.now() < until) continue;
+      await yieldToIo();
+      until = performance.now() + STEP_MS;
     }
     if (count === 0) return false;
-    const records = outputs.drain();
-    if (records.length > 0)
-      await retryWhileUnavailable(retryPolicy, 'log unavailable for writing', () => log.append(records));
+    await this.writeOutputs();
     snapshots?.processed(count);
     this.processed += count;
     this.options.onProcessed(count);
     this.checkCaughtUp();
     return count === STEP_RECORDS || this.isDailyCheckpointDue();
+  }
+
+  private async writeOutputs(): Promise<void> {
+    const { log, outputs, retryPolicy } = this.options;
+    const records = outputs.drain();
+    if (records.length > 0)
+      await retryWhileUnavailable(retryPolicy, 'log unavailable for writing', () => log.append(records));
   }
 
   /** Saves the daily checkpoint before any record of the next day is processed. */

@@ -92,6 +92,18 @@ describe('HttpClient', () => {
     await expect(response).rejects.toThrow('closing');
   });
 
+  it('passes on the body of a response as it arrives, and fails without a retry if it is cut off', async () => {
+    const { client, server } = await setUp([{ body: 'one' }, { body: 'two', cutOff: true }]);
+    const read = async () => {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of client.stream({ url: server.url, weight: 1 })) chunks.push(chunk);
+      return Buffer.concat(chunks).toString();
+    };
+    expect(await read()).toBe('one');
+    await expect(read()).rejects.toMatchObject({ code: 'upstream_unavailable' });
+    expect(server.requests).toHaveLength(2);
+  });
+
   it('never includes the query of a URL in a message', async () => {
     const { client, server } = await setUp([{ status: 404 }]);
     const response = client.send({ url: `${server.url}/x?key=secret`, weight: 1 });

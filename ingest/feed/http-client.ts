@@ -56,27 +56,45 @@ export class HttpClient {
     throw failure!;
   }
 
+  /**
+   * Yields the body of a 2xx response to a GET as it arrives, without a retry. Throws an `UpstreamError`, also when the
+   * body is cut off, or the signal's reason.
+   */
+  async *stream(request: Omit<HttpRequest, 'body'>): AsyncGenerator<Uint8Array> {
+    await this.options.budget.acquire(request.weight, request.signal);
+    try {
+      yield* this.chunksOf(request.url, await this.open(request));
+    } catch (cause) {
+      if (request.signal?.aborted) throw request.signal.reason;
+      throw toUpstreamError(request.url, cause);
+    }
+  }
+
   private jittered(delay: number): number {
     return delay * (1 + JITTER * (2 * (this.options.random ?? Math.random)() - 1));
   }
 
-  private async sendOnce({ url, body, signal }: HttpRequest): Promise<Buffer> {
-    const timeout = AbortSignal.timeout(this.options.timeoutMs ?? TIMEOUT_MS);
+  private async sendOnce(request: HttpRequest): Promise<Buffer> {
     try {
-      const response = await fetch(url, {
-        method: body === undefined ? 'GET' : 'POST',
-        headers: { 'user-agent': USER_AGENT, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-        ...(body === undefined ? {} : { body }),
-        signal: signal ? AbortSignal.any([timeout, signal]) : timeout,
-      });
-      if (!response.ok) await this.throwForStatus(url, response);
-      return await this.readBody(url, response);
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of this.chunksOf(request.url, await this.open(request))) chunks.push(chunk);
+      return Buffer.concat(chunks);
     } catch (cause) {
-      if (cause instanceof UpstreamError) throw cause;
-      throw new UpstreamError('upstream_unavailable', `no response from ${hostAndPath(url)}: ${causeText(cause)}`, {
-        cause,
-      });
+      throw toUpstreamError(request.url, cause);
     }
+  }
+
+  /** Sends the request. The time limit also holds for the body of the response. */
+  private async open({ url, body, signal }: HttpRequest): Promise<Response> {
+    const timeout = AbortSignal.timeout(this.options.timeoutMs ?? TIMEOUT_MS);
+    const response = await fetch(url, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { 'user-agent': USER_AGENT, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body }),
+      signal: signal ? AbortSignal.any([timeout, signal]) : timeout,
+    });
+    if (!response.ok) await this.throwForStatus(url, response);
+    return response;
   }
 
   /** Throws the `UpstreamError` for a status. */
@@ -92,17 +110,15 @@ export class HttpClient {
     throw new UpstreamError(status >= 500 ? 'upstream_unavailable' : 'upstream_rejected', text, { status });
   }
 
-  private async readBody(url: string, response: Response): Promise<Buffer> {
+  private async *chunksOf(url: string, response: Response): AsyncGenerator<Uint8Array> {
     const maxBytes = this.options.bodyBytesMax ?? BODY_BYTES_MAX;
-    const chunks: Uint8Array[] = [];
     let bytes = 0;
     for await (const chunk of response.body ?? []) {
       bytes += chunk.length;
       if (bytes > maxBytes)
         throw new UpstreamError('upstream_too_large', `${hostAndPath(url)} answered more than ${maxBytes} bytes`);
-      chunks.push(chunk);
+      yield chunk;
     }
-    return Buffer.concat(chunks);
   }
 }
 
@@ -110,6 +126,13 @@ export class HttpClient {
 function hostAndPath(url: string): string {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`;
+}
+
+function toUpstreamError(url: string, cause: unknown): UpstreamError {
+  if (cause instanceof UpstreamError) return cause;
+  return new UpstreamError('upstream_unavailable', `no response from ${hostAndPath(url)}: ${causeText(cause)}`, {
+    cause,
+  });
 }
 
 function causeText(error: unknown): string {

@@ -79,6 +79,29 @@ describe('Poller', () => {
     ]);
   });
 
+  it('starts after its first delay, and waits after a failure for as long as it is asked to', async () => {
+    const began = Date.now();
+    const failures: number[] = [];
+    const { rounds } = await setUp({
+      firstDelayMs: 50,
+      minIntervalMs: 0,
+      retryDelayMs: (count) => {
+        failures.push(count);
+        return 5;
+      },
+      round: () => Promise.reject(new Error('no answer')),
+    });
+    await until(() => rounds.length === 4);
+    expect(rounds[0]! - began).toBeGreaterThanOrEqual(48);
+    expect(failures.slice(0, 3)).toEqual([1, 2, 3]);
+  });
+
+  it('closes before its first round', async () => {
+    const { poller, rounds } = await setUp({ firstDelayMs: 60_000 });
+    await poller.close();
+    expect(rounds).toEqual([]);
+  });
+
   it('closes while it waits and while a round runs', async () => {
     const { poller, rounds } = await setUp({
       round: (signal) => new Promise((_, reject) => void signal.addEventListener('abort', () => reject(signal.reason))),

@@ -13,6 +13,10 @@ export interface PollerOptions {
   readonly intervalMs: () => number;
   /** Minimum time after a successful round. After a failure the backoff applies, which a request shortens to at most this. */
   readonly minIntervalMs: number;
+  /** Milliseconds before the first round; 0 by default. */
+  readonly firstDelayMs?: number;
+  /** Returns the milliseconds after a number of consecutive failures; by default they increase up to 30 s. */
+  readonly retryDelayMs?: (failures: number) => number;
   /** Runs one round. A rejection counts as a failure of the feed. */
   readonly round: (signal: AbortSignal) => Promise<void>;
 }
@@ -44,7 +48,9 @@ export class Poller {
 
   private async run(): Promise<void> {
     const { connection, publisher, logger, round, intervalMs, minIntervalMs } = this.options;
+    const { firstDelayMs = 0, retryDelayMs = reconnectDelayMs } = this.options;
     const { signal } = this.closing;
+    await this.rest(firstDelayMs, true);
     while (!signal.aborted) {
       try {
         // Responses could not be stored while the log accepts nothing.
@@ -63,7 +69,7 @@ export class Poller {
       } catch (error) {
         if (signal.aborted) return;
         connection.markFailed(error instanceof Error ? error.message : String(error));
-        wait = reconnectDelayMs(connection.failures);
+        wait = retryDelayMs(connection.failures);
       }
       await this.rest(Math.min(wait, minIntervalMs), false);
       await this.rest(wait - minIntervalMs, true);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import { readPartText } from '#schemas/domain/export-parts';
 import { logFull, MemoryLog } from '../testing/memory-log.fixture.ts';
 import { openTestPublisher, silentLogger, until } from '../testing/open-publisher.fixture.ts';
 import { playRecording } from './play-recording.ts';
@@ -85,6 +86,28 @@ describe('playRecording', () => {
     ]);
     expect(raw('venue_b', 'gamma')[0]?.request).toBe('GET /tags');
     expect(raw('venue_b', 'rpc')[0]?.payload.toString()).toBe('{"block":{"number":"0x1"}}');
+  });
+
+  it('publishes a line with an export in parts at its time, however long it is', async () => {
+    const rows = Array.from(
+      { length: 20_000 },
+      (_, nth) => `{"ethAddress":"0x${nth}","displayName":"}]${'x'.repeat(90)}"}`,
+    );
+    const text = `{"leaderboardRows":[${rows.join(',')}]}`;
+    const line = `{"at":${NOON},"source":"venue_a.stats","request":"GET /Mainnet/leaderboard","data":${text}}`;
+    const folder = await recording({ 'x.ndjson': [line, ws(NOON + 1, 'after')] });
+    const log = new MemoryLog();
+    const { played, raw } = await play(folder, log);
+    expect(await played).toEqual({ lines: 2, ended: true });
+    const parts = raw('venue_a', 'stats');
+    expect(parts.length).toBeGreaterThan(10);
+    expect(new Set(parts.map(({ receivedAt, request }) => `${receivedAt} ${request}`))).toEqual(
+      new Set([`${NOON} GET /Mainnet/leaderboard`]),
+    );
+    expect(parts.map(({ payload }) => readPartText(payload)).join('')).toBe(text);
+    const before = contents(log);
+    await (await play(folder, log)).played;
+    expect(contents(log)).toEqual(before);
   });
 
   it('publishes a feed event at the first line of each source and at the end of the recording', async () => {

@@ -7,8 +7,10 @@ import type { Logger } from 'pino';
 import type { Venue } from '#schemas/domain/providers';
 import { RecordingError } from '#schemas/domain/recording';
 import type { ClockMark } from '#schemas/topics/control';
+import { EXPORT_TOPICS } from '#schemas/topics/raw';
 import { recordedMarks } from '../clock/clock-marks.ts';
-import type { Publisher } from '../publisher/publisher.ts';
+import { compressExport, publishExport } from '../exports/publish-export.ts';
+import type { Publisher, Received } from '../publisher/publisher.ts';
 import { type LocatedLine, mergeLines } from './merge-lines.ts';
 
 /** Longest wait of one timer; a longer silence takes several. */
@@ -45,7 +47,8 @@ export async function playRecording(options: PlayOptions): Promise<PlayedRecordi
       if (options.publisher.paused) await player.waitForRoom();
       if (options.speed > 0) await player.pace(line.at);
       if (options.signal.aborted) return { lines: player.lines, ended: false };
-      player.play(line);
+      if (EXPORT_TOPICS.has(`raw.${line.source}`)) await player.playExport(line);
+      else player.play(line);
     }
     const newest = batch.at(-1);
     if (newest) options.onPlayed?.(newest.at);
@@ -74,7 +77,19 @@ class Player {
   }
 
   play(line: LocatedLine): void {
-    const { at, source, venue, request, payload } = line;
+    const { payload } = line;
+    this.publisher.receive({ ...this.begin(line), payload });
+  }
+
+  /** Plays a line whose payload is stored in parts. */
+  async playExport(line: LocatedLine): Promise<void> {
+    const parts = await compressExport([Buffer.from(line.payload)]);
+    publishExport(this.publisher, this.begin(line), parts);
+  }
+
+  /** Publishes what comes before a line. Returns what is published with its payload. */
+  private begin(line: LocatedLine): Omit<Received, 'payload'> {
+    const { at, source, venue, request } = line;
     for (let mark = this.nextMark(at); mark; mark = this.nextMark(at)) this.write(mark);
     this.marks = null;
     this.lastAt = at;
@@ -85,7 +100,7 @@ class Player {
       this.sources.set(source, venue);
       this.publisher.publishFeedEvent({ venue, feed: source, kind: 'recorded', reason: null, receivedAt: at });
     }
-    this.publisher.receive({ source, feed: source, payload, receivedAt: at, ...(request === null ? {} : { request }) });
+    return { source, feed: source, receivedAt: at, ...(request === null ? {} : { request }) };
   }
 
   /** Waits until `at` is due, and writes the clock marks before it. Does not wait for records that the log holds. */

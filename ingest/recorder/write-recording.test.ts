@@ -2,7 +2,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { partPayload, readPartText } from '#schemas/domain/export-parts';
 import type { RawEnvelope } from '#schemas/topics/raw';
+import { compressExport } from '../exports/publish-export.ts';
 import { playRecording } from '../playback/play-recording.ts';
 import { openTestPublisher, silentLogger } from '../testing/open-publisher.fixture.ts';
 import { openRecordingWriter } from './write-recording.ts';
@@ -49,6 +51,25 @@ describe('a recording writer', () => {
     expect(await read('venue_a.ws')).toBe('{"at":1,"source":"venue_a.ws","data":{"px":"3331.0", "n":1.0}}\n');
     expect(await read('venue_a.info')).toBe('{"at":2,"source":"venue_a.info","request":{"type":"meta"},"data":[]}\n');
     expect(await read('venue_b.rpc')).toBe('{"at":3,"source":"venue_b.rpc","block":{"number":"0x1"}}\n');
+  });
+
+  it('writes an export as one line, whose playback gives the same parts', async () => {
+    const text = `{"leaderboardRows":[${Array.from({ length: 9_000 }, (_, nth) => `{"row":${nth},\n"x":[]}`).join(',')}]}`;
+    const parts = await compressExport([Buffer.from(text)]);
+    expect(parts.length).toBeGreaterThan(1);
+    const request = 'GET /Mainnet/leaderboard';
+    const writer = await openRecordingWriter(folder);
+    for (const [index, compressed] of parts.entries()) {
+      const payload = partPayload({ index, count: parts.length }, compressed);
+      await writer.write([{ ...envelope('venue_a', 'stats', 5, '', request), payload }]);
+    }
+    expect(await writer.close()).toEqual({ lines: new Map([['venue_a.stats', 1]]), skipped: 0 });
+    const test = await openTestPublisher({ time: 'recorded' });
+    const signal = new AbortController().signal;
+    await playRecording({ folder, publisher: test.publisher, logger: silentLogger, speed: 0, signal });
+    const played = test.raw('venue_a', 'stats');
+    expect(played.map(({ payload }) => readPartText(payload)).join('')).toBe(text.replaceAll('\n', ' '));
+    expect(played.map(({ receivedAt, request: asked }) => [receivedAt, asked])).toEqual(parts.map(() => [5, request]));
   });
 
   it('continues an existing recording', async () => {

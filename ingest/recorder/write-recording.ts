@@ -2,7 +2,8 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatRecordingLine } from '#schemas/domain/recording';
-import type { RawEnvelope } from '#schemas/topics/raw';
+import { EXPORT_TOPICS, type RawEnvelope } from '#schemas/topics/raw';
+import { JoinedExports } from '../exports/joined-exports.ts';
 
 export interface WrittenRecording {
   /** Lines written, by source. */
@@ -23,6 +24,7 @@ export async function openRecordingWriter(folder: string): Promise<RecordingWrit
   await mkdir(folder, { recursive: true });
   const files = new Map<string, FileHandle>();
   const counts = new Map<string, number>();
+  const exports = new JoinedExports();
   let skipped = 0;
 
   const fileOf = async (source: string): Promise<FileHandle> => {
@@ -33,11 +35,28 @@ export async function openRecordingWriter(folder: string): Promise<RecordingWrit
     return file;
   };
 
+  /** Adds a part, and writes the export that it completes at once, since it may be large. */
+  const writeExport = async (source: string, envelope: RawEnvelope): Promise<void> => {
+    const complete = exports.add(source, envelope);
+    if (!complete) return;
+    const line = formatRecordingLine({ ...complete, source, request: envelope.request });
+    if (line === null) {
+      skipped += 1;
+      return;
+    }
+    await (await fileOf(source)).appendFile(`${line}\n`);
+    counts.set(source, (counts.get(source) ?? 0) + 1);
+  };
+
   return {
     async write(envelopes) {
       const texts = new Map<string, string[]>();
       for (const envelope of envelopes) {
         const source = `${envelope.provider}.${envelope.stream}`;
+        if (EXPORT_TOPICS.has(`raw.${source}`)) {
+          await writeExport(source, envelope);
+          continue;
+        }
         const { receivedAt: at, request } = envelope;
         const line = formatRecordingLine({ at, source, request, payload: envelope.payload.toString() });
         if (line === null) {

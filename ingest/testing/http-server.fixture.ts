@@ -6,8 +6,10 @@ export interface Answer {
   readonly status?: number;
   readonly headers?: Record<string, string>;
   readonly body?: string;
-  /** Never answers. */
+  /** Never answers, or never ends its answer after the body. */
   readonly hang?: boolean;
+  /** Closes the connection after the body, before the answer has ended. */
+  readonly cutOff?: boolean;
 }
 
 export interface TestHttpServer {
@@ -25,8 +27,9 @@ export async function startHttpServer(
     for await (const chunk of request) body += chunk;
     const received = { method: request.method ?? '', path: request.url ?? '', body };
     requests.push({ ...received, headers: request.headers });
-    const { status = 200, headers = {}, body: text = '', hang = false } = await answer(received);
-    if (!hang) response.writeHead(status, headers).end(text);
+    const { status = 200, headers = {}, body: text, hang = false, cutOff = false } = await answer(received);
+    if (!hang && !cutOff) response.writeHead(status, headers).end(text ?? '');
+    else if (text !== undefined) response.writeHead(status, headers).write(text, () => cutOff && response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

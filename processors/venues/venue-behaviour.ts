@@ -7,6 +7,8 @@ import type { FeeModel } from '../spreads/fees/fee-model.ts';
 export interface VenueBehaviour {
   /** Creates the stage that reads the raw topics of the venue. */
   readonly createNormaliser: (settings: RecordedSettings) => Stage<unknown>;
+  /** Creates further stages of what only this venue has; they read its raw topics too. */
+  readonly createFurtherStages?: () => readonly Stage<unknown>[];
   /** Every current and former fee model of its providers, in any order. Each provider of questions has one. */
   readonly feeModels: readonly FeeModel[];
   /** How its questions are read; empty if sentences state everything. */

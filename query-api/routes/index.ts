@@ -24,6 +24,7 @@ import { getCoin } from './v1/markets/venue-a/coins/get-coin.ts';
 import { getCoins } from './v1/markets/venue-a/coins/get-coins.ts';
 import { getCoinOrderbook } from './v1/markets/venue-a/coins/get-orderbook.ts';
 import { getCoinTrades } from './v1/markets/venue-a/coins/get-trades.ts';
+import { getLeaderboard } from './v1/markets/venue-a/get-leaderboard.ts';
 import { getContractCandles } from './v1/markets/venue-a/perp-dex/contracts/get-candles.ts';
 import { getContract } from './v1/markets/venue-a/perp-dex/contracts/get-contract.ts';
 import { getContracts } from './v1/markets/venue-a/perp-dex/contracts/get-contracts.ts';
@@ -95,6 +96,7 @@ export const ROUTES: readonly Route[] = [
   getContractOrderbook,
   getContractTrades,
   getContractCandles,
+  getLeaderboard,
   postKeys,
   getKeys,
   deleteKey,

@@ -57,6 +57,7 @@ export function viewsOf(records: readonly DataSetRecord[]): Views {
     events,
     coins: stateAfter(VIEWS.coins, records),
     books: stateAfter(VIEWS.books, records),
+    leaderboards: stateAfter(VIEWS.leaderboards, records),
     freshness: fixedFreshness(events),
   };
 }

@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
 import { migrate } from '#infra/store/migrate';
 import type { Store } from '#infra/store/store';
+import { TABLES } from '#schemas/tables/index';
+import { MIGRATIONS } from '#schemas/tables/migrations/index';
 import { type DataSetRecord, rowsOf } from './data-set.ts';
 
+/** The data set is fixed, so its rows stay for good. */
+const TABLES_WITHOUT_RETENTION = TABLES.map(({ retentionDays: _, ...table }) => table);
 /** Length of the digest in the name of a database. */
 const DIGEST_LENGTH = 12;
 
@@ -19,7 +23,7 @@ export async function openTables(
   const tables = [...rowsOf(records)].map(([{ name }, rows]) => ({ name, rows }));
   const digest = createHash('sha256').update(JSON.stringify(tables)).digest('hex').slice(0, DIGEST_LENGTH);
   const sandboxStore = await store.inDatabase(`${store.database}_sandbox_${digest}`);
-  await migrate(sandboxStore);
+  await migrate(sandboxStore, MIGRATIONS, TABLES_WITHOUT_RETENTION);
   for (const { name, rows } of tables) {
     const [stored] = await sandboxStore.query<{ rows: number }>(`SELECT toFloat64(count()) AS rows FROM ${name} FINAL`);
     if (stored!.rows < rows.length) await sandboxStore.insert(name, rows);

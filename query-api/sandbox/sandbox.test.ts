@@ -145,6 +145,15 @@ describe('a sandbox key', () => {
     expect((await get(`${root}/perp-dex/nova/contracts`, sandboxed)).body).toEqual({ contracts: [] });
   });
 
+  it('gets a leaderboard', async () => {
+    const path = '/v1/markets/venue_a/leaderboard';
+    expect((await get(path, service.admin)).body).toMatchObject({ capturedAt: null, rows: [] });
+    const { body } = await get(`${path}?sortBy=vlm&order=desc&limit=3`, sandboxed);
+    expect(body).toMatchObject({ total: 250, count: 3, rows: [{ rank: 1 }, { rank: 2 }, { rank: 3 }] });
+    const trader = await get(`${path}?sortBy=vlm&address=${body.rows[2].ethAddress}`, sandboxed);
+    expect(trader.body.trader).toEqual(body.rows[2]);
+  });
+
   it('shares no cached responses with live keys, whoever requests first', async () => {
     const first = { [`${COINS}/BTC`]: service.admin, [`${COINS}/BTC/trades?limit=1`]: sandboxed };
     for (const [path, firstToken] of Object.entries(first)) {
@@ -210,6 +219,11 @@ describe('the tables of the data set', () => {
       );
       expect([name, stored!.rows]).toEqual([name, rows.length]);
     }
+    // The rows of a table with a retention stay too.
+    const [board] = await sandboxStore!.query<{ engine: string }>(
+      "SELECT engine_full AS engine FROM system.tables WHERE database = currentDatabase() AND name = 'leaderboard'",
+    );
+    expect(board!.engine).not.toContain('TTL');
     // Complete tables are left unchanged.
     await openTables(store, records);
     const [live] = await store.query<{ rows: number }>('SELECT toFloat64(count()) AS rows FROM trades');

@@ -15,7 +15,8 @@ export const NOON_MS = Date.UTC(2026, 2, 1, 12);
 export function createViews(): Views {
   const events = VIEWS.events.initialState();
   const [coins, books] = [VIEWS.coins.initialState(), VIEWS.books.initialState()];
-  return { events, coins, books, freshness: fixedFreshness(events) };
+  const leaderboards = VIEWS.leaderboards.initialState();
+  return { events, coins, books, leaderboards, freshness: fixedFreshness(events) };
 }
 
 /** An empty sandbox data set. */

@@ -3,11 +3,13 @@ import { type BooksView, booksView } from './books.ts';
 import { type CoinsView, coinsView } from './coins.ts';
 import { type EventsView, eventsView } from './events.ts';
 import type { Freshness } from './freshness.ts';
+import { type LeaderboardsView, leaderboardsView } from './leaderboards.ts';
 
 export interface Views {
   readonly events: EventsView;
   readonly coins: CoinsView;
   readonly books: BooksView;
+  readonly leaderboards: LeaderboardsView;
   readonly freshness: Freshness;
 }
 
@@ -15,4 +17,4 @@ export interface Views {
  * The stages of the views. `bookTimesView` is not among them: only `freshness` reads it, and fixed data such as that of
  * the sandbox has none.
  */
-export const VIEWS = { events: eventsView, coins: coinsView, books: booksView };
+export const VIEWS = { events: eventsView, coins: coinsView, books: booksView, leaderboards: leaderboardsView };

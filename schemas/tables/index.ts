@@ -9,6 +9,7 @@ import { deliveriesTable } from './deliveries.ts';
 import { deliveryAttemptsTable } from './delivery-attempts.ts';
 import { disputePhasesTable } from './dispute-phases.ts';
 import { eventsTable } from './events.ts';
+import { leaderboardTable } from './leaderboard.ts';
 import { marketsTable } from './markets.ts';
 import { resolutionsTable } from './resolutions.ts';
 import { spreadsTable } from './spreads.ts';
@@ -24,6 +25,7 @@ export const TABLES: readonly TableSpec[] = [
   resolutionsTable,
   candleBarsTable,
   candleRangesTable,
+  leaderboardTable,
   eventsTable,
   spreadsTable,
   arbitrageTable,

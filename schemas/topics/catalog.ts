@@ -14,6 +14,7 @@ import {
   spreadHeadTopic,
   spreadTopic,
 } from './derived.ts';
+import { leaderboardRowTopic, leaderboardTopic } from './leaderboard.ts';
 import {
   backfilledTradeTopic,
   bookTopics,
@@ -57,6 +58,8 @@ export const TOPICS: readonly Topic[] = [
   ...Object.values(resolutionTopics),
   ...Object.values(venueCandleTopics),
   ...Object.values(venueCandleRangeTopics),
+  leaderboardRowTopic,
+  leaderboardTopic,
   candleTopic,
   candleRangeTopic,
   eventTopic,

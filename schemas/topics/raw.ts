@@ -12,7 +12,9 @@ const envelope = record('RawEnvelope', 'One message received from a venue, uncha
   key: text('The feed: a connection slot, whose name is the same after a reconnect.'),
   receivedAt: timestamp('When it was received.'),
   request: nullable(text('For a response: the request, as JSON text (a body) or `GET /path?query`.')),
-  payload: blob('The bytes of the frame or response; for `rpc` the JSON of `{block}`, `{log}` or `{finalized}`.'),
+  payload: blob(
+    'The bytes of the frame or response; for `rpc` the JSON of `{block}`, `{log}` or `{finalized}`; for `stats` a part of an export.',
+  ),
 });
 export type RawEnvelope = Infer<typeof envelope>;
 
@@ -46,6 +48,11 @@ export const rawTopics: ReadonlyMap<string, Topic<RawEnvelope>> = new Map(
 /** Names of the raw topics whose records are frames, not answers. */
 export const FRAME_TOPICS: ReadonlySet<string> = new Set(
   STREAMS.filter(({ carries }) => carries === 'frames').map(({ source }) => `raw.${source}`),
+);
+
+/** Names of the raw topics whose records are parts of exports. */
+export const EXPORT_TOPICS: ReadonlySet<string> = new Set(
+  STREAMS.filter(({ carries }) => carries === 'exports').map(({ source }) => `raw.${source}`),
 );
 
 /** The raw topic of one interface of a venue. */

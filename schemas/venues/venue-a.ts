@@ -15,7 +15,7 @@ export const venueA = defineVenue({
       provider: 'venue_a_perp',
       kind: 'price',
       instrument: 'coin',
-      capabilities: ['markets', 'orderbook', 'trades', 'candles', 'stream.trades', 'stream.raw'],
+      capabilities: ['markets', 'orderbook', 'trades', 'candles', 'leaderboard', 'stream.trades', 'stream.raw'],
       tradeChannel: true,
       rawChannels: [
         { ...ALL_INSTRUMENTS, summary: 'All mid prices of venue_a, as the venue sends them.' },
@@ -74,9 +74,9 @@ export const venueA = defineVenue({
     },
     {
       stream: 'stats',
-      carries: 'answers',
+      carries: 'exports',
       partitions: 1,
-      description: "Exports of venue_a's stats host.",
+      description: "Exports of venue_a's stats host, in parts.",
       upstream: {
         setting: 'venueAStatsUrl',
         variable: 'PARALLAX_VENUE_A_STATS_URL',

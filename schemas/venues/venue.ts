@@ -21,6 +21,7 @@ export type Capability =
   | 'markets'
   | 'orderbook'
   | 'candles'
+  | 'leaderboard'
   | 'disputes'
   | 'stream.disputes'
   | 'stream.raw';
@@ -71,9 +72,10 @@ export interface StreamDeclaration {
   readonly stream: string;
   /**
    * `npm run record` records `frames` from now on. It records `answers` from the oldest one that is stored: a recording
-   * without the catalogs that the venue published earlier could not be read.
+   * without the catalogs that the venue published earlier could not be read. Of `exports`, which may be larger than a
+   * record and are therefore stored in parts (`domain/export-parts.ts`), it records those from the newest one on.
    */
-  readonly carries: 'frames' | 'answers';
+  readonly carries: 'frames' | 'answers' | 'exports';
   readonly partitions: number;
   /** One sentence for the docs. */
   readonly description: string;

@@ -7,6 +7,7 @@ import { footprintDisk } from './benches/footprint-disk.ts';
 import { footprintMemory } from './benches/footprint-memory.ts';
 import { keyCheck } from './benches/key-check.ts';
 import { latency } from './benches/latency.ts';
+import { leaderboard } from './benches/leaderboard.ts';
 import { logAppend } from './benches/log-append.ts';
 import { normalise } from './benches/normalise.ts';
 import { processors } from './benches/processors.ts';
@@ -24,6 +25,7 @@ export const BENCHES: readonly Bench[] = [
   processors,
   storeInsert,
   restCached,
+  leaderboard,
   fanout,
   latency,
   controlReduce,

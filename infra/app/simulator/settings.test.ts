@@ -11,6 +11,7 @@ describe('settings of the simulator', () => {
       simSeed: 1,
       simEvents: 20,
       simCoins: 50,
+      simTraders: 5_000,
       simFaults: [],
       inject: [],
       out: null,

@@ -20,6 +20,7 @@ export const SIMULATOR_SETTINGS = {
   simSeed: SETTINGS.simSeed,
   simEvents: SETTINGS.simEvents,
   simCoins: SETTINGS.simCoins,
+  simTraders: SETTINGS.simTraders,
   simFaults: SETTINGS.simFaults,
   inject: textSetting({
     flag: 'inject',

@@ -119,6 +119,7 @@ export async function startInWorker(
       errors: control('errors'),
       rateLimit: control('rateLimit'),
       slow: control('slow'),
+      cutOff: control('cutOff'),
     },
     stats: async () => (await call('stats', [])) as SimulatorStats,
     async close() {

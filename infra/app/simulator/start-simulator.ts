@@ -28,6 +28,8 @@ export interface SimulatorOptions {
   readonly events: number;
   /** Number of coins of venue_a's main dex; at least 3. */
   readonly coins: number;
+  /** Traders on venue_a's leaderboard; 5,000 by default. */
+  readonly traders?: number;
   /** Injected anomalies, for tests of detectors. */
   readonly inject?: readonly Injection[];
   /** Kinds of faults that happen spontaneously. */
@@ -103,6 +105,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     errors: async (target, count, status = 500) => board.schedule('errors', target, count, status),
     rateLimit: async (target, count) => board.schedule('rate-limits', target, count),
     slow: async (target, count, delayMs) => board.schedule('slow', target, count, delayMs),
+    cutOff: async (target, count) => board.schedule('export-cut-off', target, count),
     async reorg(depth) {
       if (!Number.isInteger(depth) || depth < 1 || depth > MAX_REORG_DEPTH) {
         throw new SimulatorOptionError(

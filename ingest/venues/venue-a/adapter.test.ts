@@ -23,7 +23,8 @@ async function startVenue() {
   const listed = new Set([6, 7, 8]);
   const fractions = new Map<number, string>();
   const rejected = new Set<number>();
-  const info = await startHttpServer(({ body }) => {
+  const info = await startHttpServer(({ path, body }) => {
+    if (path.startsWith('/stats')) return { status: 404 };
     const { type, outcome } = JSON.parse(body);
     if (type === 'metaAndAssetCtxs') return json([{ universe: [{ name: 'BTC' }] }, [{ dayNtlVlm: '9.0' }]]);
     if (type === 'allPerpMetas') return json([{}, ...[...contracts.values()].map((universe) => ({ universe }))]);
@@ -49,7 +50,11 @@ async function startVenue() {
 
 async function startAdapter({ info, sockets }: Awaited<ReturnType<typeof startVenue>>, log?: MemoryLog) {
   const test = await openTestPublisher(log ? { log } : {});
-  const settings = loadSettings([], { PARALLAX_VENUE_A_API_URL: info.url, PARALLAX_VENUE_A_WS_URL: sockets.url });
+  const settings = loadSettings([], {
+    PARALLAX_VENUE_A_API_URL: info.url,
+    PARALLAX_VENUE_A_WS_URL: sockets.url,
+    PARALLAX_VENUE_A_STATS_URL: `${info.url}/stats`,
+  });
   const running = await venueA.start({ ...test, settings, logger: silentLogger, expect: () => () => {} });
   const close = async () => {
     await running.close();

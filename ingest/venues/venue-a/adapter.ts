@@ -1,4 +1,4 @@
-/** The adapter of venue_a: polls metadata, and receives everything else over WebSockets. */
+/** The adapter of venue_a: polls metadata and the leaderboard, and receives everything else over WebSockets. */
 import type { Running } from '#infra/context';
 import { parseJsonOrNull } from '#schemas/domain/json-fields';
 import { Budget } from '../../feed/budget.ts';
@@ -17,6 +17,7 @@ import {
   SUBSCRIPTION_REQUESTS,
 } from './declaration.ts';
 import { EarlierOutcomes } from './earlier-outcomes.ts';
+import { startLeaderboard } from './leaderboard.ts';
 import { chooseBookCoins, type MarketLists, outcomeCoins, readMarkets, readOutcomes, readPerps } from './markets.ts';
 import { readEarlierCursor, readTrackedOutcomes } from './read-tracked-outcomes.ts';
 import { requestSettlements } from './request-settlements.ts';
@@ -103,8 +104,10 @@ async function start(context: AdapterContext): Promise<Running> {
     },
   });
 
+  const leaderboard = await startLeaderboard(context);
   return {
     close: async () => {
+      await leaderboard.close();
       await poller.close();
       await slots.close();
     },

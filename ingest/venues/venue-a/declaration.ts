@@ -31,3 +31,9 @@ export const SUBSCRIPTION_REQUESTS = [
 ] as const;
 /** Requests whose answers only the processors read. */
 export const OTHER_REQUESTS = ['perpDexs'] as const;
+
+/** The export of the leaderboard has 25 to 40 MB today. */
+export const LEADERBOARD = {
+  timeoutMs: 120_000,
+  bytesMax: 128 * 1024 * 1024,
+} as const;

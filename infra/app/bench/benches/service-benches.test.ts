@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { costOf, measureCpu } from './footprint-cpu.ts';
 import { resultsOf as memoryOf } from './footprint-memory.ts';
+import { resultsOf as leaderboardOf } from './leaderboard.ts';
 import { channelsOf, resultsOf as sustainedOf } from './sustained.ts';
 
 const AGES = Array.from({ length: 100 }, (_, nth) => nth + 1);
@@ -36,6 +37,16 @@ it('reports the memory at the end, and its growth per minute over the second hal
   const [memory, growth] = memoryOf(samples);
   expect(memory).toMatchObject({ name: 'footprint-memory', value: 124.5 });
   expect(growth!.value).toBeCloseTo(60);
+});
+
+it('reports the pages and the memory of the ingestion of a leaderboard only, from shortly before its capture', () => {
+  const page = (at: number, ms: number, memoryMib: number, capturedAt = 0) => ({ at, ms, memoryMib, capturedAt });
+  const samples = [page(1_000, 900, 500), page(6_999, 900, 510), page(7_000, 20, 580), page(12_000, 30, 550, 10_000)];
+  expect(leaderboardOf(samples, 3_000)).toMatchObject([
+    { name: 'leaderboard-page', value: 30, unit: 'ms' },
+    { name: 'leaderboard-memory', value: 70, unit: 'MiB' },
+  ]);
+  expect(() => leaderboardOf(samples.slice(2), 3_000)).toThrow('before the first');
 });
 
 it('calculates processor seconds per 1,000 records, and throws without records', () => {

@@ -1,13 +1,15 @@
 import { resolve } from 'node:path';
 import { recordRaw } from '#ingest/recorder/record-raw';
 import { openRecordingWriter, type WrittenRecording } from '#ingest/recorder/write-recording';
-import { FRAME_TOPICS, rawTopics } from '#schemas/topics/raw';
+import { readPartPlace } from '#schemas/domain/export-parts';
+import { EXPORT_TOPICS, FRAME_TOPICS, rawTopics } from '#schemas/topics/raw';
 import { closeInReverse } from '../../../closing.ts';
+import type { Codec } from '../../../codec/codec.ts';
 import { readSettings, SettingError, switchSetting, textSetting } from '../../../config/declare.ts';
 import { settingsHelp } from '../../../config/help.ts';
 import { LOG_SETTINGS } from '../../../config/port-settings.ts';
 import { SETTINGS } from '../../../config/settings.ts';
-import type { EventLog } from '../../../log/log.ts';
+import type { EventLog, TopicPartition } from '../../../log/log.ts';
 import { createLogger } from '../../../telemetry/logger.ts';
 import type { Command } from '../command.ts';
 import { openForReading } from '../ports.ts';
@@ -28,7 +30,7 @@ const RECORD_SETTINGS = {
     variable: 'PARALLAX_RECORD_FROM_START',
     fallback: false,
     description:
-      'Start with the oldest frame that is stored, instead of now. Answers always start with the oldest one that is stored.',
+      'Start with the oldest frame that is stored, instead of now. Answers always start with the oldest one that is stored, exports with the newest one.',
   }),
   follow: switchSetting({
     flag: 'follow',
@@ -60,10 +62,7 @@ export const record: Command = {
       await recordRaw({
         ...source,
         writer,
-        from: await startPositions(
-          source.log,
-          (topic) => values.fromStart || !values.follow || !FRAME_TOPICS.has(topic),
-        ),
+        from: await startPositions(source, values.fromStart || !values.follow),
         until: values.follow ? 'signal' : 'end',
         signal: stopping.signal,
         hasWatermarks: values.log !== 'embedded',
@@ -76,16 +75,32 @@ export const record: Command = {
   },
 };
 
-/** Start position of each raw partition: its oldest record if `isFromOldest` is true of the topic, else its end. */
-async function startPositions(log: EventLog, isFromOldest: (topic: string) => boolean) {
+/**
+ * Start position of each raw partition: its oldest record with `isFromStart`. Otherwise frames start at the end, answers
+ * with the oldest record, and exports with the newest one.
+ */
+async function startPositions({ log, codec }: { log: EventLog; codec: Codec }, isFromStart: boolean) {
   const positions = [];
   for (const topic of rawTopics.values()) {
     for (let partition = 0; partition < topic.partitions; partition += 1) {
-      const { first, next } = await log.bounds({ topic: topic.name, partition });
-      positions.push({ topic: topic.name, partition, offset: isFromOldest(topic.name) ? first : next });
+      const at = { topic: topic.name, partition };
+      const { first, next } = await log.bounds(at);
+      let offset = first;
+      if (!isFromStart && FRAME_TOPICS.has(topic.name)) offset = next;
+      if (!isFromStart && EXPORT_TOPICS.has(topic.name)) offset = await newestExport(log, codec, at);
+      positions.push({ ...at, offset });
     }
   }
   return positions;
+}
+
+/** Offset of the first part of the newest export, or the first one that is stored. */
+async function newestExport(log: EventLog, codec: Codec, at: TopicPartition): Promise<number> {
+  const [{ first }, newest] = [await log.bounds(at), await log.last(at)];
+  if (!newest?.value) return first;
+  await codec.fetchSchema(newest.value);
+  const { payload } = codec.decode(rawTopics.get(at.topic)!, newest.value);
+  return Math.max(first, newest.offset - readPartPlace(payload).index);
 }
 
 function print({ lines, skipped }: WrittenRecording): void {

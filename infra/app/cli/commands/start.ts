@@ -130,6 +130,7 @@ async function startSimulatorIfSelected(settings: Settings, parts: Running[]): P
     rate: settings.simRate,
     events: settings.simEvents,
     coins: settings.simCoins,
+    traders: settings.simTraders,
     faults: settings.simFaults,
   });
   parts.push(simulator);

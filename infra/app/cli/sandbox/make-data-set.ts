@@ -11,6 +11,7 @@ const SIMULATION: Omit<SimulationOptions, 'folder'> = {
   rate: 3,
   seconds: 3_000,
   coins: 8,
+  traders: 250,
   startMs: Date.UTC(2026, 0, 15, 12, 20),
   inject: [{ kind: 'spread_widening', venue: 'venue_b', slot: 0, atMs: Date.UTC(2026, 0, 15, 12, 56) }],
 };

@@ -19,6 +19,7 @@ const FAULT_KINDS = [
   'errors',
   'rate-limits',
   'slow',
+  'export-cut-off',
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
@@ -43,6 +44,8 @@ export interface FaultControls {
   rateLimit(target: HttpTarget, count: number): Promise<void>;
   /** Delays the next `count` HTTP answers by `delayMs`. */
   slow(target: HttpTarget, count: number, delayMs: number): Promise<void>;
+  /** Closes the connection in the middle of the next `count` HTTP answers. */
+  cutOff(target: HttpTarget, count: number): Promise<void>;
 }
 
 /** Faults to apply to one HTTP answer. */
@@ -51,6 +54,7 @@ export interface HttpFault {
   /** Answer with this status instead. */
   readonly status: number | null;
   readonly isBroken: boolean;
+  readonly isCutOff: boolean;
 }
 
 export interface FaultBoard {
@@ -63,7 +67,7 @@ export interface FaultBoard {
   consumeHttp(target: HttpTarget): HttpFault;
 }
 
-const NONE: HttpFault = { delayMs: 0, status: null, isBroken: false };
+const NONE: HttpFault = { delayMs: 0, status: null, isBroken: false, isCutOff: false };
 
 export function createFaultBoard(): FaultBoard {
   const counts: FaultCounts = {};
@@ -94,9 +98,10 @@ export function createFaultBoard(): FaultBoard {
       if (scheduled.size === 0) return NONE;
       const delayMs = consumeScheduled('slow', target)?.value ?? 0;
       const failed = consumeScheduled('errors', target);
-      if (failed) return { delayMs, status: failed.value, isBroken: false };
-      if (consumeScheduled('rate-limits', target)) return { delayMs, status: 429, isBroken: false };
-      return { delayMs, status: null, isBroken: consumeScheduled('malformed', target) !== null };
+      if (failed) return { ...NONE, delayMs, status: failed.value };
+      if (consumeScheduled('rate-limits', target)) return { ...NONE, delayMs, status: 429 };
+      const isCutOff = consumeScheduled('export-cut-off', target) !== null;
+      return { ...NONE, delayMs, isCutOff, isBroken: !isCutOff && consumeScheduled('malformed', target) !== null };
     },
   };
 }

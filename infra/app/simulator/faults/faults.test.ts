@@ -114,6 +114,14 @@ describe('HTTP hosts', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(290);
   });
 
+  it('close the connection in the middle of an answer', async () => {
+    await simulator.faults.cutOff('venue_a.stats', 1);
+    const fetchBoard = async () => (await fetch(`${simulator.urls.venueAStatsUrl}/Mainnet/leaderboard`)).text();
+    await expect(fetchBoard()).rejects.toThrow();
+    expect(isJson(await fetchBoard())).toBe(true);
+    expect(await readFaultCounts()).toMatchObject({ 'export-cut-off': { 'venue_a.stats': 1 } });
+  });
+
   it('answer with a malformed body', async () => {
     await simulator.faults.malformed('venue_b.gamma', 1);
     const [broken, whole] = [await catalog(), await catalog()];
@@ -177,6 +185,15 @@ describe('spontaneous faults', () => {
     expect(sorted(parts.flat())).toEqual(sorted(whole));
     expect(new Set(whole.map(({ kind }) => kind))).toEqual(new Set(kinds));
     expect(sorted(faultsBetween(5, kinds, START, START + 600_000))).not.toEqual(sorted(whole));
+  });
+
+  it('cut exports off, and add no other faults to them, since they are requested too rarely', () => {
+    const hour = faultsBetween(4, [...kinds, 'export-cut-off'], START, START + 3_600_000);
+    expect(hour.filter(({ target }) => target === 'venue_a.stats').map(({ kind }) => kind)).toEqual([
+      'export-cut-off',
+      'export-cut-off',
+    ]);
+    expect(hour.filter(({ kind }) => kind === 'export-cut-off')).toHaveLength(2);
   });
 
   it('happen in a simulator with these faults enabled', async () => {

@@ -1,3 +1,4 @@
+import { EXPORT_TOPICS } from '#schemas/topics/raw';
 import { HTTP_SOURCES, SOCKET_SOURCES } from '#schemas/venues/streams';
 import { hashOf, STREAM } from '../world/hash.ts';
 import type { FaultControls, FaultKind, HttpTarget, SocketTarget } from './fault-board.ts';
@@ -11,13 +12,19 @@ const TERM_MS: Readonly<Record<Exclude<FaultKind, 'reorgs'>, number>> = {
   errors: 15_000,
   'rate-limits': 45_000,
   slow: 20_000,
+  'export-cut-off': 1_800_000,
 };
 const TICK_MS = 100;
 
 /** Targets of a kind. Their order must not change, since it is part of the hash. */
 function targetsOf(kind: FaultKind): readonly string[] {
-  if (kind === 'errors' || kind === 'rate-limits' || kind === 'slow') return HTTP_SOURCES;
-  return SOCKET_SOURCES;
+  const isHttp = kind === 'errors' || kind === 'rate-limits' || kind === 'slow' || kind === 'export-cut-off';
+  return isHttp ? HTTP_SOURCES : SOCKET_SOURCES;
+}
+
+/** Exports are requested so rarely that other faults than their own would add up until no request succeeds. */
+function canHappen(kind: FaultKind, target: string): boolean {
+  return EXPORT_TOPICS.has(`raw.${target}`) === (kind === 'export-cut-off');
 }
 
 /** A fault that is due. */
@@ -37,6 +44,7 @@ export function faultsBetween(seed: number, kinds: readonly FaultKind[], fromMs:
     if (kind === 'reorgs') continue;
     const termMs = TERM_MS[kind];
     for (const [nth, target] of targetsOf(kind).entries()) {
+      if (!canHappen(kind, target)) continue;
       for (let term = Math.floor(fromMs / termMs); term * termMs < toMs; term += 1) {
         const chance = hashOf(seed, STREAM.fault, term, kind.length * 64 + nth);
         const atMs = term * termMs + (chance % (termMs / TICK_MS)) * TICK_MS;
@@ -67,5 +75,7 @@ export async function injectFault(controls: FaultControls, { kind, target, chanc
       return controls.rateLimit(http, 1 + (chance % 4));
     case 'slow':
       return controls.slow(http, 1 + (chance % 3), 1_000 + (chance % 5_000));
+    case 'export-cut-off':
+      return controls.cutOff(http, 1);
   }
 }

@@ -19,6 +19,8 @@ export interface SimulatedRecordingOptions {
   /** Simulated start time, unix ms. */
   readonly startMs: number;
   readonly gzip: boolean;
+  /** Traders on venue_a's leaderboard; 5,000 by default, and 0 records none. */
+  readonly traders?: number;
   /** Injected anomalies, for tests of detectors. */
   readonly inject?: readonly Injection[];
   /** Called with the finished and the total simulated milliseconds. */

@@ -56,6 +56,12 @@ function reply(response: ServerResponse, status: number, body: Buffer, headers: 
   response.end(body);
 }
 
+/** Sends a part of the body, then closes the connection. */
+function cutOff(response: ServerResponse, status: number, body: Buffer): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': String(body.length) });
+  response.write(brokenCopy(body), () => response.destroy());
+}
+
 async function serve(hosts: readonly Host[], board: FaultBoard, request: IncomingMessage, response: ServerResponse) {
   const url = new URL(request.url ?? '/', 'http://simulator');
   const host = hosts.find(({ prefix }) => url.pathname === prefix || url.pathname.startsWith(`${prefix}/`));
@@ -71,6 +77,7 @@ async function serve(hosts: readonly Host[], board: FaultBoard, request: Incomin
   const path = url.pathname.slice(host.prefix.length) || '/';
   const { status, text } = await host.answer({ method: request.method ?? 'GET', path, query: url.searchParams, body });
   const complete = Buffer.from(text);
+  if (fault.isCutOff) return cutOff(response, status, complete);
   reply(response, status, fault.isBroken ? brokenCopy(complete) : complete);
 }
 

@@ -37,6 +37,7 @@ export const STREAM = {
   builder: 25,
   settlementPlan: 26,
   oracle: 27,
+  leaderboard: 28,
 } as const;
 export type Stream = (typeof STREAM)[keyof typeof STREAM];
 

@@ -29,9 +29,13 @@ export interface WorldSettings {
   readonly events: number;
   /** Number of coins of venue_a's main dex. */
   readonly coins: number;
+  /** Traders on venue_a's leaderboard; 5,000 by default. */
+  readonly traders?: number;
   /** Injected anomalies; none by default. */
   readonly inject?: readonly Injection[];
 }
+
+const DEFAULT_TRADERS = 5_000;
 
 /** Shares of all events: seven book updates to three trades. */
 const SHARES = { ladderBooks: 0.42, ladderTrades: 0.18, outcomeBooks: 0.16, outcomeTrades: 0.06, questions: 0.18 };
@@ -63,6 +67,8 @@ export interface MatchEvent {
 
 export interface World {
   readonly settings: WorldSettings;
+  /** Traders on venue_a's leaderboard. */
+  readonly traders: number;
   readonly coins: readonly Asset[];
   readonly ladders: readonly Ladder[];
   readonly venueA: QuestionBoard;
@@ -227,6 +233,7 @@ export function createWorld(settings: WorldSettings): World {
 
   return {
     settings,
+    traders: settings.traders ?? DEFAULT_TRADERS,
     coins,
     ladders,
     venueA,

@@ -5,8 +5,8 @@ import { asText, type JsonObject, readList, readObject } from '#schemas/domain/j
 import type { RawEnvelope } from '#schemas/topics/raw';
 import { parseJson } from '../../shared/malformed.ts';
 import { emitBook, isOutdated, readBook } from './books.ts';
-import { chooseNewNames } from './canonical-pairs.ts';
 import { emitSnapshot, readSnapshotBars, readSnapshotRequest } from './candle-snapshot.ts';
+import { chooseNewNames } from './canonical-pairs.ts';
 import { emitContexts, emitMids, readAlignedContexts, readMids, readSpotContexts } from './contexts.ts';
 import {
   dexOf,

@@ -22,7 +22,7 @@ export function createVenueA({ world, board, paths, now }: VenueContext): Simula
   return {
     feeds: [createVenueAFeed(world, markets, protocol.publisher)],
     hosts: [
-      { prefix: paths.venueAStatsUrl, target: 'venue_a.stats', answer: ({ path }) => answerStats(path) },
+      { prefix: paths.venueAStatsUrl, target: 'venue_a.stats', answer: ({ path }) => answerStats(world, path, now()) },
       { prefix: paths.venueAApiUrl, target: 'venue_a.info', answer: answerInfo },
     ],
     sockets: [{ path: paths.venueAWsUrl, target: 'venue_a.ws', hub, subscriptions: () => protocol.subscriptions() }],

@@ -1,3 +1,4 @@
+import { LEADERBOARD_REQUEST } from '#schemas/venues/venue-a/leaderboard-export';
 import {
   ANSWERS_AFTER_HOUR_MS,
   answerLine,
@@ -8,6 +9,7 @@ import {
 import { HOUR_MS } from '../../world/time.ts';
 import { createVenueAFeed, type FramePublisher } from './feed.ts';
 import { createInfo } from './info.ts';
+import { leaderboardText } from './leaderboard.ts';
 import { createMarkets, outcomeNumber } from './market.ts';
 
 const REQUESTS_AT_START = [
@@ -29,6 +31,12 @@ export function recordVenueA({ world, startMs, now, line }: RecorderContext): Ve
     const { status, text } = await info(body, atMs);
     if (status === 200) line('venue_a.info', atMs, answerLine('venue_a.info', atMs, body, text));
   };
+  /** Records the leaderboard, unless the world has no traders. */
+  const recordLeaderboard = (atMs: number) => {
+    if (world.traders === 0) return;
+    const text = leaderboardText(world.settings.seed, world.traders, atMs);
+    line('venue_a.stats', atMs, answerLine('venue_a.stats', atMs, LEADERBOARD_REQUEST, text));
+  };
   const publisher: FramePublisher = {
     // Best prices and five-level books are contained in the full books, contexts of a coin or a dex in those of all.
     wants: (topic) => !CONTAINED_IN_OTHERS.some((channel) => topic.startsWith(`${channel} `)),
@@ -39,10 +47,12 @@ export function recordVenueA({ world, startMs, now, line }: RecorderContext): Ve
     feeds: [createVenueAFeed(world, markets, publisher)],
     async atStart() {
       for (const body of REQUESTS_AT_START) await record(body, startMs);
+      recordLeaderboard(startMs);
     },
-    /** Records the new catalog and the results of expired questions, after the first results of an hour are known. */
+    /** Records the leaderboard, the new catalog and the results of expired questions, after the first results of an hour are known. */
     async afterStep(fromMs) {
       if (fromMs % HOUR_MS !== ANSWERS_AFTER_HOUR_MS) return;
+      recordLeaderboard(now());
       await record({ type: 'outcomeMeta' }, now());
       for (const question of world.venueA.expiringAt(fromMs - ANSWERS_AFTER_HOUR_MS)) {
         const outcome = outcomeNumber(question, world.venueA.slots.length);

@@ -1,8 +1,11 @@
-/** Answers venue_a's stats host (venue page, section 9): no leaderboard rows and no builder files. */
-export function answerStats(path: string): { readonly status: number; readonly text: string } {
-  const name = path.split('/').at(-1);
-  if (name === 'leaderboard') return { status: 200, text: '{"leaderboardRows":[]}' };
-  if (name === 'vaults') return { status: 200, text: '[]' };
+import type { HostAnswer } from '../../sockets/http-host.ts';
+import type { World } from '../../world/world.ts';
+import { leaderboardText } from './leaderboard.ts';
+
+/** Answers venue_a's stats host (venue page, section 9): the leaderboard, no vaults and no builder files. */
+export function answerStats({ settings, traders }: World, path: string, nowMs: number): HostAnswer {
+  if (path === '/Mainnet/leaderboard') return { status: 200, text: leaderboardText(settings.seed, traders, nowMs) };
+  if (path === '/Mainnet/vaults') return { status: 200, text: '[]' };
   // The host answers 403 for missing files.
   return { status: 403, text: 'Forbidden' };
 }

@@ -270,6 +270,6 @@ it('returns well-formed empty answers for what is not simulated', async () => {
     body: { data: [], pagination: { has_more: false } },
   });
   expect(await get(`${venueBPnlUrl}?user_address=0x1`)).toMatchObject({ status: 200, body: [] });
-  expect(await get(`${venueAStatsUrl}/Mainnet/leaderboard`)).toMatchObject({ body: { leaderboardRows: [] } });
+  expect(await get(`${venueAStatsUrl}/Mainnet/vaults`)).toMatchObject({ status: 200, body: [] });
   expect((await get(`${venueAStatsUrl}/Mainnet/builder_fills/0x1/20260101.csv.lz4`)).status).toBe(403);
 });

@@ -1,0 +1,93 @@
+/** Fetches the export of the leaderboard at an interval, and publishes each complete one in parts. */
+import { setImmediate as yieldToIo } from 'node:timers/promises';
+import type { Codec } from '#infra/codec/codec';
+import type { Running } from '#infra/context';
+import type { EventLog } from '#infra/log/log';
+import { readPartPlace } from '#schemas/domain/export-parts';
+import { rawTopic } from '#schemas/topics/raw';
+import { LEADERBOARD_REQUEST, parseLeaderboardRows } from '#schemas/venues/venue-a/leaderboard-export';
+import { compressExport, publishExport } from '../../exports/publish-export.ts';
+import { Budget } from '../../feed/budget.ts';
+import { ConnectionState } from '../../feed/connection-state.ts';
+import { UpstreamError } from '../../feed/errors.ts';
+import { HttpClient } from '../../feed/http-client.ts';
+import { Poller } from '../../feed/poller.ts';
+import { type AdapterContext, joinUrl, upstreamUrl } from '../adapter.ts';
+import { LEADERBOARD } from './declaration.ts';
+
+const SOURCE = 'venue_a.stats';
+const MINUTE_MS = 60_000;
+
+/**
+ * Starts in the background: immediately if the newest board in the log is older than the interval, else when it will be.
+ */
+export async function startLeaderboard(context: AdapterContext): Promise<Running> {
+  const { settings, publisher, logger, metrics, log, codec } = context;
+  const url = joinUrl(upstreamUrl(settings, 'venueAStatsUrl'), LEADERBOARD_REQUEST.slice('GET '.length));
+  const intervalMs = Number(settings.leaderboardMinutes) * MINUTE_MS;
+  const connection = new ConnectionState({ venue: 'venue_a', feed: SOURCE, publisher, logger, metrics });
+  const newestAt = await newestBoardAt(log, codec);
+
+  const round = async (signal: AbortSignal) => {
+    const parts = await fetchExport(url, signal);
+    await publisher.whenReady(signal);
+    connection.markConnected();
+    publishExport(publisher, { source: SOURCE, feed: SOURCE, request: LEADERBOARD_REQUEST }, parts);
+  };
+  const poller = new Poller({
+    connection,
+    publisher,
+    logger,
+    firstDelayMs: newestAt === null ? 0 : Math.min(intervalMs, newestAt + intervalMs - Date.now()),
+    intervalMs: () => intervalMs,
+    minIntervalMs: 0,
+    retryDelayMs: () => Math.min(MINUTE_MS, intervalMs),
+    round,
+  });
+  return poller;
+}
+
+/**
+ * Resolves with the compressed parts of the export. Rejects with an `UpstreamError` if it cannot be fetched completely, is
+ * not JSON, has another shape, or lists nobody. It yields to other work after each chunk.
+ */
+export async function fetchExport(
+  url: string,
+  signal: AbortSignal,
+  timeoutMs: number = LEADERBOARD.timeoutMs,
+): Promise<Buffer[]> {
+  // One request at an interval is its own limit.
+  const budget = new Budget({ max: 1, windowMs: 1 });
+  const http = new HttpClient({ budget, timeoutMs, bodyBytesMax: LEADERBOARD.bytesMax });
+  let rows = 0;
+  const parts = await compressExport(yieldBetween(http.stream({ url, weight: 1, signal })), ({ text, ...place }) => {
+    try {
+      rows += parseLeaderboardRows(text.toString(), place).length;
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new UpstreamError('upstream_malformed', `the leaderboard is not as documented: ${reason}`, { cause });
+    }
+  });
+  if (rows === 0) throw new UpstreamError('upstream_malformed', 'the leaderboard lists nobody');
+  return parts;
+}
+
+async function* yieldBetween<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+  for await (const item of items) {
+    yield item;
+    // Chunks that are in memory already would be handled in one turn otherwise.
+    await yieldToIo();
+  }
+}
+
+/** Event time of the newest complete board in the log; null without one. */
+async function newestBoardAt(log: EventLog, codec: Codec): Promise<number | null> {
+  const topic = rawTopic('venue_a', 'stats');
+  const newest = await log.last({ topic: topic.name, partition: 0 });
+  if (!newest?.value) return null;
+  await codec.fetchSchema(newest.value);
+  const { request, payload } = codec.decode(topic, newest.value);
+  if (request !== LEADERBOARD_REQUEST) return null;
+  const { index, count } = readPartPlace(payload);
+  return index === count - 1 ? newest.receivedAt : null;
+}

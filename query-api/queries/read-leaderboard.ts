@@ -1,0 +1,158 @@
+import { leaderboardTable } from '#schemas/tables/leaderboard';
+import type { Leaderboard, LeaderboardRow, LeaderboardWindow } from '#schemas/topics/leaderboard';
+import type { LeaderboardsView } from '../views/leaderboards.ts';
+import { type Query, query, queryBatch, type Reader } from './query.ts';
+import { type RowOf, selectColumns } from './select-columns.ts';
+
+/** The figures by which traders are ranked. */
+export const LEADERBOARD_FIGURES = ['pnl', 'roi', 'vlm'] as const;
+export type LeaderboardFigure = (typeof LEADERBOARD_FIGURES)[number];
+
+/** What a board is ranked by. */
+export interface Ranking {
+  readonly window: LeaderboardWindow;
+  readonly sortBy: LeaderboardFigure;
+}
+
+export interface LeaderboardPage extends Ranking {
+  readonly order: 'asc' | 'desc';
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** A row with its place in the ranking; decimals as exact text. */
+export interface RankedRow {
+  readonly rank: number;
+  readonly address: string;
+  readonly displayName: string | null;
+  readonly accountValue: string | null;
+  readonly pnl: string | null;
+  readonly roi: string | null;
+  readonly vlm: string | null;
+}
+
+/** What the table holds of a board. */
+interface Counts {
+  readonly total: number;
+  /** Rows that have the figure of the ranking. */
+  readonly ranked: number;
+}
+
+type Column = keyof LeaderboardRow;
+
+/**
+ * Reads a page of the newest board whose rows are all in the table. Null if there is none.
+ *
+ * Ranks follow from positions: rows without the figure come after all others in either order, so the position of a row
+ * among those with the figure, and among those without it, gives its rank.
+ */
+export async function readLeaderboardPage(
+  store: Reader,
+  boards: LeaderboardsView,
+  page: LeaderboardPage,
+): Promise<{ readonly board: Leaderboard; readonly rows: readonly RankedRow[] } | null> {
+  for (const board of newestFirst(boards)) {
+    const [counts, rows] = await queryBatch(store, [countsOf(board, page), pageOf(board, page)]);
+    if (counts.total !== board.rows) continue;
+    return { board, rows: rows.map((row, at) => ranked(row, page, rankAt(page.offset + at, page.order, counts))) };
+  }
+  return null;
+}
+
+/** Reads the row of one trader on that board; `row` is null if the trader is not on it. */
+export async function readLeaderboardTrader(
+  store: Reader,
+  boards: LeaderboardsView,
+  ranking: Ranking,
+  address: string,
+): Promise<{ readonly board: Leaderboard; readonly row: RankedRow | null } | null> {
+  for (const board of newestFirst(boards)) {
+    const [counts, row] = await queryBatch(store, [countsOf(board, ranking), rowOf(board, ranking, address)]);
+    if (counts.total !== board.rows) continue;
+    if (!row) return { board, row: null };
+    const before = await query(store, rowsBefore(board, ranking, row));
+    return { board, row: ranked(row, ranking, before + 1) };
+  }
+  return null;
+}
+
+function newestFirst(boards: LeaderboardsView): readonly Leaderboard[] {
+  return [...boards.values()].sort((a, b) => b.capturedAt - a.capturedAt);
+}
+
+function columnOf(
+  { window }: Ranking,
+  figure: LeaderboardFigure,
+): `${LeaderboardWindow}${Capitalize<LeaderboardFigure>}` {
+  return `${window}${{ pnl: 'Pnl', roi: 'Roi', vlm: 'Vlm' }[figure]}` as ReturnType<typeof columnOf>;
+}
+
+/** The columns of a row that a ranking shows. */
+function columnsOf(ranking: Ranking) {
+  const figures = LEADERBOARD_FIGURES.map((figure): Column => columnOf(ranking, figure));
+  return selectColumns(leaderboardTable, 'l', ['address', 'displayName', 'accountValue', ...figures]);
+}
+
+type SelectedRow = RowOf<ReturnType<typeof columnsOf>>;
+
+const OF_BOARD = 'capturedAt = fromUnixTimestamp64Milli({board:Int64})';
+
+function countsOf({ capturedAt }: Leaderboard, ranking: Ranking): Query<Counts> {
+  return {
+    name: 'leaderboard-counts',
+    sql: `SELECT toFloat64(count()) AS total, toFloat64(count(l.${columnOf(ranking, ranking.sortBy)})) AS ranked
+     FROM leaderboard AS l FINAL WHERE ${OF_BOARD}`,
+    parameters: { board: capturedAt },
+    parse: ([counts]: Counts[]) => counts!,
+  };
+}
+
+function pageOf({ capturedAt }: Leaderboard, page: LeaderboardPage): Query<SelectedRow[]> {
+  const direction = page.order === 'desc' ? ['DESC', 'ASC'] : ['ASC', 'DESC'];
+  return {
+    name: 'leaderboard-page',
+    sql: `SELECT ${columnsOf(page)} FROM leaderboard AS l FINAL WHERE ${OF_BOARD}
+     ORDER BY l.${columnOf(page, page.sortBy)} ${direction[0]} NULLS LAST, l.address ${direction[1]}
+     LIMIT {limit:UInt64} OFFSET {offset:UInt64}`,
+    parameters: { board: capturedAt, limit: page.limit, offset: page.offset },
+    parse: (rows: SelectedRow[]) => rows,
+  };
+}
+
+function rowOf({ capturedAt }: Leaderboard, ranking: Ranking, address: string): Query<SelectedRow | null> {
+  return {
+    name: 'leaderboard-trader',
+    sql: `SELECT ${columnsOf(ranking)} FROM leaderboard AS l FINAL WHERE ${OF_BOARD} AND l.address = {address:String}`,
+    parameters: { board: capturedAt, address },
+    parse: ([row]: SelectedRow[]) => row ?? null,
+  };
+}
+
+/** Counts the rows before a row in descending order. */
+function rowsBefore({ capturedAt }: Leaderboard, ranking: Ranking, row: SelectedRow): Query<number> {
+  const column = columnOf(ranking, ranking.sortBy);
+  const figure = row[column];
+  const isBefore =
+    figure === null
+      ? `l.${column} IS NOT NULL OR l.address < {address:String}`
+      : `l.${column} > {figure:Decimal(38, 18)}
+         OR l.${column} = {figure:Decimal(38, 18)} AND l.address < {address:String}`;
+  return {
+    name: 'leaderboard-rank',
+    sql: `SELECT toFloat64(count()) AS before FROM leaderboard AS l FINAL WHERE ${OF_BOARD} AND (${isBefore})`,
+    parameters: { board: capturedAt, address: row.address, ...(figure === null ? {} : { figure }) },
+    parse: ([counted]: { before: number }[]) => counted!.before,
+  };
+}
+
+/** The rank of the row at a position of the listing, from 0. */
+function rankAt(position: number, order: 'asc' | 'desc', { total, ranked: withFigure }: Counts): number {
+  if (order === 'desc') return position + 1;
+  return position < withFigure ? withFigure - position : total - (position - withFigure);
+}
+
+function ranked(row: SelectedRow, ranking: Ranking, rank: number): RankedRow {
+  const { address, displayName, accountValue } = row;
+  const [pnl, roi, vlm] = LEADERBOARD_FIGURES.map((figure) => row[columnOf(ranking, figure)]);
+  return { rank, address, displayName, accountValue, pnl: pnl!, roi: roi!, vlm: vlm! };
+}
