@@ -40,9 +40,10 @@ export function serveRoute(route: Route, options: ServeOptions): RouteOptions {
     const isSandboxed = usesSandbox(identity);
     if (route.dependsOnCaller)
       return computeForCaller(route, parsed, { request, reply }, { identity: identity!, isSandboxed }, options);
-    if (route.cacheTtlMs === 0) return computeShared(route, parsed, options, isSandboxed);
+    const computed = () => computeShared(route, parsed, options, { identity, isSandboxed });
+    if (route.cacheTtlMs === 0) return computed();
     const key = isSandboxed ? SANDBOX_PREFIX + parsed.key : parsed.key;
-    return cache.get(key) ?? cache.computeOnce(key, () => computeShared(route, parsed, options, isSandboxed));
+    return cache.get(key) ?? cache.computeOnce(key, computed);
   };
 
   const send = (

@@ -1,13 +1,14 @@
 /** The declaration of a route. `http/` implements everything declared, so that handlers need not. */
 import type { z } from 'zod';
-import type { BackfillClient } from '#infra/backfills/backfill-client';
 import type { TargetRules } from '#infra/outbound/target-url';
+import type { RequestResult } from '#infra/requests/request-client';
 import type { Health } from '#infra/telemetry/health';
 import type { KeyCommand } from '#schemas/domain/control/command';
 import type { Actor } from '#schemas/domain/control/envelope';
 import type { ControlState, Plan, Scope, SecretHash } from '#schemas/domain/control/state';
 import type { RestSku } from '#schemas/domain/quota/sku';
 import type { UsageCounts } from '#schemas/domain/quota/usage-counts';
+import type { RequestKind } from '#schemas/requests/kind';
 import type { Reader } from '../queries/query.ts';
 import type { TableBarrier } from '../queries/table-barrier.ts';
 import type { Views } from '../views/views.ts';
@@ -24,9 +25,15 @@ export interface Dependencies {
   /** Organizations and their resources, read-only. Changes are made by commands. */
   readonly control: { readonly state: ControlState };
   readonly keyGenerator: KeyGenerator;
-  readonly backfills: Pick<BackfillClient, 'request'>;
+  readonly ingest: IngestRequests;
   /** Rules for the URLs of webhooks. */
   readonly targetRules: TargetRules;
+}
+
+/** Sends requests to ingest, in the turn of the caller's organization. */
+export interface IngestRequests {
+  /** Rejects with a `RequestError`, or with a `LogError` if the request could not be appended. */
+  send<P, R>(kind: RequestKind<P, R>, params: P): Promise<RequestResult<R>>;
 }
 
 /** A new key: the token, which is shown once, and the hash that is stored. */
