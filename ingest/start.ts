@@ -7,6 +7,7 @@ import type { RoleContext, Running, StartRole } from '#infra/context';
 import { startUnderLease } from '#infra/log/start-under-lease';
 import { sequenceChanges } from './control-changes/sequence-changes.ts';
 import { playRecording } from './playback/play-recording.ts';
+import { openRecordedReads } from './playback/recorded-reads.ts';
 import { INGEST_LEASE, INGEST_TOPICS } from './publisher/ingest-topics.ts';
 import { openPublisher } from './publisher/open-publisher.ts';
 import type { Publisher } from './publisher/publisher.ts';
@@ -87,8 +88,9 @@ async function startPlayback(
   onFailure: (error: Error) => void,
 ): Promise<Running> {
   const { health, logger, settings } = context;
+  const recorded = await openRecordedReads(context);
   // A recording has no chain node, so no backfill can be served.
-  const requests = await startRequestServer({ ...context, handlers: [] });
+  const requests = await startRequestServer({ ...context, handlers: recorded.handlers });
   const closing = new AbortController();
   const onStarted = readiness.expect('first line of the recording');
   health.setExtra('playback', 'running');
@@ -116,6 +118,7 @@ async function startPlayback(
       closing.abort();
       await played;
       await requests.close();
+      await recorded.close();
     },
   };
 }

@@ -51,10 +51,12 @@ export async function computeShared(
   // The handler of such a route uses only `params` and `query`.
   const handle = async () => route.handle(input as never, await dependenciesOf(options, audience));
   const result = await withTimeout(responseTimeoutMs, handle);
-  const { statusCode, body } =
-    result instanceof CustomResponse ? result : { statusCode: route.statuses[0]!, body: result };
+  const { statusCode, body, producedAt } =
+    result instanceof CustomResponse ? result : new CustomResponse(route.statuses[0]!, result);
   const isCacheable = statusCode === 200 && (route.isCacheable?.(body) ?? true);
-  return { statusCode, body: encode(body), ttlMs: isCacheable ? route.cacheTtlMs : 0 };
+  // The clock of the process that fetched the data may differ from this one.
+  const ageMs = producedAt === null ? 0 : Math.max(0, Date.now() - producedAt);
+  return { statusCode, body: encode(body), ttlMs: isCacheable ? Math.max(0, route.cacheTtlMs - ageMs) : 0 };
 }
 
 /** Computes a response for one caller. */

@@ -179,7 +179,7 @@ export function defineRoute<P, Q, R>(route: RouteDeclaration<P, Q, R>): Route {
     ...(route as object as Route),
     body: null,
     statuses: [200],
-    upstreamStatuses: route.path.startsWith('/v1/markets/') ? [502] : [],
+    upstreamStatuses: /^\/v1\/(markets|venue_a)\//.test(route.path) ? [502] : [],
     creates: false,
     dependsOnCaller: false,
     servesMarketData: true,
@@ -195,17 +195,25 @@ export function defineCallerRoute<P, Q, R, B = undefined>(route: CallerRouteDecl
   return { ...(route as object as Route), ...declared, cacheTtlMs: 0, dependsOnCaller: true };
 }
 
-/** A handler result with its own status or headers. */
+/** A handler result with its own status or headers, or produced some time ago. */
 export class CustomResponse<R> {
   readonly statusCode: number;
   readonly body: R;
   /** Names and values alternating. */
   readonly headers: readonly string[];
-  constructor(statusCode: number, body: R, headers: readonly string[] = []) {
+  /** When the data was produced or fetched, unix ms: the lifetime of a cached response counts from then. */
+  readonly producedAt: number | null;
+  constructor(statusCode: number, body: R, headers: readonly string[] = [], producedAt: number | null = null) {
     this.statusCode = statusCode;
     this.body = body;
     this.headers = headers;
+    this.producedAt = producedAt;
   }
+}
+
+/** A response whose lifetime counts from an earlier time, unix ms. */
+export function producedAt<R>(at: number, body: R): CustomResponse<R> {
+  return new CustomResponse(200, body, [], at);
 }
 
 /** Path families that report a missing scope as `insufficient_scope` (contract, REST and Organizations). */

@@ -1,22 +1,24 @@
 /** The adapter of venue_a: polls metadata, and receives everything else over WebSockets. */
-import type { Running } from '#infra/context';
 import { Budget } from '../../feed/budget.ts';
 import { ConnectionState } from '../../feed/connection-state.ts';
 import { UpstreamError } from '../../feed/errors.ts';
 import { HttpClient } from '../../feed/http-client.ts';
 import { parseAnswer } from '../../feed/json.ts';
 import { Poller } from '../../feed/poller.ts';
-import { type AdapterContext, joinUrl, upstreamUrl, type VenueAdapter } from '../adapter.ts';
+import { type AdapterContext, joinUrl, type RunningAdapter, upstreamUrl, type VenueAdapter } from '../adapter.ts';
 import { chooseBookCoins, outcomeCoins, readOutcomes, readPerps } from './coins.ts';
 import {
   METADATA_INTERVAL_MS,
   METADATA_MIN_INTERVAL_MS,
   METADATA_WEIGHT,
   OTHER_REQUESTS,
+  READ_TIMEOUT_MS,
   REST_BUDGET,
+  REST_PRIORITIES,
   SUBSCRIPTION_REQUESTS,
 } from './declaration.ts';
 import { EarlierOutcomes } from './earlier-outcomes.ts';
+import { createInfoReads } from './info-reads.ts';
 import { readEarlierCursor, readTrackedOutcomes } from './read-tracked-outcomes.ts';
 import { requestSettlements } from './request-settlements.ts';
 import { SubscriptionSlots } from './slots.ts';
@@ -28,11 +30,16 @@ const OUTCOME_UPDATE = Buffer.from('{"channel":"outcomeMetaUpdates"');
 
 export const venueA: VenueAdapter = { start };
 
-async function start(context: AdapterContext): Promise<Running> {
+async function start(context: AdapterContext): Promise<RunningAdapter> {
   const { settings, publisher, logger, metrics } = context;
   const apiUrl = upstreamUrl(settings, 'venueAApiUrl');
   const wsUrl = upstreamUrl(settings, 'venueAWsUrl');
-  const http = new HttpClient({ budget: new Budget(REST_BUDGET) });
+  const infoUrl = joinUrl(apiUrl, '/info');
+  const budget = new Budget(REST_BUDGET);
+  metrics.venueLimits.set(FEED, { venue: 'venue_a', limit: 'weight', max: budget.max, used: () => budget.used });
+  const counter = { source: FEED, metrics };
+  const http = new HttpClient({ budget, counter });
+  const readHttp = new HttpClient({ budget, counter, retries: 'reads', timeoutMs: READ_TIMEOUT_MS });
   const connection = new ConnectionState({ venue: 'venue_a', feed: FEED, publisher, logger, metrics });
   const metadataLoaded = context.expect('venue_a metadata');
   const { pending, missed } = await readTrackedOutcomes(context.log, context.codec);
@@ -49,15 +56,16 @@ async function start(context: AdapterContext): Promise<Running> {
   });
 
   /** Sends one metadata request and publishes the answer. */
-  const send = async (request: string, signal: AbortSignal): Promise<Buffer> => {
+  const send = async (request: string, signal: AbortSignal, priority: number): Promise<Buffer> => {
     await publisher.whenReady(signal);
-    const payload = await http.send({ url: joinUrl(apiUrl, '/info'), body: request, weight: METADATA_WEIGHT, signal });
+    const payload = await http.send({ url: infoUrl, body: request, weight: METADATA_WEIGHT, priority, signal });
     connection.markConnected();
     publisher.receive({ source: FEED, feed: FEED, request, payload });
     publishedCount += 1;
     return payload;
   };
-  const sendType = (type: string, signal: AbortSignal) => send(JSON.stringify({ type }), signal);
+  const sendType = (type: string, signal: AbortSignal) =>
+    send(JSON.stringify({ type }), signal, REST_PRIORITIES.listings);
 
   const watch = (perpAnswer: unknown, outcomes: readonly number[]) => {
     const perps = readPerps(perpAnswer);
@@ -86,7 +94,14 @@ async function start(context: AdapterContext): Promise<Running> {
       for (const type of OTHER_REQUESTS) await sendType(type, signal);
       metadataLoaded();
       await requestSettlements(
-        { pending, missed, earlier, logger, send, publishedCount: () => publishedCount },
+        {
+          pending,
+          missed,
+          earlier,
+          logger,
+          send: (request, until) => send(request, until, REST_PRIORITIES.settlements),
+          publishedCount: () => publishedCount,
+        },
         outcomes,
         signal,
       );
@@ -94,6 +109,7 @@ async function start(context: AdapterContext): Promise<Running> {
   });
 
   return {
+    handlers: [createInfoReads({ url: infoUrl, http: readHttp, publisher, feed: FEED })],
     close: async () => {
       await poller.close();
       await slots.close();
