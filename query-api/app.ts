@@ -45,6 +45,8 @@ const EXPOSED_HEADERS = [
   'ratelimit-policy',
   'idempotent-replayed',
   'x-svc-sandbox',
+  'etag',
+  'age',
 ];
 
 export interface AppDependencies extends Omit<Dependencies, 'keyGenerator' | 'usage' | 'ingest'> {

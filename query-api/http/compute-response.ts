@@ -10,6 +10,7 @@ import type { CachedResponse } from './response-cache.ts';
 import type { HeaderList } from './send.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { validate } from './validate.ts';
+import { isConditional, validatorsOf } from './validators.ts';
 
 /** Time limit of a response (contract, REST). */
 const RESPONSE_TIMEOUT_MS = 30_000;
@@ -56,7 +57,13 @@ export async function computeShared(
   const isCacheable = statusCode === 200 && (route.isCacheable?.(body) ?? true);
   // The clock of the process that fetched the data may differ from this one.
   const ageMs = producedAt === null ? 0 : Math.max(0, Date.now() - producedAt);
-  return { statusCode, body: encode(body), ttlMs: isCacheable ? Math.max(0, route.cacheTtlMs - ageMs) : 0 };
+  const ttlMs = isCacheable ? Math.max(0, route.cacheTtlMs - ageMs) : 0;
+  const encoded = encode(body);
+  const validators =
+    ttlMs > 0 && isConditional(route)
+      ? validatorsOf(encoded.plain, route.cacheTtlMs, options.cache.now() - ageMs)
+      : undefined;
+  return { statusCode, body: encoded, ttlMs, validators };
 }
 
 /** Computes a response for one caller. */
