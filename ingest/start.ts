@@ -2,17 +2,18 @@
  * The ingest role. It runs the adapter of every venue (`--venues sim` and `live`) or plays a recording, and copies control
  * commands into the pipeline.
  */
-import { closeInReverse } from '#infra/closing';
+import { closeAll, closeInReverse } from '#infra/closing';
 import type { RoleContext, Running, StartRole } from '#infra/context';
 import { startUnderLease } from '#infra/log/start-under-lease';
-import { startBackfillServer } from './backfills/backfill-server.ts';
 import { sequenceChanges } from './control-changes/sequence-changes.ts';
 import { playRecording } from './playback/play-recording.ts';
+import { openRecordedReads } from './playback/recorded-reads.ts';
 import { INGEST_LEASE, INGEST_TOPICS } from './publisher/ingest-topics.ts';
 import { openPublisher } from './publisher/open-publisher.ts';
 import type { Publisher } from './publisher/publisher.ts';
 import { Readiness } from './readiness.ts';
-import type { VenueAdapter } from './venues/adapter.ts';
+import { startRequestServer } from './requests/request-server.ts';
+import type { RunningAdapter, VenueAdapter } from './venues/adapter.ts';
 import { ADAPTERS } from './venues/index.ts';
 
 const RECORDING = 'recording:';
@@ -64,19 +65,18 @@ async function startAdapters(
   publisher: Publisher,
   readiness: Readiness,
 ): Promise<Running> {
-  const running: Running[] = [];
-  const closeAll = async () => {
-    await Promise.all(running.map((adapter) => adapter.close()));
-  };
-  for (const adapter of adapters) {
-    try {
+  const running: RunningAdapter[] = [];
+  try {
+    for (const adapter of adapters)
       running.push(await adapter.start({ ...context, publisher, expect: (part) => readiness.expect(part) }));
-    } catch (error) {
-      await closeAll();
-      throw error;
-    }
+    const handlers = running.flatMap((adapter) => adapter.handlers ?? []);
+    const requests = await startRequestServer({ ...context, handlers });
+    // Concurrently: closing an adapter ends what a running request waits for.
+    return { close: () => closeAll([requests, ...running]) };
+  } catch (error) {
+    await closeAll(running);
+    throw error;
   }
-  return { close: closeAll };
 }
 
 /** Plays the recording in the background; `/health` reports its progress. */
@@ -88,8 +88,9 @@ async function startPlayback(
   onFailure: (error: Error) => void,
 ): Promise<Running> {
   const { health, logger, settings } = context;
-  // A recording has no chain node, so every backfill is refused.
-  const backfills = await startBackfillServer({ ...context, scan: null });
+  const recorded = await openRecordedReads(context);
+  // A recording has no chain node, so no backfill can be served.
+  const requests = await startRequestServer({ ...context, handlers: recorded.handlers });
   const closing = new AbortController();
   const onStarted = readiness.expect('first line of the recording');
   health.setExtra('playback', 'running');
@@ -116,7 +117,8 @@ async function startPlayback(
     close: async () => {
       closing.abort();
       await played;
-      await backfills.close();
+      await requests.close();
+      await recorded.close();
     },
   };
 }

@@ -5,6 +5,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Authenticator } from '#infra/control/authenticator';
 import type { ControlReplica } from '#infra/control/control-replica';
+import type { RequestClient } from '#infra/requests/request-client';
 import type { Metrics } from '#infra/telemetry/metrics';
 import type { PlanQuotas } from '#schemas/domain/quota/plan-quotas';
 import type { UsageCounts } from '#schemas/domain/quota/usage-counts';
@@ -44,9 +45,13 @@ const EXPOSED_HEADERS = [
   'ratelimit-policy',
   'idempotent-replayed',
   'x-svc-sandbox',
+  'etag',
+  'age',
 ];
 
-export interface AppDependencies extends Omit<Dependencies, 'keyGenerator' | 'usage'> {
+export interface AppDependencies extends Omit<Dependencies, 'keyGenerator' | 'usage' | 'ingest'> {
+  /** Sends requests to ingest. */
+  readonly requests: Pick<RequestClient, 'send'>;
   readonly control: Pick<ControlReplica, 'state' | 'isCurrent' | 'submit'>;
   readonly sandbox: Sandbox;
   /** Usage of organizations in the current windows. */
@@ -110,9 +115,10 @@ export async function buildApp(
   if (corsOrigins !== null) await allowOrigins(app, corsOrigins);
   const cache = new ResponseCache(dependencies.now);
   const timeout = responseTimeoutMs === undefined ? {} : { responseTimeoutMs };
-  const { usage: counts, quotas, wallNow = Date.now, sandbox } = dependencies;
+  const { usage: counts, quotas, wallNow = Date.now, sandbox, requests } = dependencies;
   const options = {
     dependencies: { ...dependencies, keyGenerator: createKeyGenerator(authenticator) },
+    requests,
     sandbox,
     authenticator,
     control,

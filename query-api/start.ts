@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { openBackfillClient } from '#infra/backfills/backfill-client';
 import { closeAll, closeInReverse } from '#infra/closing';
 import { listenFault } from '#infra/config/listen-fault';
 import type { RoleContext, Running } from '#infra/context';
@@ -7,6 +6,7 @@ import { createAuthenticator } from '#infra/control/authenticator';
 import { openControlReplica } from '#infra/control/control-replica';
 import { seedAdminKey } from '#infra/control/seed';
 import { openUsageReplica } from '#infra/quota/usage-replica';
+import { openRequestClient } from '#infra/requests/request-client';
 import { openPipelineClock } from '#infra/stages/pipeline-clock';
 import { type RunningStage, runStage } from '#infra/stages/run-stage';
 import type { Stage } from '#infra/stages/stage';
@@ -51,8 +51,8 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     const { adminToken, plan, corsOrigins } = settings;
     const usage = await openUsageReplica({ log, codec, logger, health });
     closers.push(() => usage.close());
-    const backfills = await openBackfillClient({ log, codec, logger, health });
-    closers.push(() => backfills.close());
+    const requests = await openRequestClient({ log, codec, logger, health });
+    closers.push(() => requests.close());
     const tables = await openTableBarrier({ log, codec, logger }, [deliveryTopic, attemptTopic]);
     const newAdminToken = await seedAdminKey({ replica: control, authenticator, logger, adminToken, plan });
 
@@ -91,7 +91,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
       control,
       authenticator,
       usage: usage.counts,
-      backfills,
+      requests,
       quotas: settings.quotas,
       targetRules: { allowLoopback: settings.webhookAllowLoopback },
       logger,

@@ -21,6 +21,8 @@ import type { Injection } from './simulator/world/injections.ts';
 const PLAYBACK_TIMEOUT_MS = 600_000;
 const POLL_MS = 20;
 const HOUR_SECONDS = 3_600;
+/** The world of every simulated service, besides its rate and its number of coins. */
+export const SIMULATED_WORLD = { seed: 1, events: 20 } as const;
 const DEFAULT_START_MS = Date.UTC(2026, 0, 15, 12, 10);
 
 /** Options of the simulated recording. The same options give the same records. */
@@ -67,7 +69,7 @@ export async function openService(folder: string, venues = 'sim'): Promise<Simul
 export async function openSimulatedService(options: SimulationOptions): Promise<SimulatedService> {
   const { folder, rate, seconds, coins = 50, traders = 0, startMs = DEFAULT_START_MS, inject = [] } = options;
   const recording = join(folder, 'recording');
-  const shape = { seed: 1, events: 20, coins, traders, gzip: false };
+  const shape = { ...SIMULATED_WORLD, coins, traders, gzip: false };
   await writeSimulatedRecording({
     ...shape,
     rate,

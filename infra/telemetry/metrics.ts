@@ -8,6 +8,14 @@ export interface StageLag {
   heldBytes(): number;
 }
 
+/** A limit of a venue (weight, connections, …). */
+export interface VenueLimit {
+  readonly venue: string;
+  readonly limit: string;
+  readonly max: number;
+  readonly used: () => number;
+}
+
 /** Every metric of the program, declared once; `/metrics` prints the registry. */
 export function createMetrics() {
   const registry = new Registry();
@@ -55,12 +63,34 @@ export function createMetrics() {
       this.set(gatewayLag.seconds?.() ?? 0);
     },
   });
+  const venueLimits = new Map<string, VenueLimit>();
+  const venueGauge = (name: string, help: string, read: (limit: VenueLimit) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['venue', 'limit'],
+      registers,
+      collect() {
+        this.reset();
+        for (const entry of venueLimits.values()) this.set({ venue: entry.venue, limit: entry.limit }, read(entry));
+      },
+    });
+  venueGauge('parallax_venue_limit', 'A limit of a venue.', ({ max }) => max);
+  venueGauge('parallax_venue_limit_used', 'What counts against the limit of a venue now.', ({ used }) => used());
   return {
     registry,
     /** Set while a gateway runs in this process. */
     gatewayLag,
     /** Stages that run in this process, by name. */
     stageLags,
+    /** Limits of venues that this process uses, by any name. */
+    venueLimits,
+    upstreamRequests: new Counter({
+      name: 'parallax_upstream_requests_total',
+      help: 'Requests to venues by source and outcome; each attempt counts. `no_room`: none was sent, since the limit was used up.',
+      labelNames: ['source', 'outcome'],
+      registers,
+    }),
     registryMismatches: new Gauge({
       name: 'parallax_registry_mismatches',
       help: 'Schemas that the schema registry holds under other ids than the log, or not at all.',

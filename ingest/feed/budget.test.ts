@@ -74,3 +74,64 @@ describe('a budget', () => {
     await expect(budget.acquire(1, abort.signal)).rejects.toThrow('closing');
   });
 });
+
+describe('a reservation', () => {
+  it('counts until it is settled, then for one window with what was really spent', async () => {
+    const budget = new Budget({ max: 10, windowMs: 1_000 });
+    const reservation = await budget.reserve(10);
+    let servedAt: number | null = null;
+    const began = Date.now();
+    void budget.acquire(8).then(() => {
+      servedAt = Date.now() - began;
+    });
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect([servedAt, budget.used]).toEqual([null, 10]);
+    reservation.settle(2);
+    await vi.advanceTimersByTimeAsync(0);
+    expect([servedAt, budget.used]).toEqual([5_000, 10]);
+    reservation.settle(0);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(budget.used).toBe(0);
+  });
+
+  it('states when there is room for a cost', async () => {
+    const budget = new Budget({ max: 10, windowMs: 1_000 });
+    await budget.acquire(6);
+    await vi.advanceTimersByTimeAsync(400);
+    await budget.acquire(4);
+    expect([budget.untilRoomMs(6), budget.untilRoomMs(7)]).toEqual([600, 1_000]);
+  });
+});
+
+describe('priorities', () => {
+  it('are served in their order, whatever arrived first', async () => {
+    const budget = new Budget({ max: 1, windowMs: 1_000 });
+    await budget.acquire(1);
+    const order: number[] = [];
+    for (const priority of [4, 1, 3, 0])
+      void budget.reserve(1, { priority }).then((reservation) => {
+        order.push(priority);
+        reservation.settle();
+      });
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(order).toEqual([0, 1, 3, 4]);
+  });
+
+  it('leave a part to the one for which it is reserved', async () => {
+    const budget = new Budget({ max: 10, windowMs: 1_000, reserved: { priority: 1, cost: 5 } });
+    const served: string[] = [];
+    const request = (name: string, priority: number) =>
+      void budget.reserve(5, { priority }).then((reservation) => {
+        served.push(name);
+        reservation.settle();
+      });
+    request('listing', 0);
+    request('another listing', 0);
+    request('settlement', 3);
+    request('read', 1);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(served).toEqual(['listing', 'read']);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(served).toEqual(['listing', 'read', 'another listing']);
+  });
+});

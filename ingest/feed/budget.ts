@@ -1,40 +1,71 @@
-/** A rate limit of a venue over a sliding window. Requests beyond the limit wait in order. */
+/**
+ * A rate limit of a venue over a sliding window. Requests beyond the limit wait, the most important first, those of equal
+ * priority in order.
+ */
 
 interface Waiter {
   readonly cost: number;
-  readonly resolve: () => void;
+  readonly priority: number;
+  readonly resolve: (reservation: Reservation) => void;
   readonly reject: (error: unknown) => void;
   readonly signal: AbortSignal | undefined;
   readonly onAbort: () => void;
+}
+
+/** A cost that counts until it is settled, and then for one window: the venue counted it at some time in between. */
+export interface Reservation {
+  /** Ends the reservation once. @param cost what was really spent, by default all of it. */
+  settle(cost?: number): void;
+}
+
+export interface BudgetOptions {
+  /** At most this is spent within any `windowMs`. */
+  readonly max: number;
+  readonly windowMs: number;
+  /** The part of `max` that only costs of this priority may use; none by default. */
+  readonly reserved?: { readonly priority: number; readonly cost: number };
+  readonly now?: () => number;
+}
+
+export interface AcquireOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Lower numbers are served first; 0 by default. */
+  readonly priority?: number | undefined;
 }
 
 /** Callers that may wait at once; more means a bug in an adapter. */
 const WAITERS_MAX = 10_000;
 
 export class Budget {
-  private readonly max: number;
-  private readonly windowMs: number;
+  readonly max: number;
+  private readonly options: BudgetOptions;
   /** Monotonic ms: the wall clock may be set. */
   private readonly now: () => number;
-  /** Costs spent within the window, oldest first, from `head` on. */
-  private spent: { readonly at: number; readonly cost: number }[] = [];
+  /** Settled costs within the window, oldest first, from `head` on. */
+  private spent: { readonly at: number; readonly cost: number; readonly isOther: boolean }[] = [];
   private head = 0;
+  /** Sum of reserved costs and of settled ones within the window, and the part that others than `reserved` spent. */
   private sum = 0;
+  private sumOfOthers = 0;
   private blockedUntil = 0;
+  /** Sorted by priority, then by arrival. */
   private waiters: Waiter[] = [];
   private timer: NodeJS.Timeout | null = null;
 
-  /** At most `max` is spent within any `windowMs`. */
-  constructor(options: { max: number; windowMs: number; now?: () => number }) {
+  constructor(options: BudgetOptions) {
     this.max = options.max;
-    this.windowMs = options.windowMs;
+    this.options = options;
     this.now = options.now ?? (() => performance.now());
   }
 
-  /** Resolves when `cost` may be spent, in order of the calls. Rejects with the signal's reason if that aborts first. */
-  acquire(cost: number, signal?: AbortSignal): Promise<void> {
+  /** Resolves when `cost` may be spent, and counts it from then on. Rejects with the signal's reason if that aborts first. */
+  async acquire(cost: number, signal?: AbortSignal): Promise<void> {
+    (await this.reserve(cost, { signal })).settle();
+  }
+
+  /** Resolves when `cost` may be spent, and counts it until it is settled and for a window after that. */
+  reserve(cost: number, { signal, priority = 0 }: AcquireOptions = {}): Promise<Reservation> {
     if (signal?.aborted) return Promise.reject(signal.reason);
-    if (this.waiters.length === 0 && this.spend(cost)) return Promise.resolve();
     if (this.waiters.length >= WAITERS_MAX)
       return Promise.reject(new Error(`${WAITERS_MAX} callers already wait for this budget`));
     return new Promise((resolve, reject) => {
@@ -42,10 +73,11 @@ export class Budget {
         this.waiters = this.waiters.filter((waiter) => waiter !== entry);
         reject(signal?.reason);
       };
-      const entry: Waiter = { cost, resolve, reject, signal, onAbort };
+      const entry: Waiter = { cost, priority, resolve, reject, signal, onAbort };
       signal?.addEventListener('abort', onAbort, { once: true });
-      this.waiters.push(entry);
-      this.schedule();
+      const at = this.waiters.findIndex((waiter) => waiter.priority > priority);
+      this.waiters.splice(at < 0 ? this.waiters.length : at, 0, entry);
+      this.serve();
     });
   }
 
@@ -54,24 +86,79 @@ export class Budget {
     this.blockedUntil = Math.max(this.blockedUntil, this.now() + ms);
   }
 
-  private spend(cost: number): boolean {
+  /** What counts against the limit now. */
+  get used(): number {
+    this.dropExpired();
+    return this.sum;
+  }
+
+  /** Whole milliseconds until the settled costs of the window leave room for a cost; at least 1. */
+  untilRoomMs(cost: number): number {
+    this.dropExpired();
     const now = this.now();
-    if (now < this.blockedUntil) return false;
-    this.dropExpired(now);
-    if (this.sum + this.bounded(cost) > this.max) return false;
-    this.spent.push({ at: now, cost });
-    this.sum += cost;
-    return true;
+    let missing = this.sum + this.bounded(cost) - this.max;
+    let until = now;
+    for (let at = this.head; at < this.spent.length && missing > 0; at += 1) {
+      missing -= this.spent[at]!.cost;
+      until = this.spent[at]!.at + this.options.windowMs;
+    }
+    return Math.ceil(Math.max(1, until - now, this.blockedUntil - now));
+  }
+
+  /** Serves every waiter for which there is room. A smaller cost never overtakes a more important one. */
+  private serve(): void {
+    this.dropExpired();
+    let othersWait = false;
+    for (const waiter of [...this.waiters]) {
+      if (this.now() < this.blockedUntil) break;
+      const cost = this.bounded(waiter.cost);
+      if (this.sum + cost > this.max) break;
+      const isOther = this.isOther(waiter);
+      if (isOther && (othersWait || this.sumOfOthers + cost > this.maxOfOthers(cost))) {
+        othersWait = true;
+        continue;
+      }
+      this.waiters.splice(this.waiters.indexOf(waiter), 1);
+      waiter.signal?.removeEventListener('abort', waiter.onAbort);
+      waiter.resolve(this.begin(waiter.cost, isOther));
+    }
+    this.schedule();
+  }
+
+  private begin(cost: number, isOther: boolean): Reservation {
+    this.count(cost, isOther);
+    let settled = false;
+    return {
+      settle: (actual = cost) => {
+        if (settled) return;
+        settled = true;
+        this.count(actual - cost, isOther);
+        this.spent.push({ at: this.now(), cost: actual, isOther });
+        if (this.waiters.length > 0) this.serve();
+      },
+    };
+  }
+
+  private count(change: number, isOther: boolean): void {
+    this.sum += change;
+    if (isOther) this.sumOfOthers += change;
+  }
+
+  private isOther({ priority }: Waiter): boolean {
+    const { reserved } = this.options;
+    return reserved !== undefined && priority !== reserved.priority;
+  }
+
+  /** A cost above the part of others may be spent when they spend nothing else. */
+  private maxOfOthers(cost: number): number {
+    return Math.max(cost, this.max - (this.options.reserved?.cost ?? 0));
   }
 
   /** Drops costs that have left the window. */
-  private dropExpired(now: number): void {
-    for (
-      let oldest = this.spent[this.head];
-      oldest && oldest.at <= now - this.windowMs;
-      oldest = this.spent[this.head]
-    ) {
-      this.sum -= oldest.cost;
+  private dropExpired(): void {
+    const expired = this.now() - this.options.windowMs;
+    for (let oldest = this.spent[this.head]; oldest && oldest.at <= expired; oldest = this.spent[this.head]) {
+      this.count(-oldest.cost, oldest.isOther);
       this.head += 1;
     }
     if (this.head < this.spent.length / 2) return;
@@ -84,35 +171,19 @@ export class Budget {
     return Math.min(cost, this.max);
   }
 
-  /** Sets the timer to when the window has room for the first waiter. */
+  /** Sets the timer to when the oldest cost leaves the window, or the block ends. A settled reservation serves too. */
   private schedule(): void {
-    const first = this.waiters[0];
-    if (this.timer || !first) return;
+    if (this.timer || this.waiters.length === 0) return;
     const now = this.now();
-    let freed = this.max - this.sum - this.bounded(first.cost);
-    let until = now;
-    for (let at = this.head; at < this.spent.length && freed < 0; at += 1) {
-      freed += this.spent[at]!.cost;
-      until = this.spent[at]!.at + this.windowMs;
-    }
+    const oldest = this.spent[this.head];
+    const until = Math.max(this.blockedUntil, oldest ? oldest.at + this.options.windowMs : now);
+    if (until <= now) return;
     this.timer = setTimeout(
       () => {
         this.timer = null;
         this.serve();
       },
-      Math.max(1, until - now, this.blockedUntil - now),
+      Math.max(1, until - now),
     );
-  }
-
-  private serve(): void {
-    let served = 0;
-    while (served < this.waiters.length && this.spend(this.waiters[served]!.cost)) served += 1;
-    const ready = this.waiters.slice(0, served);
-    this.waiters = this.waiters.slice(served);
-    for (const { resolve, signal, onAbort } of ready) {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    }
-    this.schedule();
   }
 }

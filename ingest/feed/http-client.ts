@@ -1,15 +1,18 @@
 /** An HTTP client for venues with limits on time, size and rate, which retries transient failures. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseRetryAfter } from '#infra/retry-after';
-import type { Budget } from './budget.ts';
+import type { Metrics } from '#infra/telemetry/metrics';
+import type { Budget, Reservation } from './budget.ts';
 import { UpstreamError } from './errors.ts';
 import { USER_AGENT } from './user-agent.ts';
 
-/** Delays before the attempts of a GET (specification, Errors), plus or minus 20 percent. */
-const GET_RETRY_DELAYS_MS = [0, 100, 250, 500, 1_000] as const;
+/** Delays before the attempts of a read (specification, Errors), plus or minus 20 percent. */
+const RETRY_DELAYS_MS = [0, 100, 250, 500, 1_000] as const;
 const JITTER = 0.2;
 const TIMEOUT_MS = 10_000;
 const BODY_BYTES_MAX = 32 * 1024 * 1024;
+/** How much of the body of an error is read. */
+const ERROR_BODY_BYTES = 2 * 1024;
 /** How long a 429 without `Retry-After` blocks requests to the venue. */
 const RATE_LIMITED_MS = 5_000;
 /** Upper bound of a `Retry-After`. */
@@ -17,10 +20,16 @@ const RETRY_AFTER_MAX_MS = 60_000;
 
 export interface HttpRequest {
   readonly url: string;
-  /** With a body the request is a POST of JSON, sent once; without, a GET, which is retried. */
+  /** With a body the request is a POST of JSON; without, a GET. */
   readonly body?: string;
-  /** Its cost in the venue's budget. */
+  /** Its largest cost in the venue's budget. */
   readonly weight: number;
+  /** Its cost, for a venue that counts the length of the response; `weight` by default. */
+  readonly weightOf?: (response: Buffer) => number;
+  /** Priority in the budget; 0 by default. */
+  readonly priority?: number;
+  /** Until when it waits for room in the budget, unix ms; then it fails as rate-limited. Without a limit by default. */
+  readonly roomUntil?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -28,6 +37,13 @@ export interface HttpClientOptions {
   readonly budget: Budget;
   readonly timeoutMs?: number;
   readonly bodyBytesMax?: number;
+  /**
+   * What is sent again after a failure: a GET, also after a 429 (by default); or any request, since POSTs of this venue
+   * only read, but never after a 4xx.
+   */
+  readonly retries?: 'gets' | 'reads';
+  /** Where its requests are counted. */
+  readonly counter?: { readonly source: string; readonly metrics: Pick<Metrics, 'upstreamRequests'> };
   readonly random?: () => number;
 }
 
@@ -40,17 +56,27 @@ export class HttpClient {
 
   /** Resolves with the body of a 2xx response. Rejects with an `UpstreamError`, or with the signal's reason. */
   async send(request: HttpRequest): Promise<Buffer> {
-    const delays = request.body === undefined ? GET_RETRY_DELAYS_MS : [0];
+    const { retries = 'gets' } = this.options;
+    const delays = retries === 'reads' || request.body === undefined ? RETRY_DELAYS_MS : [0];
     let failure: UpstreamError | null = null;
     for (const delay of delays) {
       if (delay > 0) await sleep(this.jittered(delay), undefined, { signal: request.signal });
-      await this.options.budget.acquire(request.weight, request.signal);
+      const reservation = await this.reserve(request);
+      let weight = request.weight;
       try {
-        return await this.sendOnce(request);
+        const body = await this.sendOnce(request);
+        weight = request.weightOf?.(body) ?? weight;
+        this.count('success');
+        return body;
       } catch (error) {
         if (request.signal?.aborted) throw request.signal.reason;
-        if (!(error instanceof UpstreamError) || !error.canRetry) throw error;
+        if (!(error instanceof UpstreamError)) throw error;
+        this.count(error.code);
+        const mayRetry = retries === 'reads' ? error.code === 'upstream_unavailable' : error.canRetry;
+        if (!mayRetry) throw error;
         failure = error;
+      } finally {
+        reservation.settle(weight);
       }
     }
     throw failure!;
@@ -68,6 +94,26 @@ export class HttpClient {
       if (request.signal?.aborted) throw request.signal.reason;
       throw toUpstreamError(request.url, cause);
     }
+  }
+
+  private async reserve({ weight, priority, roomUntil, signal }: HttpRequest): Promise<Reservation> {
+    const { budget } = this.options;
+    if (roomUntil === undefined) return budget.reserve(weight, { priority, signal });
+    const noRoom = AbortSignal.timeout(Math.max(0, roomUntil - Date.now()));
+    const either = signal ? AbortSignal.any([signal, noRoom]) : noRoom;
+    try {
+      return await budget.reserve(weight, { priority, signal: either });
+    } catch (error) {
+      if (signal?.aborted || !noRoom.aborted) throw error;
+      this.count('no_room');
+      const retryAfterMs = budget.untilRoomMs(weight);
+      throw new UpstreamError('upstream_rate_limited', 'no room within the limits of the venue', { retryAfterMs });
+    }
+  }
+
+  private count(outcome: string): void {
+    const { counter } = this.options;
+    counter?.metrics.upstreamRequests.inc({ source: counter.source, outcome });
   }
 
   private jittered(delay: number): number {
@@ -100,14 +146,15 @@ export class HttpClient {
   /** Throws the `UpstreamError` for a status. */
   private async throwForStatus(url: string, response: Response): Promise<never> {
     const { status } = response;
-    await response.body?.cancel();
+    const body = await readStart(response);
     const text = `${hostAndPath(url)} answered ${status}`;
     if (status === 429) {
-      const waitMs = parseRetryAfter(response.headers.get('retry-after'), Date.now(), RETRY_AFTER_MAX_MS);
-      this.options.budget.blockFor(waitMs ?? RATE_LIMITED_MS);
-      throw new UpstreamError('upstream_rate_limited', text, { status });
+      const wait = parseRetryAfter(response.headers.get('retry-after'), Date.now(), RETRY_AFTER_MAX_MS);
+      const retryAfterMs = wait ?? RATE_LIMITED_MS;
+      this.options.budget.blockFor(retryAfterMs);
+      throw new UpstreamError('upstream_rate_limited', text, { status, body, retryAfterMs });
     }
-    throw new UpstreamError(status >= 500 ? 'upstream_unavailable' : 'upstream_rejected', text, { status });
+    throw new UpstreamError(status >= 500 ? 'upstream_unavailable' : 'upstream_rejected', text, { status, body });
   }
 
   private async *chunksOf(url: string, response: Response): AsyncGenerator<Uint8Array> {
@@ -120,6 +167,24 @@ export class HttpClient {
       yield chunk;
     }
   }
+}
+
+/** The first bytes of a body as text, and cancels the rest. */
+async function readStart(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    // Leaving the loop cancels the stream.
+    if (bytes >= ERROR_BODY_BYTES) break;
+  }
+  return errorBody(Buffer.concat(chunks));
+}
+
+/** The part of a body that an error carries. */
+export function errorBody(body: Buffer): string {
+  return body.subarray(0, ERROR_BODY_BYTES).toString();
 }
 
 /** Host and path of a URL: its query and credentials must not appear in messages. */

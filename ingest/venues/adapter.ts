@@ -7,6 +7,7 @@ import type { EventLog } from '#infra/log/log';
 import type { Metrics } from '#infra/telemetry/metrics';
 import { UPSTREAMS, type UpstreamSetting } from '#schemas/venues/streams';
 import type { Publisher } from '../publisher/publisher.ts';
+import type { RequestHandler } from '../requests/request-handler.ts';
 
 export interface AdapterContext {
   readonly settings: Settings;
@@ -19,9 +20,14 @@ export interface AdapterContext {
   readonly expect: (part: string) => () => void;
 }
 
+export interface RunningAdapter extends Running {
+  /** The kinds of requests that it serves; none by default. */
+  readonly handlers?: readonly RequestHandler[];
+}
+
 export interface VenueAdapter {
   /** Starts in the background. An unreachable venue is retried and never prevents the process from starting. */
-  readonly start: (context: AdapterContext) => Promise<Running>;
+  readonly start: (context: AdapterContext) => Promise<RunningAdapter>;
 }
 
 /** Thrown when the URL of an upstream is not configured. Retrying does not help. */

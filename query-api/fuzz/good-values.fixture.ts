@@ -44,6 +44,7 @@ const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   to: ['2026-03-02', String(NOON_MS + 86_400_000)],
   cursor: [Buffer.from('1 evt_1').toString('base64url')],
   builder: [ADDRESS],
+  user: [ADDRESS],
   url: ['https://hooks.example.com/parallax'],
   eventType: ['broker.trade.executed'],
   version: [1],

@@ -10,6 +10,7 @@ import type { CachedResponse } from './response-cache.ts';
 import type { HeaderList } from './send.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { validate } from './validate.ts';
+import { isConditional, validatorsOf } from './validators.ts';
 
 /** Time limit of a response (contract, REST). */
 const RESPONSE_TIMEOUT_MS = 30_000;
@@ -22,9 +23,22 @@ export interface RouteResponse extends CachedResponse {
   readonly headers?: HeaderList;
 }
 
-/** The dependencies of a handler. For sandbox keys, views and store are those of the sandbox data set. */
-async function dependenciesOf({ dependencies, sandbox }: ServeOptions, isSandboxed: boolean): Promise<Dependencies> {
-  return isSandboxed ? { ...dependencies, ...(await sandbox.data()) } : dependencies;
+/** Who a response is computed for. */
+export interface Audience {
+  /** Null for a public route. A shared response does not depend on it: only requests to ingest use its turn. */
+  readonly identity: Identity | null;
+  /** True if views and store are those of the sandbox data set. */
+  readonly isSandboxed: boolean;
+}
+
+/** The dependencies of a handler. */
+async function dependenciesOf(
+  { dependencies, requests, sandbox }: ServeOptions,
+  { identity, isSandboxed }: Audience,
+): Promise<Dependencies> {
+  const orgId = identity?.organization.id ?? '';
+  const ingest: Dependencies['ingest'] = { send: (kind, params) => requests.send(orgId, kind, params) };
+  return { ...dependencies, ingest, ...(isSandboxed ? await sandbox.data() : {}) };
 }
 
 /** Computes a response that is the same for every caller. */
@@ -32,16 +46,24 @@ export async function computeShared(
   route: Route,
   { input }: ParsedRequest,
   options: ServeOptions,
-  isSandboxed: boolean,
+  audience: Audience,
 ): Promise<RouteResponse> {
   const { responseTimeoutMs = RESPONSE_TIMEOUT_MS } = options;
   // The handler of such a route uses only `params` and `query`.
-  const handle = async () => route.handle(input as never, await dependenciesOf(options, isSandboxed));
+  const handle = async () => route.handle(input as never, await dependenciesOf(options, audience));
   const result = await withTimeout(responseTimeoutMs, handle);
-  const { statusCode, body } =
-    result instanceof CustomResponse ? result : { statusCode: route.statuses[0]!, body: result };
+  const { statusCode, body, producedAt } =
+    result instanceof CustomResponse ? result : new CustomResponse(route.statuses[0]!, result);
   const isCacheable = statusCode === 200 && (route.isCacheable?.(body) ?? true);
-  return { statusCode, body: encode(body), ttlMs: isCacheable ? route.cacheTtlMs : 0 };
+  // The clock of the process that fetched the data may differ from this one.
+  const ageMs = producedAt === null ? 0 : Math.max(0, Date.now() - producedAt);
+  const ttlMs = isCacheable ? Math.max(0, route.cacheTtlMs - ageMs) : 0;
+  const encoded = encode(body);
+  const validators =
+    ttlMs > 0 && isConditional(route)
+      ? validatorsOf(encoded.plain, route.cacheTtlMs, options.cache.now() - ageMs)
+      : undefined;
+  return { statusCode, body: encoded, ttlMs, validators };
 }
 
 /** Computes a response for one caller. */
@@ -49,12 +71,12 @@ export async function computeForCaller(
   route: Route,
   { input }: ParsedRequest,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-  { identity, isSandboxed }: { readonly identity: Identity; readonly isSandboxed: boolean },
+  audience: Audience & { readonly identity: Identity },
   options: ServeOptions,
 ): Promise<RouteResponse> {
   const { inFlightKeys, responseTimeoutMs = RESPONSE_TIMEOUT_MS } = options;
   const body = route.body === null ? undefined : bodyOf(route.body, request);
-  const caller = callerOf(identity);
+  const caller = callerOf(audience.identity);
   const idempotency = route.creates ? idempotencyOf(request, body) : undefined;
   const sender = createCommandSender(options, caller, idempotency);
   const { id: requestId } = request;
@@ -63,7 +85,7 @@ export async function computeForCaller(
   reply.raw.once('close', () => disconnected.abort());
   const { signal } = disconnected;
   const callerInput = { ...input, body, caller, command, signal, requestId, host: request.headers.host ?? '' };
-  const handle = async () => route.handle(callerInput, await dependenciesOf(options, isSandboxed));
+  const handle = async () => route.handle(callerInput, await dependenciesOf(options, audience));
   const result = await withTimeout(responseTimeoutMs, () =>
     idempotency ? inFlightKeys.run(caller, idempotency, handle) : handle(),
   );

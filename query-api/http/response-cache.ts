@@ -1,6 +1,7 @@
 /** Caches response bodies as bytes for as long as their route allows. */
 import { LRUCache } from 'lru-cache';
 import type { EncodedBody } from './encodings.ts';
+import type { Validators } from './validators.ts';
 
 const BYTES_MAX = 64 * 1024 * 1024;
 /** Estimated overhead of a cache entry beyond its bytes. */
@@ -12,14 +13,19 @@ export interface CachedResponse {
   readonly body: EncodedBody;
   /** How long it may be served from the cache; 0 means never. */
   readonly ttlMs: number;
+  /** Set for a cached response whose clients may cache it too. */
+  readonly validators?: Validators | undefined;
 }
 
 export class ResponseCache {
   private readonly responses: LRUCache<string, CachedResponse>;
+  /** Monotonic ms. */
+  readonly now: () => number;
   private readonly pending = new Map<string, Promise<CachedResponse>>();
 
   /** @param now monotonic ms. */
   constructor(now: () => number = () => performance.now()) {
+    this.now = now;
     this.responses = new LRUCache({
       maxSize: BYTES_MAX,
       // The body may be compressed later into two encodings, which together are taken to be as large as the body.

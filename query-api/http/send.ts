@@ -55,6 +55,11 @@ export class Sender {
     this.write(request, reply, 204, NO_BYTES, [...others]);
   }
 
+  /** Sends 304, which has no body: the client has the current one, in whatever encoding. */
+  notModified(request: FastifyRequest, reply: FastifyReply, others: HeaderList): void {
+    this.write(request, reply, 304, NO_BYTES, [...VARY, ...others]);
+  }
+
   /**
    * Sends bytes without `reply.send`: Fastify would look for hooks, serialisers and types that no response here has,
    * which is a large part of the cost of a cached response.
@@ -78,7 +83,8 @@ export class Sender {
     body: Buffer,
     headers: string[],
   ): void {
-    headers.push('x-request-id', request.id, 'cache-control', 'no-store', 'x-content-type-options', 'nosniff');
+    headers.push('x-request-id', request.id, 'x-content-type-options', 'nosniff');
+    if (!headers.includes('cache-control')) headers.push('cache-control', 'no-store');
     if (this.closing) headers.push('connection', 'close');
     if (this.options.pluginHeaders) addPluginHeaders(headers, reply);
     reply.hijack();

@@ -1,5 +1,6 @@
 import type { Authenticator } from '#infra/control/authenticator';
 import type { ControlReplica } from '#infra/control/control-replica';
+import type { RequestClient } from '#infra/requests/request-client';
 import type { Dependencies } from '../routes/route.ts';
 import type { Sandbox } from '../sandbox/open-sandbox.ts';
 import type { CommandRateLimiter } from './command-rate-limiter.ts';
@@ -11,7 +12,9 @@ import type { Sender } from './send.ts';
 
 /** What every route needs to be served. */
 export interface ServeOptions {
-  readonly dependencies: Dependencies;
+  /** What handlers may use, besides requests in the turn of an organization. */
+  readonly dependencies: Omit<Dependencies, 'ingest'>;
+  readonly requests: Pick<RequestClient, 'send'>;
   /** Market data for sandbox keys, instead of the live data. */
   readonly sandbox: Sandbox;
   readonly authenticator: Authenticator;

@@ -6,6 +6,7 @@ import { computeForCaller, computeShared, type RouteResponse } from './compute-r
 import { createRequestParser } from './parse-request.ts';
 import type { HeaderList } from './send.ts';
 import type { ServeOptions } from './serve-options.ts';
+import { headersAt, matchesTag } from './validators.ts';
 
 const NO_HEADERS: HeaderList = [];
 /** Marks responses from the sandbox data set (specification, coin snapshot). */
@@ -40,9 +41,10 @@ export function serveRoute(route: Route, options: ServeOptions): RouteOptions {
     const isSandboxed = usesSandbox(identity);
     if (route.dependsOnCaller)
       return computeForCaller(route, parsed, { request, reply }, { identity: identity!, isSandboxed }, options);
-    if (route.cacheTtlMs === 0) return computeShared(route, parsed, options, isSandboxed);
+    const computed = () => computeShared(route, parsed, options, { identity, isSandboxed });
+    if (route.cacheTtlMs === 0) return computed();
     const key = isSandboxed ? SANDBOX_PREFIX + parsed.key : parsed.key;
-    return cache.get(key) ?? cache.computeOnce(key, () => computeShared(route, parsed, options, isSandboxed));
+    return cache.get(key) ?? cache.computeOnce(key, computed);
   };
 
   const send = (
@@ -51,6 +53,12 @@ export function serveRoute(route: Route, options: ServeOptions): RouteOptions {
     response: RouteResponse,
     headers: HeaderList,
   ): Completion => {
+    const { validators } = response;
+    if (validators) {
+      const all = [...headers, ...headersAt(validators, cache.now())];
+      if (matchesTag(request.headers['if-none-match'], validators)) return sender.notModified(request, reply, all);
+      return sender.encoded(request, reply, response.statusCode, response.body, all);
+    }
     const all = response.headers ? [...headers, ...response.headers] : headers;
     if (response.statusCode === 204) return sender.empty(request, reply, all);
     return sender.encoded(request, reply, response.statusCode, response.body, all);

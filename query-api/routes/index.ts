@@ -53,6 +53,14 @@ import { postOrganizations } from './v1/organizations/post-organizations.ts';
 import { deleteSession } from './v1/session/delete-session.ts';
 import { getSession } from './v1/session/get-session.ts';
 import { postSession } from './v1/session/post-session.ts';
+import { getClearinghouseState } from './v1/venue-a/info/get-clearinghouse-state.ts';
+import { getHistoricalOrders } from './v1/venue-a/info/get-historical-orders.ts';
+import { getMeta } from './v1/venue-a/info/get-meta.ts';
+import { getOpenOrders } from './v1/venue-a/info/get-open-orders.ts';
+import { getPerpDexs } from './v1/venue-a/info/get-perp-dexs.ts';
+import { getSpotClearinghouseState } from './v1/venue-a/info/get-spot-clearinghouse-state.ts';
+import { getSpotMeta } from './v1/venue-a/info/get-spot-meta.ts';
+import { getUserFills } from './v1/venue-a/info/get-user-fills.ts';
 import { deleteWebhook } from './v1/webhooks/delete-webhook.ts';
 import { getDeliveries } from './v1/webhooks/deliveries/get-deliveries.ts';
 import { postRedeliver } from './v1/webhooks/deliveries/post-redeliver.ts';
@@ -97,6 +105,14 @@ export const ROUTES: readonly Route[] = [
   getContractTrades,
   getContractCandles,
   getLeaderboard,
+  getClearinghouseState,
+  getSpotClearinghouseState,
+  getOpenOrders,
+  getHistoricalOrders,
+  getUserFills,
+  getMeta,
+  getSpotMeta,
+  getPerpDexs,
   postKeys,
   getKeys,
   deleteKey,

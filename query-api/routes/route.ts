@@ -1,7 +1,7 @@
 /** The declaration of a route. `http/` implements everything declared, so that handlers need not. */
 import type { z } from 'zod';
-import type { BackfillClient } from '#infra/backfills/backfill-client';
 import type { TargetRules } from '#infra/outbound/target-url';
+import type { RequestResult } from '#infra/requests/request-client';
 import type { Health } from '#infra/telemetry/health';
 import type { KeyCommand } from '#schemas/domain/control/command';
 import type { Actor } from '#schemas/domain/control/envelope';
@@ -9,6 +9,7 @@ import type { ControlState, Plan, Scope, SecretHash } from '#schemas/domain/cont
 import type { RestSku } from '#schemas/domain/quota/sku';
 import type { UsageCounts } from '#schemas/domain/quota/usage-counts';
 import type { ErrorCode } from '#schemas/errors';
+import type { RequestKind } from '#schemas/requests/kind';
 import type { Reader } from '../queries/query.ts';
 import type { TableBarrier } from '../queries/table-barrier.ts';
 import type { Views } from '../views/views.ts';
@@ -25,9 +26,15 @@ export interface Dependencies {
   /** Organizations and their resources, read-only. Changes are made by commands. */
   readonly control: { readonly state: ControlState };
   readonly keyGenerator: KeyGenerator;
-  readonly backfills: Pick<BackfillClient, 'request'>;
+  readonly ingest: IngestRequests;
   /** Rules for the URLs of webhooks. */
   readonly targetRules: TargetRules;
+}
+
+/** Sends requests to ingest, in the turn of the caller's organization. */
+export interface IngestRequests {
+  /** Rejects with a `RequestError`, or with a `LogError` if the request could not be appended. */
+  send<P, R>(kind: RequestKind<P, R>, params: P): Promise<RequestResult<R>>;
 }
 
 /** A new key: the token, which is shown once, and the hash that is stored. */
@@ -175,7 +182,7 @@ export function defineRoute<P, Q, R>(route: RouteDeclaration<P, Q, R>): Route {
     ...(route as object as Route),
     body: null,
     statuses: [200],
-    upstreamStatuses: route.path.startsWith('/v1/markets/') ? [502] : [],
+    upstreamStatuses: /^\/v1\/(markets|venue_a)\//.test(route.path) ? [502] : [],
     creates: false,
     dependsOnCaller: false,
     servesMarketData: true,
@@ -191,17 +198,25 @@ export function defineCallerRoute<P, Q, R, B = undefined>(route: CallerRouteDecl
   return { ...(route as object as Route), ...declared, cacheTtlMs: 0, dependsOnCaller: true };
 }
 
-/** A handler result with its own status or headers. */
+/** A handler result with its own status or headers, or produced some time ago. */
 export class CustomResponse<R> {
   readonly statusCode: number;
   readonly body: R;
   /** Names and values alternating. */
   readonly headers: readonly string[];
-  constructor(statusCode: number, body: R, headers: readonly string[] = []) {
+  /** When the data was produced or fetched, unix ms: the lifetime of a cached response counts from then. */
+  readonly producedAt: number | null;
+  constructor(statusCode: number, body: R, headers: readonly string[] = [], producedAt: number | null = null) {
     this.statusCode = statusCode;
     this.body = body;
     this.headers = headers;
+    this.producedAt = producedAt;
   }
+}
+
+/** A response whose lifetime counts from an earlier time, unix ms. */
+export function producedAt<R>(at: number, body: R): CustomResponse<R> {
+  return new CustomResponse(200, body, [], at);
 }
 
 /** Path families that report a missing scope as `insufficient_scope` (contract, REST and Organizations). */

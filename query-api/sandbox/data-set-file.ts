@@ -1,5 +1,6 @@
 /** The shipped file of the data set: one JSON record per line, compressed. `npm run sandbox:make` generates it. */
 import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { DataSetRecord } from './data-set.ts';
@@ -7,8 +8,6 @@ import type { DataSetRecord } from './data-set.ts';
 /** Path from the root of the project. */
 export const DATA_SET_FILE = 'query-api/sandbox/data-set.ndjson.gz';
 
-/** Paths from this module, in the sources and in the build. */
-const PATHS = ['./data-set.ndjson.gz', '../../../query-api/sandbox/data-set.ndjson.gz'];
 const unzip = promisify(gunzip);
 
 /** The uncompressed text of the file. */
@@ -17,15 +16,20 @@ export function dataSetText(records: readonly DataSetRecord[]): string {
 }
 
 /** Reads the uncompressed text of the shipped file. */
-export async function readDataSetText(): Promise<string> {
-  for (const path of PATHS) {
+export const readDataSetText = (): Promise<string> => readShippedText(DATA_SET_FILE);
+
+/** Reads a compressed file of this folder, by its path from the root of the project. */
+export async function readShippedText(file: string): Promise<string> {
+  const name = basename(file);
+  // Paths from this module, in the sources and in the build.
+  for (const path of [`./${name}`, `../../../query-api/sandbox/${name}`]) {
     try {
       return (await unzip(await readFile(new URL(path, import.meta.url)))).toString('utf8');
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }
-  throw new Error(`${DATA_SET_FILE} is missing`);
+  throw new Error(`${file} is missing`);
 }
 
 /** Reads the shipped records, in merge order. */

@@ -2,10 +2,11 @@ import type { Store } from '#infra/store/store';
 import type { Dependencies } from '../routes/route.ts';
 import { viewsOf } from './data-set.ts';
 import { readDataSet } from './data-set-file.ts';
+import { readInfoResponses, sandboxRequests } from './info-responses.ts';
 import { openTables } from './open-tables.ts';
 
-/** The market data that handlers read. */
-export type MarketData = Pick<Dependencies, 'views' | 'store'>;
+/** What handlers read. */
+export type MarketData = Pick<Dependencies, 'views' | 'store' | 'ingest'>;
 
 /** Provides the fixed market data of sandbox keys. */
 export interface Sandbox {
@@ -19,6 +20,7 @@ export function openSandbox(store: Pick<Store, 'database' | 'inDatabase'>): Sand
   const tables = once(async () => openTables(store, await readDataSet()));
   const data = once(async () => ({
     views: viewsOf(await readDataSet()),
+    ingest: sandboxRequests(await readInfoResponses()),
     store: {
       query: async (sql, parameters) => (await tables()).query(sql, parameters),
     } satisfies MarketData['store'] as MarketData['store'],

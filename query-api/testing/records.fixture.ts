@@ -4,6 +4,7 @@ import * as blank from '#schemas/testing/records.fixture';
 import type { Arbitrage, EventLink, Spread, UniversalEvent } from '#schemas/topics/derived';
 import type { AssetContext, BookUpdate, Instrument, PerpDex, Trade } from '#schemas/topics/normalised';
 import type { Topic } from '#schemas/topics/topic';
+import { sandboxRequests } from '../sandbox/info-responses.ts';
 import type { Sandbox } from '../sandbox/open-sandbox.ts';
 import { fixedFreshness } from '../views/freshness.ts';
 import { VIEWS, type Views } from '../views/views.ts';
@@ -21,7 +22,7 @@ export function createViews(): Views {
 
 /** An empty sandbox data set. */
 export function emptySandbox(): Sandbox {
-  const data = { views: createViews(), store: { query: async () => [] } };
+  const data = { views: createViews(), store: { query: async () => [] }, ingest: sandboxRequests([]) };
   return { data: async () => data };
 }
 

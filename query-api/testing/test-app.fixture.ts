@@ -18,6 +18,7 @@ import { type AppDependencies, buildApp } from '../app.ts';
 import type { Route } from '../routes/route.ts';
 import type { Views } from '../views/views.ts';
 import { createViews, emptySandbox } from './records.fixture.ts';
+import { unansweredRequests } from './requests.fixture.ts';
 
 /** Returns the rows for a statement. */
 export type QueryDouble = (sql: string, parameters: Readonly<Record<string, Parameter>>) => unknown[];
@@ -120,7 +121,7 @@ export async function createTestApp({ routes, app: overrides }: TestAppOptions =
       metrics,
       control: host,
       authenticator,
-      backfills: { request: async () => 'late' },
+      requests: unansweredRequests,
       usage: new UsageCounts('test'),
       quotas: DEFAULT_QUOTAS,
       targetRules: {},

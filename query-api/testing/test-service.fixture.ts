@@ -1,7 +1,6 @@
 /** The real application with a real embedded log, control replica and usage, and the first organization's admin key. */
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import type { BackfillClient } from '#infra/backfills/backfill-client';
 import { createAuthenticator } from '#infra/control/authenticator';
 import { type ControlReplica, openControlReplica } from '#infra/control/control-replica';
 import { openTestLog } from '#infra/control/open-test-log.fixture';
@@ -9,6 +8,7 @@ import { seedAdminKey } from '#infra/control/seed';
 import { readPartition } from '#infra/log/read-partition';
 import type { TargetRules } from '#infra/outbound/target-url';
 import { openUsageReplica } from '#infra/quota/usage-replica';
+import type { RequestClient } from '#infra/requests/request-client';
 import type { Store } from '#infra/store/store';
 import { createHealth } from '#infra/telemetry/health';
 import { createMetrics } from '#infra/telemetry/metrics';
@@ -21,6 +21,7 @@ import type { Route } from '../routes/route.ts';
 import type { Sandbox } from '../sandbox/open-sandbox.ts';
 import type { Views } from '../views/views.ts';
 import { createViews, emptySandbox } from './records.fixture.ts';
+import { unansweredRequests } from './requests.fixture.ts';
 
 export interface TestResponse {
   readonly status: number;
@@ -64,8 +65,8 @@ export interface TestServiceOptions {
   readonly store?: Pick<Store, 'query'>;
   /** By default reads do not wait for tables. */
   readonly tables?: TableBarrier;
-  /** By default every backfill times out. */
-  readonly backfills?: Pick<BackfillClient, 'request'>;
+  /** By default no request to ingest is answered. */
+  readonly requests?: Pick<RequestClient, 'send'>;
   readonly sandbox?: Sandbox;
   readonly wallNow?: () => number;
   readonly targetRules?: TargetRules;
@@ -81,7 +82,7 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
   const admin = (await seedAdminKey({ replica: host, authenticator, logger, adminToken: null, plan: 'enterprise' }))!;
   const { routes, quotas = DEFAULT_QUOTAS, store = { query: async () => [] }, wallNow, targetRules = {} } = options;
   const { tables = { awaitRows: async () => {} } } = options;
-  const { sandbox = emptySandbox(), backfills = { request: async () => 'late' } } = options;
+  const { sandbox = emptySandbox(), requests = unansweredRequests } = options;
   const views = createViews();
   const app = await buildApp(
     {
@@ -94,7 +95,7 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
       control: host,
       authenticator,
       usage: usage.counts,
-      backfills,
+      requests,
       quotas,
       targetRules,
       logger,

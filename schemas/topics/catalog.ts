@@ -2,7 +2,6 @@
 import { anomalyTopic } from './anomalies.ts';
 import { arbitrageSignalTopic } from './arbitrage-signals.ts';
 import { auditTopic } from './audit.ts';
-import { backfillOutcomeTopic, backfillTopic } from './backfills.ts';
 import { candleRangeTopic, candleTopic, venueCandleRangeTopics, venueCandleTopics } from './candles.ts';
 import { channelTopics } from './channels.ts';
 import { changeTopic, clockTopic, commandTopic, epochTopic, schemaTopic, settingsTopic } from './control.ts';
@@ -27,6 +26,7 @@ import {
 } from './normalised.ts';
 import { disputeTopic, resolutionTopics } from './oracle.ts';
 import { feedTopics, rawTopics } from './raw.ts';
+import { requestOutcomeTopic, requestTopic } from './requests.ts';
 import type { Topic } from './topic.ts';
 import { usageTopic } from './usage.ts';
 import { attemptTopic, deliveryTopic, progressTopic } from './webhooks.ts';
@@ -38,8 +38,8 @@ export const TOPICS: readonly Topic[] = [
   clockTopic,
   commandTopic,
   changeTopic,
-  backfillTopic,
-  backfillOutcomeTopic,
+  requestTopic,
+  requestOutcomeTopic,
   usageTopic,
   attemptTopic,
   progressTopic,

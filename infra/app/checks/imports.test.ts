@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { UPSTREAMS } from '#schemas/venues/streams';
 import { findCycle } from './find-cycle.ts';
 import { importsOf, ROOMS, resolveImport, type SourceFile, sourceFiles, valueImportsOf } from './sources.ts';
 
@@ -66,6 +67,23 @@ describe('imports between rooms', () => {
 
   it('are checked in every room', () => {
     expect(new Set(files.map((file) => file.path.split('/')[0]))).toEqual(new Set(ROOMS));
+  });
+});
+
+describe('query-api and stream-gateway', () => {
+  const files = sourceFiles().filter(
+    ({ path }) => /^(query-api|stream-gateway)\//.test(path) && !/\.(test|fixture)\.ts$/.test(path),
+  );
+
+  it('open no connection to a venue: they know no URL of one, and send requests through infra/outbound only', () => {
+    const settings = Object.keys(UPSTREAMS);
+    const marks = [
+      new RegExp(`\\b(?:UPSTREAMS|${settings.join('|')})\\b`),
+      /(?<!\.)\bfetch\(|\bnew WebSocket\(|\b(?:request|get|connect)\b[^;]*from 'node:(?:https?|http2|tls)'/,
+      /from '(?:undici|ws|viem|axios)'/,
+    ];
+    const wrong = files.filter(({ text }) => marks.some((mark) => mark.test(text)));
+    expect(wrong.map(({ path }) => path)).toEqual([]);
   });
 });
 

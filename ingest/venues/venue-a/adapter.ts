@@ -1,5 +1,4 @@
 /** The adapter of venue_a: polls metadata and the leaderboard, and receives everything else over WebSockets. */
-import type { Running } from '#infra/context';
 import { parseJsonOrNull } from '#schemas/domain/json-fields';
 import { Budget } from '../../feed/budget.ts';
 import { ConnectionState } from '../../feed/connection-state.ts';
@@ -7,16 +6,19 @@ import { UpstreamError } from '../../feed/errors.ts';
 import { HttpClient } from '../../feed/http-client.ts';
 import { parseAnswer } from '../../feed/json.ts';
 import { Poller } from '../../feed/poller.ts';
-import { type AdapterContext, joinUrl, upstreamUrl, type VenueAdapter } from '../adapter.ts';
+import { type AdapterContext, joinUrl, type RunningAdapter, upstreamUrl, type VenueAdapter } from '../adapter.ts';
 import {
   METADATA_INTERVAL_MS,
   METADATA_MIN_INTERVAL_MS,
   METADATA_WEIGHT,
   OTHER_REQUESTS,
+  READ_TIMEOUT_MS,
   REST_BUDGET,
+  REST_PRIORITIES,
   SUBSCRIPTION_REQUESTS,
 } from './declaration.ts';
 import { EarlierOutcomes } from './earlier-outcomes.ts';
+import { createInfoReads } from './info-reads.ts';
 import { startLeaderboard } from './leaderboard.ts';
 import { chooseBookCoins, type MarketLists, outcomeCoins, readMarkets, readOutcomes, readPerps } from './markets.ts';
 import { readEarlierCursor, readTrackedOutcomes } from './read-tracked-outcomes.ts';
@@ -33,11 +35,16 @@ const startsWith = (frame: Buffer, start: Buffer) => frame.subarray(0, start.len
 
 export const venueA: VenueAdapter = { start };
 
-async function start(context: AdapterContext): Promise<Running> {
+async function start(context: AdapterContext): Promise<RunningAdapter> {
   const { settings, publisher, logger, metrics } = context;
   const apiUrl = upstreamUrl(settings, 'venueAApiUrl');
   const wsUrl = upstreamUrl(settings, 'venueAWsUrl');
-  const http = new HttpClient({ budget: new Budget(REST_BUDGET) });
+  const infoUrl = joinUrl(apiUrl, '/info');
+  const budget = new Budget(REST_BUDGET);
+  metrics.venueLimits.set(FEED, { venue: 'venue_a', limit: 'weight', max: budget.max, used: () => budget.used });
+  const counter = { source: FEED, metrics };
+  const http = new HttpClient({ budget, counter });
+  const readHttp = new HttpClient({ budget, counter, retries: 'reads', timeoutMs: READ_TIMEOUT_MS });
   const connection = new ConnectionState({ venue: 'venue_a', feed: FEED, publisher, logger, metrics });
   const metadataLoaded = context.expect('venue_a metadata');
   const { pending, missed } = await readTrackedOutcomes(context.log, context.codec);
@@ -57,15 +64,16 @@ async function start(context: AdapterContext): Promise<Running> {
   });
 
   /** Sends one metadata request and publishes the answer. */
-  const send = async (request: string, signal: AbortSignal): Promise<Buffer> => {
+  const send = async (request: string, signal: AbortSignal, priority: number): Promise<Buffer> => {
     await publisher.whenReady(signal);
-    const payload = await http.send({ url: joinUrl(apiUrl, '/info'), body: request, weight: METADATA_WEIGHT, signal });
+    const payload = await http.send({ url: infoUrl, body: request, weight: METADATA_WEIGHT, priority, signal });
     connection.markConnected();
     publisher.receive({ source: FEED, feed: FEED, request, payload });
     publishedCount += 1;
     return payload;
   };
-  const sendType = (type: string, signal: AbortSignal) => send(JSON.stringify({ type }), signal);
+  const sendType = (type: string, signal: AbortSignal) =>
+    send(JSON.stringify({ type }), signal, REST_PRIORITIES.listings);
 
   const watch = (lists: Omit<MarketLists, 'contexts'>, outcomes: readonly number[]) => {
     if (readPerps(lists.perps).length === 0)
@@ -97,7 +105,14 @@ async function start(context: AdapterContext): Promise<Running> {
       for (const type of OTHER_REQUESTS) await sendType(type, signal);
       metadataLoaded();
       await requestSettlements(
-        { pending, missed, earlier, logger, send, publishedCount: () => publishedCount },
+        {
+          pending,
+          missed,
+          earlier,
+          logger,
+          send: (request, until) => send(request, until, REST_PRIORITIES.settlements),
+          publishedCount: () => publishedCount,
+        },
         outcomes,
         signal,
       );
@@ -106,6 +121,7 @@ async function start(context: AdapterContext): Promise<Running> {
 
   const leaderboard = await startLeaderboard(context);
   return {
+    handlers: [createInfoReads({ url: infoUrl, http: readHttp, publisher, feed: FEED })],
     close: async () => {
       await leaderboard.close();
       await poller.close();

@@ -1,7 +1,21 @@
 /** Limits and intervals of venue_a (venue page, sections 1, 7 and 8). */
 
-/** The venue allows a REST weight of 1200 a minute. Ingest uses half, which leaves room for requests of clients. */
-export const REST_BUDGET = { max: 600, windowMs: 60_000 } as const;
+/** Priorities of REST requests, the most important first (contract, The venue's limits). */
+export const REST_PRIORITIES = { listings: 0, reads: 1, repairs: 2, settlements: 3, others: 4 } as const;
+/** The venue allows a REST weight of 1200 a minute, of which at least half is for reads of clients. */
+export const REST_BUDGET = {
+  max: 1_200,
+  windowMs: 60_000,
+  reserved: { priority: REST_PRIORITIES.reads, cost: 600 },
+} as const;
+/** Reads of clients that are sent at once. */
+export const READS_RUNNING = 16;
+/** How long a read waits for room within the limits. */
+export const READS_WAIT_MS = 10_000;
+/** How long a read takes at most, with all its attempts. */
+export const READS_TOTAL_MS = 25_000;
+/** How long one attempt of a read takes at most. */
+export const READ_TIMEOUT_MS = 4_000;
 /** Weight of each metadata request. */
 export const METADATA_WEIGHT = 20;
 /** The venue allows 30 new connections a minute. */

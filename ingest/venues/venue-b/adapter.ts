@@ -1,11 +1,10 @@
 /** The adapter of venue_b: polls the catalog, receives books over WebSockets, and reads fills from the chain. */
 import { closeAll, closeInReverse } from '#infra/closing';
-import type { Running } from '#infra/context';
 import { Budget } from '../../feed/budget.ts';
 import { ConnectionState } from '../../feed/connection-state.ts';
 import { HttpClient } from '../../feed/http-client.ts';
 import { Poller } from '../../feed/poller.ts';
-import { type AdapterContext, upstreamUrl, type VenueAdapter } from '../adapter.ts';
+import { type AdapterContext, type RunningAdapter, upstreamUrl, type VenueAdapter } from '../adapter.ts';
 import { BookSockets } from './book-sockets.ts';
 import { CatalogSource } from './catalog-source.ts';
 import { CatalogSync } from './catalog-sync.ts';
@@ -15,14 +14,14 @@ import { ClosedMarkets } from './closed-markets.ts';
 import { readCrawlCursors } from './crawl-cursors.ts';
 import { CATALOG_BUDGET, RPC_BUDGET, WATCHED_TOKENS_MAX } from './declaration.ts';
 import { EarlierMarkets } from './earlier-markets.ts';
-import { startHistoryBackfills } from './history/history-backfills.ts';
+import { openHistoryBackfills } from './history/history-backfills.ts';
 
 export const venueB: VenueAdapter = { start };
 
 /** Minimum time between two rounds of the catalog. */
 const CATALOG_MIN_INTERVAL_MS = 10_000;
 
-async function start(context: AdapterContext): Promise<Running> {
+async function start(context: AdapterContext): Promise<RunningAdapter> {
   const { settings, publisher, logger, metrics } = context;
   const gammaUrl = upstreamUrl(settings, 'venueBGammaUrl');
   const clobWsUrl = upstreamUrl(settings, 'venueBClobWsUrl');
@@ -63,8 +62,9 @@ async function start(context: AdapterContext): Promise<Running> {
   try {
     const rpcBudget = new Budget(RPC_BUDGET);
     feeds.push(await followChain(context, rpcUrl, rpcBudget, context.expect('venue_b chain head')));
-    feeds.push(await startHistoryBackfills(context, rpcUrl, rpcBudget));
-    return { close };
+    const backfills = openHistoryBackfills(context, rpcUrl, rpcBudget);
+    feeds.push(backfills);
+    return { handlers: backfills.handlers ?? [], close };
   } catch (error) {
     // The cause of the failed start is thrown; errors of closing are logged only.
     await close().catch((fault: unknown) =>

@@ -1,20 +1,22 @@
 import { DATA_SET_TOPICS, type DataSetRecord, recordIdentity } from '#query-api/sandbox/data-set';
+import type { InfoResponse } from '#query-api/sandbox/info-responses';
 import type { RoleContext } from '../../../context.ts';
 import { readPartition } from '../../../log/read-partition.ts';
-import { openSimulatedService, processAll, type SimulationOptions } from '../../simulated-service.ts';
+import { openSimulatedService, processAll, SIMULATED_WORLD, type SimulationOptions } from '../../simulated-service.ts';
+import { makeInfoResponses } from './make-info-responses.ts';
 
 /**
  * 50 minutes in which questions expire and are disputed, and in which a detector gets enough data to find an injected
  * wide spread. Small enough to ship, with more trades of a coin than fit on a page.
  */
-const SIMULATION: Omit<SimulationOptions, 'folder'> = {
+const SIMULATION = {
   rate: 3,
   seconds: 3_000,
   coins: 8,
   traders: 250,
   startMs: Date.UTC(2026, 0, 15, 12, 20),
   inject: [{ kind: 'spread_widening', venue: 'venue_b', slot: 0, atMs: Date.UTC(2026, 0, 15, 12, 56) }],
-};
+} satisfies Omit<SimulationOptions, 'folder'>;
 
 /**
  * Generates the data set of sandbox keys by running the simulator's frames through the real ingest and processors. The
@@ -30,6 +32,12 @@ export async function makeDataSet(folder: string): Promise<DataSetRecord[]> {
   } finally {
     await service.close();
   }
+}
+
+/** The responses of `info` that sandbox keys see, as of the end of the data set. */
+export function makeSandboxResponses(): Promise<InfoResponse[]> {
+  const { rate, seconds, coins, startMs } = SIMULATION;
+  return makeInfoResponses({ ...SIMULATED_WORLD, rate, coins }, startMs + seconds * 1_000);
 }
 
 /** Reads the newest record of each place in the data set, sorted in merge order. */

@@ -13,6 +13,8 @@ export interface Population {
   /** A builder code (bytes32), or zero in three of four cases. */
   builder(chance: number): string;
   readonly builders: readonly string[];
+  /** Number of an account, by its address in any case; null for an address of none. */
+  indexOf(address: string): number | null;
 }
 
 export const NO_BUILDER = `0x${'0'.repeat(64)}`;
@@ -25,8 +27,10 @@ export function createPopulation(seed: number): Population {
     const uniform = ((chance & 0xffff) / 65_536) * ((chance >>> 16) / 65_536);
     return Math.floor(Math.sqrt(uniform) * ACCOUNTS);
   };
+  const indices = new Map(accounts.map((address, index) => [address, index]));
   return {
     builders,
+    indexOf: (address) => indices.get(address.toLowerCase()) ?? null,
     account: (chance) => accounts[pick(chance)]!,
     couple(chance) {
       const first = pick(chance);

@@ -1,11 +1,10 @@
 /** Serves backfills from the chain's node, without delaying the live follower. */
-import { closeAll } from '#infra/closing';
-import type { Running } from '#infra/context';
 import { pause } from '#infra/pause';
 import type { HistoryPayload } from '#schemas/domain/recording';
-import { startBackfillServer } from '../../../backfills/backfill-server.ts';
+import { historyBackfill } from '#schemas/requests/history-backfill';
 import { Budget } from '../../../feed/budget.ts';
-import type { AdapterContext } from '../../adapter.ts';
+import { defineHandler, REQUEST_AGE_MAX_MS } from '../../../requests/request-handler.ts';
+import type { AdapterContext, RunningAdapter } from '../../adapter.ts';
 import { ChainRpcError, openChainRpc } from '../chain/chain-rpc.ts';
 import { CHAIN_FILTERS } from '../chain/log-filter.ts';
 import {
@@ -24,6 +23,8 @@ import { HistoryNode } from './history-node.ts';
 import { type FoundTransaction, type ScanLimits, scanWallet } from './scan-wallet.ts';
 
 const SOURCE = 'venue_b.history';
+/** Two scans run at once, so that a long one does not delay all others. */
+const SCANS_RUNNING = 2;
 /** How long a scan waits for the follower's first block, and how often it checks. */
 const FIRST_BLOCK_WITHIN_MS = 15_000;
 const FIRST_BLOCK_EVERY_MS = 250;
@@ -37,12 +38,12 @@ const LIMITS: ScanLimits = {
 };
 
 /** @param nodeBudget rate limit of all requests to the node, of which backfills get a part. */
-export async function startHistoryBackfills(
+export function openHistoryBackfills(
   context: AdapterContext,
   url: string,
   nodeBudget: Budget,
   limits: ScanLimits = LIMITS,
-): Promise<Running> {
+): RunningAdapter {
   const { publisher, log, codec } = context;
   const historyBudget = new Budget(HISTORY_BUDGET);
   const budget = {
@@ -54,9 +55,11 @@ export async function startHistoryBackfills(
   const rpc = openChainRpc({ url, filters: CHAIN_FILTERS, budget, timeoutMs: RPC_TIMEOUT_MS });
   const followed = firstFollowed(() => readFollowedFrom(log, codec));
 
-  const server = await startBackfillServer({
-    ...context,
-    scan: async ({ address, lookbackDays }, closing) => {
+  const handler = defineHandler({
+    kind: historyBackfill,
+    running: SCANS_RUNNING,
+    expiresAfterMs: REQUEST_AGE_MAX_MS,
+    run: async ({ address, lookbackDays }, { signal: closing }) => {
       const signal = AbortSignal.any([closing, AbortSignal.timeout(HISTORY_SCAN_MAX_MS)]);
       const followedFrom = await followed(signal);
       const publish = async (found: readonly FoundTransaction[]) => {
@@ -77,8 +80,7 @@ export async function startHistoryBackfills(
       return scanned;
     },
   });
-  // Concurrently: closing the client ends the requests that a running scan waits for.
-  return { close: () => closeAll([server, rpc]) };
+  return { handlers: [handler], close: () => rpc.close() };
 }
 
 /** Waits for the first followed block, and caches it. */

@@ -4,6 +4,7 @@ import { tradesTable } from '#schemas/tables/trades';
 import { clockTopic } from '#schemas/topics/control';
 import { eventTopic, type UniversalEvent } from '#schemas/topics/derived';
 import type { Trade } from '#schemas/topics/normalised';
+import { sandboxRequests } from '../../../sandbox/info-responses.ts';
 import { openTestStore } from '../../../testing/open-test-store.fixture.ts';
 import { anAnomaly, insertAnomalies } from '../../../testing/oracle.fixture.ts';
 import { aLink, anEvent, applyRecord, aTrade, createViews, NOON_MS } from '../../../testing/records.fixture.ts';
@@ -29,7 +30,7 @@ afterAll(() => opened.close());
 beforeEach(async () => {
   for (const table of ['anomalies', 'trades']) await store.command(`TRUNCATE TABLE ${table}`);
   sandboxViews = createViews();
-  const data = { views: sandboxViews, store: { query: async () => [] } };
+  const data = { views: sandboxViews, store: { query: async () => [] }, ingest: sandboxRequests([]) };
   service = await openTestService({ store, sandbox: { data: async () => data } });
   tick(NOON_MS);
   for (const nth of [1, 2, 3])

@@ -3,22 +3,31 @@ import type { HostRequest } from '../../sockets/http-host.ts';
 import { createSocketHub, type SocketHub } from '../../sockets/socket-hub.ts';
 import type { SimulatedVenue, VenueContext } from '../simulated-venue.ts';
 import { createVenueAFeed } from './feed.ts';
-import { createInfo, UNREADABLE } from './info.ts';
+import { createInfo } from './info.ts';
 import { createMarkets } from './market.ts';
 import { createVenueASocket } from './socket-protocol.ts';
 import { answerStats } from './stats.ts';
+import { createWeightLimit } from './weight-limit.ts';
 
 /** The venue closes a connection to which it sent nothing for a minute (venue page, section 7). */
 const IDLE_MS = 60_000;
+const TOO_MANY = { status: 429, text: 'null' };
 
 export function createVenueA({ world, board, paths, now }: VenueContext): SimulatedVenue {
   const markets = createMarkets(world);
   const info = createInfo(world, markets);
   const protocol = createVenueASocket(world, markets, info, now, () => hub);
   const hub: SocketHub = createSocketHub('venue_a.ws', board, () => protocol, IDLE_MS);
-  // An unreadable body is answered like null.
-  const answerInfo = ({ method, path, body }: HostRequest) =>
-    method === 'POST' && path === '/info' ? info(parseJsonOrNull(body), now()) : UNREADABLE;
+  const limit = createWeightLimit();
+  const answerInfo = async ({ method, path, body }: HostRequest) => {
+    // An unreadable body is answered like null.
+    const request = method === 'POST' && path === '/info' ? parseJsonOrNull(body) : null;
+    const type = String((request as { type?: unknown } | null)?.type);
+    if (!limit.accept(type, now())) return TOO_MANY;
+    const answer = await info(request, now());
+    if (answer.status === 200) limit.addRows(type, answer.text, now());
+    return answer;
+  };
   return {
     feeds: [createVenueAFeed(world, markets, protocol.publisher)],
     hosts: [

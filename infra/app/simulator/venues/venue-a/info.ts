@@ -2,6 +2,7 @@ import { hashOf, STREAM } from '../../world/hash.ts';
 import { DEX_NAMES } from '../../world/ladders.ts';
 import { HOUR_MS } from '../../world/time.ts';
 import type { World } from '../../world/world.ts';
+import { createAccounts } from './accounts.ts';
 import { aggregatedBookText, isAggregation } from './aggregated-book.ts';
 import { candlesText, isInterval } from './candles.ts';
 import { DELISTED, outcomeMeta, perpDexs, perpMeta, settledOutcome, spotMeta } from './catalog.ts';
@@ -100,6 +101,7 @@ function fundingText(world: World, body: Body, atMs: number): string | null {
 /** Creates the handler of `POST /info`, which answers from the world as of a time. */
 export function createInfo(world: World, markets: Markets): (body: unknown, atMs: number) => Promise<InfoAnswer> {
   const dexOf = (body: Body) => (typeof body.dex === 'string' ? body.dex : '');
+  const accounts = createAccounts(world);
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
   const handlers: Readonly<Record<string, Handler>> = {
     meta: (body) => json(perpMeta(world, dexOf(body))),
@@ -119,6 +121,11 @@ export function createInfo(world: World, markets: Markets): (body: unknown, atMs
     settledOutcome: (body, atMs) => JSON.stringify(settledOutcome(world, Number(body.outcome), atMs)),
     fundingHistory: (body, atMs) => fundingText(world, body, atMs),
     exchangeStatus: (_body, atMs) => `{"time":${atMs},"specialStatuses":null}`,
+    clearinghouseState: (body, atMs) => json(accounts.clearinghouseState(body.user, dexOf(body), atMs)),
+    spotClearinghouseState: (body) => json(accounts.spotClearinghouseState(body.user)),
+    frontendOpenOrders: (body, atMs) => json(accounts.frontendOpenOrders(body.user, dexOf(body), atMs)),
+    historicalOrders: (body, atMs) => json(accounts.historicalOrders(body.user, atMs)),
+    userFills: (body, atMs) => json(accounts.userFills(body.user, atMs)),
     async candleSnapshot(body, atMs) {
       const request = body.req as Body | undefined;
       if (typeof request?.coin !== 'string' || !isInterval(request.interval)) return null;

@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { BackfillAnswer, BackfillClient } from '#infra/backfills/backfill-client';
 import { LogError } from '#infra/log/log';
-import type { BackfillFailure } from '#schemas/topics/backfills';
+import { RequestError } from '#infra/requests/request-error';
+import { requestsAnsweredBy } from '../../../../testing/requests.fixture.ts';
 import { openTestService, type TestService } from '../../../../testing/test-service.fixture.ts';
 
 const ADDRESS = `0x${'aB'.repeat(20)}`;
-const FOUND = { id: 'b', receivedAt: 1, failure: null, fills: 12, fromBlock: 85_000_000, toBlock: 85_302_400 };
+const FOUND = { fills: 12, fromBlock: 85_000_000, toBlock: 85_302_400 };
 
 let service: TestService;
-let respond: () => Promise<BackfillAnswer>;
-const requests: Parameters<BackfillClient['request']>[0][] = [];
+let respond: () => Promise<typeof FOUND>;
+const sent: { kind: string; orgId: string; params: { lookbackDays: number } }[] = [];
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {
-  const request: BackfillClient['request'] = async (backfillRequest) => {
-    requests.push(backfillRequest);
+  const requests = requestsAnsweredBy((kind, params, orgId) => {
+    sent.push({ kind, orgId, params });
     return respond();
-  };
-  service = await openTestService({ backfills: { request } });
+  });
+  service = await openTestService({ requests });
   for (const provider of ['venue_a', 'venue_b']) {
     const body = { provider, address: ADDRESS, label: provider };
     ids[provider] = (await service.request('POST', '/v1/me/wallets', { body })).body.id;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 beforeEach(() => {
-  requests.length = 0;
+  sent.length = 0;
   respond = async () => FOUND;
 });
 
@@ -41,7 +41,9 @@ it('returns the result with the request id, and counts as api.request', async ()
     scanned: { fromBlock: '85000000', toBlock: '85302400' },
   });
   expect(got.headers['x-quota-sku']).toBe('api.request');
-  expect(requests).toEqual([{ orgId: expect.any(String), address: ADDRESS.toLowerCase(), lookbackDays: 7 }]);
+  const orgId = service.control.state.firstOrganizationId;
+  const params = { address: ADDRESS.toLowerCase(), lookbackDays: 7 };
+  expect(sent).toEqual([{ kind: 'venue_b.history-backfill', orgId, params }]);
 });
 
 it.each([
@@ -54,14 +56,14 @@ it.each([
   ['?lookback_days=99999999999999999999', 30],
 ])('clamps the lookback: %j', async (query, days) => {
   expect((await backfill(undefined, query)).status).toBe(200);
-  expect(requests[0]!.lookbackDays).toBe(days);
+  expect(sent[0]!.params.lookbackDays).toBe(days);
 });
 
 it.each(['x', '1.5', '', '7d'])('refuses %j days and names the parameter', async (days) => {
   const got = await backfill(undefined, `?lookback_days=${days}`);
   expect([got.status, got.body.error.code]).toEqual([400, 'validation_failed']);
   expect(got.body.error.message).toContain('lookback_days');
-  expect(requests).toEqual([]);
+  expect(sent).toEqual([]);
 });
 
 it('answers 400 for a wallet of another venue, and 404 for a wallet of another caller', async () => {
@@ -71,7 +73,7 @@ it('answers 400 for a wallet of another venue, and 404 for a wallet of another c
   const { token } = await service.organization('Stranger');
   const foreign = await backfill(undefined, '', { token });
   expect([foreign.status, foreign.body.error.code]).toEqual([404, 'not_found']);
-  expect(requests).toEqual([]);
+  expect(sent).toEqual([]);
 });
 
 it('answers 400 for a sandbox wallet', async () => {
@@ -79,7 +81,7 @@ it('answers 400 for a sandbox wallet', async () => {
   const body = { provider: 'venue_b', address: ADDRESS, label: 'sandbox' };
   const { id } = (await service.request('POST', '/v1/me/wallets', { token, body })).body;
   expect((await backfill(id, '', { token })).status).toBe(400);
-  expect(requests).toEqual([]);
+  expect(sent).toEqual([]);
 });
 
 it('requires only the scope read', async () => {
@@ -90,17 +92,15 @@ it('requires only the scope read', async () => {
   expect([refused.status, refused.body.error.code]).toEqual([403, 'forbidden_scope']);
 });
 
-const failed = (failure: BackfillFailure) => ({ ...FOUND, failure, fills: 0, fromBlock: 0, toBlock: 0 });
 it.each([
   ['the scan takes too long', 'late', 504, 'upstream_unavailable'],
-  ['it waited too long', failed('expired'), 503, 'internal_error'],
-  ['the node fails', failed('node_failed'), 502, 'upstream_unavailable'],
-  ['there is no node', failed('no_node'), 503, 'upstream_unavailable'],
-  ['too many wait in ingest', failed('busy'), 503, 'internal_error'],
-  ['too many wait here', 'busy', 503, 'internal_error'],
-] as const)('reports that %s, and uses no quota', async (_, result, status, code) => {
+  ['it waited too long', 'expired', 503, 'internal_error'],
+  ['the node fails', 'upstream_failed', 502, 'upstream_unavailable'],
+  ['there is no node', 'unavailable', 503, 'upstream_unavailable'],
+  ['too many wait', 'busy', 503, 'internal_error'],
+] as const)('reports that %s, and uses no quota', async (_, failure, status, code) => {
   const before = Number((await backfill()).headers['x-quota-remaining']);
-  respond = async () => result;
+  respond = async () => Promise.reject(new RequestError(failure));
   const got = await backfill();
   expect([got.status, got.body.error.code]).toEqual([status, code]);
   expect(got.headers['retry-after']).toBe('5');

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { BackfillAnswer } from '#infra/backfills/backfill-client';
 import { LogError } from '#infra/log/log';
+import { RequestError } from '#infra/requests/request-error';
 import { walletOf } from '#schemas/domain/control/lookups';
 import { ApiError } from '#schemas/errors';
 import { clampedInteger } from '#schemas/http/parameters';
-import type { BackfillOutcome } from '#schemas/topics/backfills';
+import { historyBackfill } from '#schemas/requests/history-backfill';
 import { idPath } from '../../../id-path.ts';
 import { defineCallerRoute } from '../../../route.ts';
 
@@ -31,7 +31,7 @@ export const postHistoryBackfill = defineCallerRoute({
       })
       .describe('The blocks that were searched.'),
   }),
-  handle: async ({ params, query, caller, requestId }, { control, backfills }) => {
+  handle: async ({ params, query, caller, requestId }, { control, ingest }) => {
     const wallet = walletOf(control.state, caller, params.id);
     if (!wallet) throw new ApiError('not_found', 'no such wallet');
     if (wallet.provider !== 'venue_b')
@@ -41,13 +41,15 @@ export const postHistoryBackfill = defineCallerRoute({
       );
     if (caller.sandbox)
       throw new ApiError('validation_failed', 'id: is a sandbox wallet, and the sandbox has no chain');
-    const request = { orgId: caller.orgId, address: wallet.address, lookbackDays: query.lookback_days };
-    const { fills, fromBlock, toBlock } = successOf(await backfills.request(request).catch(refuse));
+    const scan = { address: wallet.address, lookbackDays: query.lookback_days };
+    const { result } = await ingest.send(historyBackfill, scan).catch(refuse);
+    const { fills, fromBlock, toBlock } = result;
     return { requestId, fills, scanned: { fromBlock: String(fromBlock), toBlock: String(toBlock) } };
   },
 });
 
 function refuse(error: unknown): never {
+  if (error instanceof RequestError) throw apiErrorOf(error);
   if (!(error instanceof LogError && error.canRetry)) throw error;
   throw new ApiError('internal_error', 'backfills cannot be accepted at the moment; try again', {
     status: 503,
@@ -56,31 +58,28 @@ function refuse(error: unknown): never {
   });
 }
 
-/** The outcome of a successful backfill. Throws an `ApiError` for a failed one. */
-function successOf(answer: BackfillAnswer): BackfillOutcome {
+function apiErrorOf({ code }: RequestError): ApiError {
   const upstream = (status: number, message: string) =>
     new ApiError('upstream_unavailable', message, {
       status,
       retryAfterSeconds: RETRY_AFTER_SECONDS,
       upstream: UPSTREAM,
     });
-  const failure = typeof answer === 'string' ? answer : answer.failure;
-  switch (failure) {
-    case null:
-      return answer as BackfillOutcome;
+  switch (code) {
     case 'late':
-      throw upstream(
+      return upstream(
         504,
         'the scan takes longer than a request may; it continues, and a repeated request will get its result',
       );
-    case 'node_failed':
-      throw upstream(502, "the venue's node did not respond; try again");
-    case 'no_node':
-      throw upstream(503, 'no node is available during playback of a recording');
+    case 'upstream_failed':
+    case 'rate_limited':
+      return upstream(502, "the venue's node did not respond; try again");
+    case 'unavailable':
+      return upstream(503, 'no node is available during playback of a recording');
     case 'busy':
     // It expired in the queue: too many requests were ahead of it.
     case 'expired':
-      throw new ApiError('internal_error', 'too many backfills are waiting; try again', {
+      return new ApiError('internal_error', 'too many backfills are waiting; try again', {
         status: 503,
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       });

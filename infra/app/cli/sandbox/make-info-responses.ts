@@ -1,0 +1,36 @@
+/** Generates the responses of venue_a's `info` that sandbox keys see: those of one account, and the lists. */
+import type { InfoResponse } from '#query-api/sandbox/info-responses';
+import type { InfoRequest } from '#schemas/requests/venue-a-info';
+import { createInfo } from '../../simulator/venues/venue-a/info.ts';
+import { createMarkets } from '../../simulator/venues/venue-a/market.ts';
+import { BUILDER_DEXES } from '../../simulator/world/ladders.ts';
+import { createWorld, type WorldSettings } from '../../simulator/world/world.ts';
+
+/** @param atMs the time of the responses. */
+export async function makeInfoResponses(settings: WorldSettings, atMs: number): Promise<InfoResponse[]> {
+  const world = createWorld(settings);
+  const info = createInfo(world, createMarkets(world));
+  const user = world.population.account(0);
+  const ofDexes = BUILDER_DEXES.flatMap(({ name: dex }): InfoRequest[] => [
+    { type: 'meta', dex },
+    { type: 'clearinghouseState', user, dex },
+    { type: 'frontendOpenOrders', user, dex },
+  ]);
+  const requests: InfoRequest[] = [
+    { type: 'perpDexs' },
+    { type: 'meta' },
+    { type: 'spotMeta' },
+    { type: 'clearinghouseState', user },
+    { type: 'spotClearinghouseState', user },
+    { type: 'frontendOpenOrders', user },
+    { type: 'historicalOrders', user },
+    { type: 'userFills', user },
+    ...ofDexes,
+  ];
+  return Promise.all(
+    requests.map(async (request) => {
+      const { text } = await info(request, atMs);
+      return { request, native: JSON.parse(text) as unknown, fetchedAt: atMs };
+    }),
+  );
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { BEFORE_THE_HOUR, SMALL } from '../../simulation.fixture.ts';
+import { HOUR_MS } from '../../world/time.ts';
+import { createWorld } from '../../world/world.ts';
+import { createAccounts } from './accounts.ts';
+import { createWeightLimit, WEIGHT_MAX } from './weight-limit.ts';
+
+const world = createWorld(SMALL);
+const accounts = createAccounts(world);
+const USER = world.population.account(0);
+const NOBODY = `0x${'9'.repeat(40)}`;
+type Fill = { coin: string; time: number; liquidation?: { liquidatedUser: string }; startPosition: string };
+
+describe('accounts of the simulated venue', () => {
+  it('have fills newest first, of which some are liquidations of the account, as a function of seed and time', () => {
+    const fills = accounts.userFills(USER, BEFORE_THE_HOUR) as Fill[];
+    const times = fills.map(({ time }) => time);
+    expect(times).toEqual([...times].sort((a, b) => b - a));
+    expect(times[0]).toBeLessThanOrEqual(BEFORE_THE_HOUR);
+    const liquidated = fills.filter(({ liquidation }) => liquidation);
+    expect(liquidated.length).toBeGreaterThan(0);
+    expect(liquidated.every(({ liquidation }) => liquidation!.liquidatedUser === USER)).toBe(true);
+    expect(
+      createAccounts(createWorld(SMALL)).userFills(USER.toUpperCase().replace('X', 'x'), BEFORE_THE_HOUR),
+    ).toHaveLength(fills.length);
+  });
+
+  it('hold a position from its opening to its closing fill, on the dex of its coin, with one resting order', () => {
+    const [opening] = (accounts.userFills(USER, BEFORE_THE_HOUR) as Fill[]).filter(
+      (fill) => fill.startPosition === '0.0',
+    );
+    const dex = opening!.coin.includes(':') ? opening!.coin.split(':')[0]! : '';
+    const positionsAt = (atMs: number) =>
+      (accounts.clearinghouseState(USER, dex, atMs) as { assetPositions: { position: { coin: string } }[] })
+        .assetPositions;
+    expect(positionsAt(opening!.time).map(({ position }) => position.coin)).toEqual([opening!.coin]);
+    expect(accounts.frontendOpenOrders(USER, dex, opening!.time)).toMatchObject([
+      { coin: opening!.coin, reduceOnly: true },
+    ]);
+    expect(positionsAt(opening!.time + HOUR_MS)).toEqual([]);
+    expect(positionsAt(opening!.time - 1)).toEqual([]);
+  });
+
+  it('are empty for an unknown address, and no answer for an invalid one or an unknown dex', () => {
+    expect(accounts.userFills(NOBODY, BEFORE_THE_HOUR)).toEqual([]);
+    expect(accounts.historicalOrders(NOBODY, BEFORE_THE_HOUR)).toEqual([]);
+    expect(accounts.spotClearinghouseState(NOBODY)).toEqual({ balances: [] });
+    expect(accounts.clearinghouseState(NOBODY, '', BEFORE_THE_HOUR)).toMatchObject({ assetPositions: [] });
+    expect(accounts.userFills('0x1', BEFORE_THE_HOUR)).toBeNull();
+    expect(accounts.clearinghouseState(USER, 'none', BEFORE_THE_HOUR)).toBeNull();
+  });
+});
+
+describe('the weight limit', () => {
+  it('refuses requests beyond the limit until their weight leaves the window', () => {
+    const limit = createWeightLimit();
+    for (let sent = 0; sent < WEIGHT_MAX / 20; sent += 1) expect(limit.accept('meta', 0)).toBe(true);
+    expect([limit.accept('l2Book', 0), limit.accept('l2Book', 59_999), limit.accept('l2Book', 60_000)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it('counts the rows of responses', () => {
+    const limit = createWeightLimit();
+    limit.accept('userFills', 0);
+    limit.addRows('userFills', JSON.stringify(Array.from({ length: 41 }, () => 0)), 0);
+    expect(limit.used(0)).toBe(23);
+  });
+});

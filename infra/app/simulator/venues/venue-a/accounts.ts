@@ -1,0 +1,227 @@
+/**
+ * What `info` answers about accounts (venue page, sections 3.2 and 4). Each account opens one position every two hours and
+ * closes it an hour later; its fills, orders and state follow from that, as a function of seed and time.
+ */
+import { hashOf, STREAM } from '../../world/hash.ts';
+import { DEX_NAMES, type Ladder, ladderMid } from '../../world/ladders.ts';
+import { amountText } from '../../world/number-text.ts';
+import { HOUR_MS } from '../../world/time.ts';
+import type { World } from '../../world/world.ts';
+
+/** Positions whose fills are returned; two fills each, fewer than the venue's limit of 2,000. */
+const POSITIONS = 40;
+const PERIOD_MS = 2 * HOUR_MS;
+/** Every so many positions end by a liquidation. */
+const LIQUIDATED_EACH = 8;
+const TAKER_FEE = 0.00045;
+const LEVERAGE = 10;
+const ZERO_HASH = `0x${'0'.repeat(64)}`;
+
+/** A position of one account. */
+interface Position {
+  readonly account: number;
+  readonly ladder: Ladder;
+  readonly nth: number;
+  readonly openedAt: number;
+  readonly closedAt: number;
+  /** Coins; negative for a short position. */
+  readonly size: number;
+  readonly openPx: number;
+  readonly closePx: number;
+  readonly isLiquidated: boolean;
+}
+
+type Rows = readonly object[];
+
+/** Answers about accounts, null for an invalid request. Unknown accounts are answered like empty ones. */
+export interface Accounts {
+  clearinghouseState(user: unknown, dex: string, atMs: number): object | null;
+  spotClearinghouseState(user: unknown): object | null;
+  frontendOpenOrders(user: unknown, dex: string, atMs: number): Rows | null;
+  historicalOrders(user: unknown, atMs: number): Rows | null;
+  userFills(user: unknown, atMs: number): Rows | null;
+}
+
+export function createAccounts(world: World): Accounts {
+  const { seed } = world.settings;
+  const ladders = world.ladders.filter(({ kind }) => kind !== 'spot');
+  const draw = (account: number, nth: number, salt: number) => hashOf(seed, STREAM.account, account * 64 + salt, nth);
+
+  const positionOf = (account: number, nth: number): Position => {
+    const ladder = ladders[draw(account, nth, 8) % ladders.length]!;
+    const openedAt = nth * PERIOD_MS + (draw(account, nth, 9) % HOUR_MS);
+    const closedAt = openedAt + HOUR_MS;
+    const openPx = ladderMid(seed, ladder, openedAt);
+    const usd = 500 + (draw(account, nth, 10) % 20_000);
+    const step = 10 ** ladder.szDecimals;
+    const size = Math.max(1, Math.round((usd / openPx) * step)) / step;
+    const sign = draw(account, nth, 11) % 2 === 0 ? 1 : -1;
+    const closePx = ladderMid(seed, ladder, closedAt);
+    const isLiquidated = (nth + account) % LIQUIDATED_EACH === 0;
+    return { account, ladder, nth, openedAt, closedAt, size: sign * size, openPx, closePx, isLiquidated };
+  };
+  const newest = (account: number, atMs: number): Position[] => {
+    const last = Math.floor(atMs / PERIOD_MS);
+    return Array.from({ length: POSITIONS }, (_, back) => positionOf(account, last - back)).filter(
+      ({ openedAt }) => openedAt <= atMs,
+    );
+  };
+  const openIn = (account: number, dex: string, atMs: number): Position[] =>
+    newest(account, atMs).filter(({ closedAt, ladder }) => closedAt > atMs && ladder.dex === dex);
+  const cashOf = (account: number) => 10_000 + (draw(account, 0, 12) % 90_000);
+  const fillsOf = (user: string, position: Position, atMs: number) =>
+    position.closedAt > atMs ? [openFill(position)] : [closeFill(position, user), openFill(position)];
+
+  return {
+    clearinghouseState(user, dex, atMs) {
+      if (!isAddress(user) || !isDex(dex)) return null;
+      const account = world.population.indexOf(user);
+      const positions = account === null ? [] : openIn(account, dex, atMs);
+      const marked = positions.map((position) => ({ position, px: ladderMid(seed, position.ladder, atMs) }));
+      const cash = account === null || dex !== '' ? 0 : cashOf(account);
+      return stateOf(marked, cash, atMs);
+    },
+    spotClearinghouseState(user) {
+      if (!isAddress(user)) return null;
+      const account = world.population.indexOf(user);
+      if (account === null) return { balances: [] };
+      const total = amountText(cashOf(account) / 10, 2);
+      return { balances: [{ coin: 'USDC', token: 0, total, hold: '0.0', entryNtl: '0.0' }] };
+    },
+    frontendOpenOrders(user, dex, atMs) {
+      if (!isAddress(user) || !isDex(dex)) return null;
+      const account = world.population.indexOf(user);
+      if (account === null) return [];
+      // One resting order that would take a profit of three percent.
+      return openIn(account, dex, atMs).map((position) => takeProfit(position));
+    },
+    historicalOrders(user, atMs) {
+      if (!isAddress(user)) return null;
+      const account = world.population.indexOf(user);
+      if (account === null) return [];
+      return newest(account, atMs)
+        .flatMap((position) => fillsOf(user, position, atMs))
+        .map((fill) => ({ order: filledOrder(fill), status: 'filled', statusTimestamp: fill.time }));
+    },
+    userFills(user, atMs) {
+      if (!isAddress(user)) return null;
+      const account = world.population.indexOf(user);
+      return account === null ? [] : newest(account, atMs).flatMap((position) => fillsOf(user, position, atMs));
+    },
+  };
+}
+
+const isAddress = (user: unknown): user is string => typeof user === 'string' && /^0x[0-9a-fA-F]{40}$/.test(user);
+const isDex = (dex: string): boolean => DEX_NAMES.includes(dex);
+const priceText = ({ maxDecimals }: Ladder, px: number) => amountText(px, Math.min(maxDecimals, 4));
+const sizeText = ({ szDecimals }: Ladder, size: number) => amountText(Math.abs(size), szDecimals);
+const orderId = ({ account, nth }: Position, salt: number) => (nth * 1_000 + account) * 4 + salt;
+
+function stateOf(marked: readonly { position: Position; px: number }[], cash: number, atMs: number) {
+  const sum = (figure: (entry: (typeof marked)[number]) => number) =>
+    marked.reduce((total, entry) => total + figure(entry), 0);
+  const notional = sum(({ position, px }) => Math.abs(position.size) * px);
+  const pnl = sum(({ position, px }) => position.size * (px - position.openPx));
+  const summary = {
+    accountValue: amountText(cash + pnl, 6),
+    totalNtlPos: amountText(notional, 6),
+    totalRawUsd: amountText(cash - sum(({ position }) => position.size * position.openPx), 6),
+    totalMarginUsed: amountText(notional / LEVERAGE, 6),
+  };
+  return {
+    marginSummary: summary,
+    crossMarginSummary: summary,
+    crossMaintenanceMarginUsed: amountText(notional / LEVERAGE / 2, 6),
+    withdrawable: amountText(Math.max(0, cash + pnl - notional / LEVERAGE), 6),
+    assetPositions: marked.map(({ position, px }) => ({ type: 'oneWay', position: positionText(position, px) })),
+    time: atMs,
+  };
+}
+
+function positionText(position: Position, px: number) {
+  const { ladder, size, openPx } = position;
+  const value = Math.abs(size) * px;
+  const pnl = size * (px - openPx);
+  const cumFunding = { allTime: '0.0', sinceOpen: '0.0', sinceChange: '0.0' };
+  return {
+    coin: ladder.coin,
+    szi: amountText(size, ladder.szDecimals),
+    leverage: { type: 'cross', value: LEVERAGE },
+    entryPx: priceText(ladder, openPx),
+    positionValue: amountText(value, 6),
+    unrealizedPnl: amountText(pnl, 6),
+    returnOnEquity: amountText((pnl * LEVERAGE) / (Math.abs(size) * openPx), 10),
+    liquidationPx: null,
+    marginUsed: amountText(value / LEVERAGE, 6),
+    maxLeverage: 20,
+    cumFunding,
+  };
+}
+
+function openFill(position: Position) {
+  const { ladder, size, openPx, openedAt } = position;
+  return {
+    ...fillOf(position, openPx, openedAt, 0),
+    side: size > 0 ? 'B' : 'A',
+    startPosition: '0.0',
+    dir: size > 0 ? 'Open Long' : 'Open Short',
+    closedPnl: '0.0',
+    sz: sizeText(ladder, size),
+  };
+}
+
+function closeFill(position: Position, user: string) {
+  const { ladder, size, openPx, closePx, closedAt, isLiquidated } = position;
+  return {
+    ...fillOf(position, closePx, closedAt, 1),
+    side: size > 0 ? 'A' : 'B',
+    startPosition: amountText(size, ladder.szDecimals),
+    dir: size > 0 ? 'Close Long' : 'Close Short',
+    closedPnl: amountText(size * (closePx - openPx), 6),
+    sz: sizeText(ladder, size),
+    ...(isLiquidated
+      ? { liquidation: { liquidatedUser: user, markPx: priceText(ladder, closePx), method: 'market' } }
+      : {}),
+  };
+}
+
+function fillOf(position: Position, px: number, time: number, salt: number) {
+  const { ladder, size } = position;
+  return {
+    coin: ladder.coin,
+    px: priceText(ladder, px),
+    time,
+    hash: ZERO_HASH,
+    oid: orderId(position, salt),
+    crossed: true,
+    fee: amountText(Math.abs(size) * px * TAKER_FEE, 6),
+    tid: orderId(position, salt) * 2 + 1,
+    feeToken: 'USDC',
+    twapId: null,
+  };
+}
+
+const ORDER = {
+  triggerCondition: 'N/A',
+  isTrigger: false,
+  triggerPx: '0.0',
+  children: [],
+  isPositionTpsl: false,
+  cloid: null,
+} as const;
+
+function filledOrder(fill: ReturnType<typeof openFill>) {
+  const { coin, side, px, sz, oid, time } = fill;
+  const reduceOnly = fill.startPosition !== '0.0';
+  const order = { coin, side, limitPx: px, sz: '0.0', oid, timestamp: time, origSz: sz };
+  return { ...order, ...ORDER, reduceOnly, orderType: 'Market', tif: 'FrontendMarket' };
+}
+
+function takeProfit(position: Position) {
+  const { ladder, size, openPx, openedAt } = position;
+  const sz = sizeText(ladder, size);
+  const limitPx = priceText(ladder, openPx * (size > 0 ? 1.03 : 0.97));
+  const side = size > 0 ? 'A' : 'B';
+  const order = { coin: ladder.coin, side, limitPx, sz, oid: orderId(position, 2), timestamp: openedAt, origSz: sz };
+  return { ...order, ...ORDER, reduceOnly: true, orderType: 'Limit', tif: 'Gtc' };
+}

@@ -1,0 +1,161 @@
+/**
+ * Sends requests to ingest and waits for their outcomes. Ingest may run in another process, so requests and outcomes go
+ * through the log. Equal concurrent requests share one record, and a result answers equal requests for its lifetime.
+ */
+import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { type RequestKind, requestKey } from '#schemas/requests/kind';
+import { type RequestOutcome, requestOutcomeTopic, requestTopic } from '#schemas/topics/requests';
+import { type FollowerContext, TopicFollower } from '../stages/topic-follower.ts';
+import { OrderedAppender } from './ordered-appender.ts';
+import { RequestError } from './request-error.ts';
+
+const AT = { topic: requestTopic.name, partition: 0 };
+const OUTCOMES_AT = { topic: requestOutcomeTopic.name, partition: 0 };
+/** Characters of the cached results. */
+const CACHED_CHARACTERS = 16 * 1024 * 1024;
+
+export interface RequestResult<R> {
+  readonly result: R;
+  /** When it was produced, unix ms. */
+  readonly producedAt: number;
+}
+
+export interface RequestClient {
+  /**
+   * Sends a request and waits for its result. Rejects with a `RequestError`, or with a `LogError` if the request could
+   * not be appended.
+   * @param orgId the organization whose turn it uses; the result does not depend on it.
+   */
+  send<P, R>(orgId: string, kind: RequestKind<P, R>, params: P): Promise<RequestResult<R>>;
+  close(): Promise<void>;
+}
+
+export async function openRequestClient(context: FollowerContext): Promise<RequestClient> {
+  const { log, codec } = context;
+  await log.createTopics([requestTopic, requestOutcomeTopic]);
+  await codec.prepare([requestTopic, requestOutcomeTopic]);
+  const client = new LogRequestClient(context, (await log.bounds(OUTCOMES_AT)).next);
+  await client.start();
+  return client;
+}
+
+/** A request without an outcome yet, for all callers with an equal one. */
+interface Pending {
+  readonly id: string;
+  readonly orgId: string;
+  readonly kind: RequestKind;
+  readonly key: string;
+  readonly outcome: Promise<RequestResult<unknown>>;
+  readonly settle: (outcome: RequestOutcome | RequestError) => void;
+}
+
+class LogRequestClient implements RequestClient {
+  private readonly context: FollowerContext;
+  private readonly follower: TopicFollower<RequestOutcome>;
+  private readonly appender: OrderedAppender;
+  private readonly byId = new Map<string, Pending>();
+  private readonly byKey = new Map<string, Pending>();
+  private readonly cache = new LRUCache<string, { readonly value: RequestResult<unknown>; readonly size: number }>({
+    maxSize: CACHED_CHARACTERS,
+    sizeCalculation: ({ size }, key) => size + key.length,
+    perf: { now: Date.now },
+    ttlResolution: 0,
+  });
+
+  /** @param from offset of the first outcome. */
+  constructor(context: FollowerContext, from: number) {
+    this.context = context;
+    this.appender = new OrderedAppender((records) => context.log.append(records));
+    this.follower = new TopicFollower(context, {
+      topic: requestOutcomeTopic,
+      part: 'requests to ingest',
+      from,
+      isWanted: (id) => this.byId.has(id),
+      handle: (outcome) => this.byId.get(outcome.id)?.settle(outcome),
+    });
+  }
+
+  start(): Promise<void> {
+    return this.follower.start();
+  }
+
+  async send<P, R>(orgId: string, kind: RequestKind<P, R>, params: P): Promise<RequestResult<R>> {
+    // The schema orders the fields, so that equal requests have equal texts.
+    const parsed = kind.params.parse(params);
+    const key = requestKey(kind, parsed);
+    const cached = this.cache.get(key);
+    if (cached) return cached.value as RequestResult<R>;
+    const pending = this.byKey.get(key) ?? this.begin(orgId, kind as RequestKind, key, JSON.stringify(parsed));
+    return pending.outcome as Promise<RequestResult<R>>;
+  }
+
+  async close(): Promise<void> {
+    await this.follower.close();
+    await this.appender.drained();
+  }
+
+  private begin(orgId: string, kind: RequestKind, key: string, params: string): Pending {
+    this.refuseIfBusy(orgId, kind);
+    const id = randomUUID();
+    const { promise, resolve, reject } = withResolvers<RequestResult<unknown>>();
+    // The time limit includes the append, which may wait long for a broker.
+    const timer = setTimeout(() => pending.settle(new RequestError('late')), kind.waitMs);
+    const end = () => {
+      clearTimeout(timer);
+      this.byId.delete(id);
+      this.byKey.delete(key);
+    };
+    const settle: Pending['settle'] = (outcome) => {
+      end();
+      try {
+        if (outcome instanceof RequestError) throw outcome;
+        resolve(this.accept(kind, key, outcome));
+      } catch (error) {
+        reject(error);
+      }
+    };
+    const pending: Pending = { id, orgId, kind, key, outcome: promise, settle };
+    this.byId.set(id, pending);
+    this.byKey.set(key, pending);
+    this.append({ id, orgId, kind: kind.name, params }).catch((error: unknown) => {
+      end();
+      reject(error);
+    });
+    return pending;
+  }
+
+  private refuseIfBusy(orgId: string, kind: RequestKind): void {
+    const ofKind = [...this.byId.values()].filter((pending) => pending.kind === kind);
+    const ofOrganization = ofKind.filter((pending) => pending.orgId === orgId);
+    const { total, perOrganization } = kind.limits;
+    if (ofKind.length >= total || ofOrganization.length >= perOrganization) throw new RequestError('busy');
+  }
+
+  /** Reads the result of an outcome, and caches it for the rest of its lifetime. */
+  private accept(kind: RequestKind, key: string, outcome: RequestOutcome): RequestResult<unknown> {
+    const { failure, result, producedAt, lifetimeMs } = outcome;
+    if (failure !== null) throw new RequestError(failure, outcome);
+    const value = { result: kind.result.parse(JSON.parse(result!)), producedAt };
+    const ttl = Math.min(lifetimeMs, producedAt + lifetimeMs - Date.now());
+    if (ttl > 0) this.cache.set(key, { value, size: result!.length }, { ttl });
+    return value;
+  }
+
+  private append(request: { id: string; orgId: string; kind: string; params: string }): Promise<void> {
+    return this.appender.append((receivedAt) => {
+      const value = this.context.codec.encode(requestTopic, { ...request, receivedAt });
+      return { ...AT, key: request.id, value, receivedAt, seq: 0 };
+    });
+  }
+}
+
+function withResolvers<T>() {
+  let resolve!: (value: T) => void;
+  let reject!: (error: unknown) => void;
+  const promise = new Promise<T>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  return { promise, resolve, reject };
+}

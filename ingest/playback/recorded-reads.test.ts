@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { pause } from '#infra/pause';
+import type { InfoRequest, InfoResult } from '#schemas/requests/venue-a-info';
+import { type RawEnvelope, rawTopic } from '#schemas/topics/raw';
+import { openTestRole, type TestRole, testFolder } from '../testing/role-context.fixture.ts';
+import { openRecordedReads, type RecordedReads } from './recorded-reads.ts';
+
+const TOPIC = rawTopic('venue_a', 'info');
+const USER = `0x${'a'.repeat(40)}`;
+const closing: (() => Promise<unknown>)[] = [];
+let role: TestRole;
+let reads: RecordedReads;
+beforeEach(async () => {
+  const { folder, remove } = await testFolder();
+  closing.push(remove);
+  role = await openTestRole(folder, {});
+  closing.push(() => role.close());
+  await role.context.log.createTopics([TOPIC]);
+  reads = await openRecordedReads(role.context);
+  closing.push(() => reads.close());
+});
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+let seq = 0;
+async function record(request: object, response: unknown, receivedAt: number): Promise<void> {
+  const { log, codec } = role.context;
+  seq += 1;
+  const value = codec.encode(TOPIC, {
+    provider: 'venue_a',
+    stream: 'info',
+    key: 'venue_a.info',
+    receivedAt,
+    request: JSON.stringify(request),
+    payload: Buffer.from(JSON.stringify(response)),
+  } as RawEnvelope);
+  await log.append([{ topic: TOPIC.name, partition: 0, key: 'venue_a.info', value, receivedAt, seq }]);
+}
+const read = (params: InfoRequest) =>
+  reads.handlers[0]!.run(params, {
+    signal: new AbortController().signal,
+    requestedAt: Date.now(),
+  }) as Promise<InfoResult>;
+/** Reads until the newest record is known. */
+async function readSoon(params: InfoRequest): Promise<InfoResult> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await read(params);
+    } catch (error) {
+      if (attempt > 200) throw error;
+      await pause(20, new AbortController().signal);
+    }
+  }
+}
+
+it('answers with the newest response to the same request, whatever its spelling', async () => {
+  await record({ type: 'userFills', user: USER }, [1], 1_000);
+  await record({ user: USER.toUpperCase().replace('X', 'x'), type: 'userFills' }, [2], 2_000);
+  await record({ type: 'meta' }, {}, 3_000);
+  await readSoon({ type: 'meta' });
+  expect(await read({ type: 'userFills', user: USER })).toEqual({ native: [2], fetchedAt: 2_000, source: 'official' });
+});
+
+it('fails if the recording has no such response', async () => {
+  await record({ type: 'clearinghouseState', user: USER, dex: 'xyz' }, {}, 1_000);
+  await readSoon({ type: 'clearinghouseState', user: USER, dex: 'xyz' });
+  await expect(read({ type: 'clearinghouseState', user: USER })).rejects.toMatchObject({
+    code: 'upstream_unavailable',
+  });
+});
+
+it('finds meta and spotMeta in larger responses, the newest of all', async () => {
+  const [main, xyz] = [{ universe: [{ name: 'BTC' }] }, { universe: [{ name: 'xyz:TSLA' }] }];
+  await record({ type: 'meta' }, { universe: [] }, 1_000);
+  await record({ type: 'metaAndAssetCtxs' }, [main, []], 2_000);
+  await record(
+    { type: 'allPerpMetas' },
+    [
+      [{ universe: [] }, []],
+      [xyz, []],
+    ],
+    3_000,
+  );
+  await record({ type: 'spotMetaAndAssetCtxs' }, [{ tokens: [] }, []], 4_000);
+  expect(await readSoon({ type: 'spotMeta' })).toMatchObject({ native: { tokens: [] }, fetchedAt: 4_000 });
+  expect(await read({ type: 'meta' })).toMatchObject({ native: { universe: [] }, fetchedAt: 3_000 });
+  expect(await read({ type: 'meta', dex: 'xyz' })).toMatchObject({ native: xyz, fetchedAt: 3_000 });
+});

@@ -1,0 +1,119 @@
+import { expect, it } from 'vitest';
+import { type QueuedRequest, RequestQueue } from './request-queue.ts';
+
+interface Params {
+  readonly address: string;
+  readonly days: number;
+}
+interface TestRequest {
+  readonly params: Params;
+  readonly request: QueuedRequest;
+}
+
+let created = 0;
+function request(orgId: string, address: string, { receivedAt = 1_000, days = 7 } = {}): TestRequest {
+  created += 1;
+  return { params: { address, days }, request: { id: `r${created}`, receivedAt, orgId } };
+}
+const open = (limits = {}) => new RequestQueue<Params>({ perOrganization: 3, total: 5, running: 2, ...limits });
+const add = (queue: RequestQueue<Params>, { params, request: queued }: TestRequest) =>
+  queue.add(JSON.stringify(params), params, queued);
+
+it('serves equal requests by one task, whether waiting or running', () => {
+  const queue = open();
+  const requests = [request('a', '0x1'), request('b', '0x1'), request('b', '0x1', { days: 30 }), request('a', '0x1')];
+  expect(add(queue, requests[0]!) && add(queue, requests[1]!) && add(queue, requests[2]!)).toBe(true);
+  const first = queue.next()!;
+  expect(add(queue, requests[3]!)).toBe(true);
+  expect(first.requests.map(({ id }) => id)).toEqual([
+    requests[0]!.request.id,
+    requests[1]!.request.id,
+    requests[3]!.request.id,
+  ]);
+  expect(queue.next()!.params.days).toBe(30);
+  queue.end(first);
+  expect(queue.next()).toBeNull();
+});
+
+it('limits running tasks, and prefers an organization with fewer of them', () => {
+  const queue = open();
+  for (const address of ['0x1', '0x2', '0x3']) add(queue, request('a', address));
+  const [one, two] = [queue.next()!, queue.next()!];
+  add(queue, request('b', '0x4'));
+  expect([one.params.address, two.params.address, queue.next()]).toEqual(['0x1', '0x2', null]);
+  queue.end(one);
+  expect(queue.next()!.params.address).toBe('0x4');
+  queue.end(two);
+  expect(queue.next()!.params.address).toBe('0x3');
+});
+
+it('gives each organization its turn, however many requests others have waiting', () => {
+  const queue = open({ total: 20, running: 2 });
+  for (const orgId of ['a', 'b']) for (const nth of [1, 2, 3]) add(queue, request(orgId, `0x${orgId}${nth}`));
+  const running = [queue.next()!, queue.next()!];
+  add(queue, request('c', '0xc1'));
+  const order = running.map(({ orgId }) => orgId);
+  for (let task = running.shift(); task; task = running.shift()) {
+    queue.end(task);
+    const next = queue.next();
+    if (next) running.push(next);
+    if (next) order.push(next.orgId);
+    // A new request after its turn comes after the waiting ones.
+    if (next?.orgId === 'c' && order.length < 6) add(queue, request('c', '0xc2'));
+  }
+  expect(order.join('')).toBe('abcabcab');
+});
+
+it('records the turns of no more organizations than can wait', () => {
+  const queue = open({ total: 2, running: 1 });
+  const serve = (...orgIds: string[]) => {
+    for (const orgId of orgIds) add(queue, request(orgId, `0x${orgId}`));
+    return orgIds.map(() => {
+      const task = queue.next()!;
+      queue.end(task);
+      return task.orgId;
+    });
+  };
+  serve('a');
+  serve('b');
+  expect(serve('b', 'a')).toEqual(['a', 'b']);
+  serve('c');
+  // The turn of a was dropped, so it counts as never served.
+  expect(serve('b', 'a')).toEqual(['a', 'b']);
+  expect((queue as unknown as { served: Map<string, number> }).served.size).toBe(2);
+});
+
+it('limits the requests of one organization and of all', () => {
+  const queue = open();
+  expect(['0x1', '0x2', '0x3', '0x4'].map((address) => add(queue, request('a', address)))).toEqual([
+    true,
+    true,
+    true,
+    false,
+  ]);
+  expect(['0x1', '0x5', '0x6'].map((address) => add(queue, request('b', address)))).toEqual([true, true, false]);
+  queue.end(queue.next()!);
+  expect(add(queue, request('c', '0x6'))).toBe(true);
+});
+
+it('drops requests that have waited too long, but not those that joined later', () => {
+  const queue = open();
+  const [old, younger] = [request('a', '0x1'), request('b', '0x1', { receivedAt: 2_000 })];
+  add(queue, old);
+  add(queue, younger);
+  add(queue, request('c', '0x2'));
+  expect(queue.dropOlderThan(1_500).map(({ orgId }) => orgId)).toEqual(['a', 'c']);
+  expect(queue.next()!.requests).toEqual([younger.request]);
+  expect(queue.next()).toBeNull();
+});
+
+it('counts the requests of ended and of dropped tasks no longer', () => {
+  const queue = open({ perOrganization: 2 });
+  add(queue, request('a', '0x1'));
+  add(queue, request('a', '0x2'));
+  expect(add(queue, request('a', '0x3'))).toBe(false);
+  queue.end(queue.next()!);
+  expect(add(queue, request('a', '0x3'))).toBe(true);
+  expect(queue.dropOlderThan(2_000)).toHaveLength(2);
+  expect(['0x4', '0x5', '0x6'].map((address) => add(queue, request('a', address)))).toEqual([true, true, false]);
+});

@@ -1,0 +1,190 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Running } from '#infra/context';
+import { readPartition } from '#infra/log/read-partition';
+import { openRequestClient, type RequestClient } from '#infra/requests/request-client';
+import { defineKind, type RequestKind } from '#schemas/requests/kind';
+import { type RequestOutcome, requestOutcomeTopic } from '#schemas/topics/requests';
+import { UpstreamError } from '../feed/errors.ts';
+import { silentLogger as logger, until } from '../testing/open-publisher.fixture.ts';
+import { openTestRole, type TestRole, testFolder } from '../testing/role-context.fixture.ts';
+import { defineHandler, type RequestHandler } from './request-handler.ts';
+import { startRequestServer } from './request-server.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+let role: TestRole;
+beforeEach(async () => {
+  const { folder, remove } = await testFolder();
+  closing.push(remove);
+  role = await openTestRole(folder, {});
+  closing.push(() => role.close());
+});
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+type Params = { coin: string };
+type Kind = RequestKind<Params, number>;
+type Run = RequestHandler<Params, number>['run'];
+
+const aKind = (fields: Partial<Kind> = {}): Kind =>
+  defineKind({
+    name: 'test.read',
+    params: z.object({ coin: z.string() }),
+    result: z.number(),
+    limits: { perOrganization: 10, total: 20 },
+    waitMs: 20_000,
+    lifetimeMs: () => 0,
+    ...fields,
+  });
+const KIND = aKind();
+const BTC = { coin: 'BTC' };
+
+async function openClient(): Promise<RequestClient> {
+  const { log, codec } = role.context;
+  const client = await openRequestClient({ log, codec, logger });
+  closing.push(() => client.close());
+  return client;
+}
+async function openServer(run: Run | null, kind = KIND, running = 2): Promise<Running> {
+  const { log, codec } = role.context;
+  const handlers = run ? [defineHandler({ kind, running, expiresAfterMs: 60_000, run })] : [];
+  const server = await startRequestServer({ log, codec, logger, handlers });
+  closing.push(() => server.close());
+  return server;
+}
+async function outcomes(): Promise<RequestOutcome[]> {
+  const { log, codec } = role.context;
+  const found: RequestOutcome[] = [];
+  await readPartition(log, { topic: requestOutcomeTopic.name, partition: 0 }, ({ value }) => {
+    found.push(codec.decode(requestOutcomeTopic, value!));
+  });
+  return found;
+}
+/** A handler whose results the test provides. */
+function controlledRun() {
+  const started: { end(result?: number): void; fail(error: Error): void; signal: AbortSignal }[] = [];
+  const run: Run = (_params, { signal }) =>
+    new Promise<number>((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason));
+      started.push({ end: (result = 7) => resolve(result), fail: reject, signal });
+    });
+  return { started, run };
+}
+const codeOf = (sent: Promise<unknown>) =>
+  sent.then(
+    () => null,
+    (error: { code: string }) => error.code,
+  );
+
+describe('a request to ingest', () => {
+  it('is served once for all equal requests of the meantime, of one node and of several', async () => {
+    const { started, run } = controlledRun();
+    await openServer(run);
+    const clients = [await openClient(), await openClient()];
+    const sent = clients.flatMap((client) => [client.send('a', KIND, BTC), client.send('b', KIND, BTC)]);
+    const other = clients[0]!.send('a', KIND, { coin: 'ETH' });
+    await until(() => started.length === 2);
+    for (const each of started) each.end();
+    const results = await Promise.all([...sent, other]);
+    expect(results.map(({ result }) => result)).toEqual([7, 7, 7, 7, 7]);
+    expect(started).toHaveLength(2);
+    // One record for each node, one for the other request.
+    expect(await outcomes()).toHaveLength(3);
+  });
+
+  it('is answered from the cache of its node, and of ingest for another node, for the lifetime of the result', async () => {
+    const kind = aKind({ lifetimeMs: () => 60_000 });
+    let runs = 0;
+    await openServer(async () => {
+      runs += 1;
+      return runs;
+    }, kind);
+    const client = await openClient();
+    const first = await client.send('a', kind, BTC);
+    const repeated = await client.send('a', kind, BTC);
+    expect(repeated).toEqual(first);
+    expect(await outcomes()).toHaveLength(1);
+    const other = await (await openClient()).send('a', kind, BTC);
+    expect([other.result, other.producedAt, runs]).toEqual([1, first.producedAt, 1]);
+  });
+
+  it('is served again without a lifetime', async () => {
+    let runs = 0;
+    await openServer(async () => {
+      runs += 1;
+      return runs;
+    });
+    const client = await openClient();
+    const results = [await client.send('a', KIND, BTC), await client.send('a', KIND, BTC)];
+    expect(results.map(({ result }) => result)).toEqual([1, 2]);
+  });
+
+  it('continues after a caller has stopped waiting, so that a repeated request finds its result', async () => {
+    const kind = aKind({ waitMs: 200, lifetimeMs: () => 60_000 });
+    const { started, run } = controlledRun();
+    await openServer(run, kind);
+    const client = await openClient();
+    expect(await codeOf(client.send('a', kind, BTC))).toBe('late');
+    started[0]!.end();
+    expect(await client.send('a', aKind({ lifetimeMs: kind.lifetimeMs }), BTC)).toMatchObject({ result: 7 });
+    expect(started).toHaveLength(1);
+  });
+
+  it('fails with the response of the venue', async () => {
+    let error: Error = new Error('a bug');
+    await openServer(async () => Promise.reject(error));
+    const client = await openClient();
+    const failure = () => client.send('a', KIND, BTC).catch((caught: unknown) => caught);
+    expect(await failure()).toMatchObject({ code: 'upstream_failed', upstream: { status: null, body: null } });
+    error = new UpstreamError('upstream_unavailable', 'x', { status: 503, body: 'down' });
+    expect(await failure()).toMatchObject({ code: 'upstream_failed', upstream: { status: 503, body: 'down' } });
+    error = new UpstreamError('upstream_rate_limited', 'x', { status: 429, body: '', retryAfterMs: 5_000 });
+    expect(await failure()).toMatchObject({ code: 'rate_limited', upstream: { status: 429 }, retryAfterMs: 5_000 });
+  });
+
+  it('is refused if its kind is not served, and if too many wait in ingest', async () => {
+    const client = await openClient();
+    const without = await openServer(null);
+    expect(await codeOf(client.send('a', KIND, BTC))).toBe('unavailable');
+    await without.close();
+    const { started, run } = controlledRun();
+    await openServer(run, aKind({ limits: { perOrganization: 1, total: 9 } }), 1);
+    const first = client.send('a', KIND, BTC);
+    await until(() => started.length === 1);
+    expect(await codeOf(client.send('a', KIND, { coin: 'ETH' }))).toBe('busy');
+    started[0]!.end();
+    expect(await first).toMatchObject({ result: 7 });
+  });
+
+  it('is refused by its node if too many wait there', async () => {
+    const kind = aKind({ limits: { perOrganization: 2, total: 3 }, waitMs: 300 });
+    const client = await openClient();
+    const send = (orgId: string, coin: string) => codeOf(client.send(orgId, kind, { coin }));
+    const waiting = [send('a', 'A'), send('a', 'B')];
+    expect(await send('a', 'C')).toBe('busy');
+    waiting.push(send('b', 'D'));
+    expect(await send('c', 'E')).toBe('busy');
+    expect(await Promise.all(waiting)).toEqual(['late', 'late', 'late']);
+  });
+
+  it('is served once by the next process if a process leaves it unanswered', async () => {
+    const { started, run } = controlledRun();
+    const client = await openClient();
+    const first = await openServer(run);
+    const sent = client.send('a', KIND, BTC);
+    await until(() => started.length === 1);
+    await first.close();
+    expect([started[0]!.signal.aborted, await outcomes()]).toEqual([true, []]);
+    const second = await openServer(async () => 8);
+    expect(await sent).toMatchObject({ result: 8 });
+    await second.close();
+    let again = 0;
+    await openServer(async () => {
+      again += 1;
+      return 9;
+    });
+    expect(await client.send('a', KIND, { coin: 'ETH' })).toMatchObject({ result: 9 });
+    expect([again, (await outcomes()).length]).toEqual([1, 2]);
+  });
+});

@@ -1,0 +1,128 @@
+import { afterEach, expect, it } from 'vitest';
+import { createMetrics } from '#infra/telemetry/metrics';
+import type { InfoRequest, InfoResult } from '#schemas/requests/venue-a-info';
+import { Budget } from '../../feed/budget.ts';
+import { HttpClient } from '../../feed/http-client.ts';
+import { type Answer, startHttpServer } from '../../testing/http-server.fixture.ts';
+import { REST_PRIORITIES } from './declaration.ts';
+import { createInfoReads } from './info-reads.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+const USER = `0x${'a'.repeat(40)}`;
+
+/** A venue that answers with these in turn, and the handler that reads from it. */
+async function setUp(answers: Answer[], { weight = 1_000, timeoutMs = 1_000 } = {}) {
+  let turn = 0;
+  const server = await startHttpServer(() => answers[Math.min(turn++, answers.length - 1)]!);
+  closing.push(() => server.close());
+  const budget = new Budget({ max: weight, windowMs: 60_000 });
+  const metrics = createMetrics();
+  const counter = { source: 'venue_a.info', metrics };
+  const published: { request: string; payload: string }[] = [];
+  const handler = createInfoReads({
+    url: server.url,
+    http: new HttpClient({ budget, counter, retries: 'reads', timeoutMs }),
+    publisher: {
+      whenReady: async () => {},
+      receive: ({ request, payload }: { request?: string; payload: unknown }) =>
+        void published.push({ request: request!, payload: String(payload) }),
+    } as never,
+    feed: 'venue_a.info',
+  });
+  const read = (params: InfoRequest, { agoMs = 0, signal = new AbortController().signal } = {}) =>
+    handler.run(params, { signal, requestedAt: Date.now() - agoMs }) as Promise<InfoResult>;
+  const outcomes = async () =>
+    Object.fromEntries(
+      (await metrics.upstreamRequests.get()).values.map(({ labels, value }) => [labels.outcome, value]),
+    );
+  return { server, budget, read, published, outcomes };
+}
+
+it('returns the response and publishes its bytes with the request', async () => {
+  const { server, read, published } = await setUp([{ body: '{"time": 1, "x":"1.50"}' }]);
+  const got = await read({ type: 'clearinghouseState', user: USER });
+  expect(got).toMatchObject({ native: { time: 1, x: '1.50' }, source: 'official' });
+  expect(Math.abs(Date.now() - got.fetchedAt)).toBeLessThan(10_000);
+  const request = `{"type":"clearinghouseState","user":"${USER}"}`;
+  expect(published).toEqual([{ request, payload: '{"time": 1, "x":"1.50"}' }]);
+  expect(server.requests.map(({ body }) => body)).toEqual([request]);
+});
+
+it('counts the weight of the rows that were returned, and reserves the largest before', async () => {
+  const rows = JSON.stringify(Array.from({ length: 41 }, () => ({})));
+  const { budget, read } = await setUp([{ body: rows }], { weight: 120 });
+  await read({ type: 'userFills', user: USER });
+  expect(budget.used).toBe(23);
+  await expect(read({ type: 'userFills', user: USER }, { agoMs: 9_900 })).rejects.toMatchObject({
+    code: 'upstream_rate_limited',
+    status: null,
+    body: null,
+    retryAfterMs: expect.any(Number),
+  });
+  await read({ type: 'l2Book', coin: 'BTC' });
+  expect(budget.used).toBe(25);
+});
+
+it('is sent again after 5xx and timeouts, up to five times, each within the limits', async () => {
+  const { server, read, budget, outcomes } = await setUp([{ status: 503 }, { hang: true }, { body: '{}' }], {
+    timeoutMs: 200,
+  });
+  await read({ type: 'meta' });
+  expect(server.requests).toHaveLength(3);
+  expect(budget.used).toBe(60);
+  expect(await outcomes()).toEqual({ upstream_unavailable: 2, success: 1 });
+});
+
+it('fails after five attempts with status and start of the body', async () => {
+  const { server, read, published } = await setUp([{ status: 502, body: 'x'.repeat(5_000) }]);
+  const error = await read({ type: 'meta' }).catch((caught: unknown) => caught);
+  expect(error).toMatchObject({ code: 'upstream_unavailable', status: 502, body: 'x'.repeat(2_048) });
+  expect([server.requests.length, published]).toEqual([5, []]);
+});
+
+it('is never sent again after a 4xx, and a 429 blocks the source for as long as it demands', async () => {
+  const { server, read, budget } = await setUp([
+    { status: 422, body: 'no' },
+    { status: 429, headers: { 'retry-after': '7' }, body: '{"a":1}' },
+    { body: '{}' },
+  ]);
+  await expect(read({ type: 'meta' })).rejects.toMatchObject({ code: 'upstream_rejected', status: 422, body: 'no' });
+  await expect(read({ type: 'meta' })).rejects.toMatchObject({
+    code: 'upstream_rate_limited',
+    status: 429,
+    retryAfterMs: 7_000,
+  });
+  expect(server.requests).toHaveLength(2);
+  expect(budget.untilRoomMs(1)).toBeGreaterThan(6_000);
+  await expect(read({ type: 'meta' }, { agoMs: 9_900 })).rejects.toMatchObject({ status: null });
+  expect(server.requests).toHaveLength(2);
+});
+
+it('fails if the response is not JSON, and publishes nothing', async () => {
+  const { read, published } = await setUp([{ body: '<html>' }]);
+  await expect(read({ type: 'meta' })).rejects.toMatchObject({
+    code: 'upstream_malformed',
+    status: 200,
+    body: '<html>',
+  });
+  expect(published).toEqual([]);
+});
+
+it('ends after 25 s in total, and at once when ingest closes', async () => {
+  const { read } = await setUp([{ hang: true }]);
+  await expect(read({ type: 'meta' }, { agoMs: 24_950 })).rejects.toMatchObject({ code: 'upstream_unavailable' });
+  const closed = new AbortController();
+  const reading = read({ type: 'meta' }, { signal: closed.signal });
+  closed.abort(new Error('closing'));
+  await expect(reading).rejects.toThrow('closing');
+});
+
+it('comes before everything but listings', () => {
+  const { listings, reads, ...others } = REST_PRIORITIES;
+  expect(listings).toBeLessThan(reads);
+  expect(Math.min(...Object.values(others))).toBeGreaterThan(reads);
+});

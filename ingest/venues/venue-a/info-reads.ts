@@ -1,0 +1,72 @@
+/** Serves reads of `info` on behalf of clients, and publishes every response. */
+import { type InfoRequest, type InfoResult, infoRead } from '#schemas/requests/venue-a-info';
+import { UpstreamError } from '../../feed/errors.ts';
+import { errorBody, type HttpClient } from '../../feed/http-client.ts';
+import type { Publisher } from '../../publisher/publisher.ts';
+import { defineHandler, type RequestHandler } from '../../requests/request-handler.ts';
+import { READS_RUNNING, READS_TOTAL_MS, READS_WAIT_MS, REST_PRIORITIES } from './declaration.ts';
+import { infoWeight, infoWeightMax } from './info-weight.ts';
+
+export interface InfoReadsOptions {
+  /** Complete URL of `info`. */
+  readonly url: string;
+  /** Retries reads. */
+  readonly http: Pick<HttpClient, 'send'>;
+  readonly publisher: Pick<Publisher, 'receive' | 'whenReady'>;
+  /** Source and feed of the raw records. */
+  readonly feed: string;
+}
+
+export function createInfoReads(options: InfoReadsOptions): RequestHandler {
+  return defineHandler({
+    kind: infoRead,
+    running: READS_RUNNING,
+    expiresAfterMs: READS_WAIT_MS,
+    run: async (params, { signal, requestedAt }) => {
+      const inTime = AbortSignal.timeout(Math.max(0, requestedAt + READS_TOTAL_MS - Date.now()));
+      try {
+        return await read(options, params, AbortSignal.any([signal, inTime]), requestedAt);
+      } catch (error) {
+        if (signal.aborted || !inTime.aborted) throw error;
+        throw new UpstreamError('upstream_unavailable', `no response within ${READS_TOTAL_MS} ms`, { cause: error });
+      }
+    },
+  });
+}
+
+async function read(
+  { url, http, publisher, feed }: InfoReadsOptions,
+  params: InfoRequest,
+  signal: AbortSignal,
+  requestedAt: number,
+): Promise<InfoResult> {
+  const { type } = params;
+  const body = JSON.stringify(params);
+  // The response could not be published while the log accepts nothing.
+  await publisher.whenReady(signal);
+  let native: unknown;
+  const payload = await http.send({
+    url,
+    body,
+    weight: infoWeightMax(type),
+    weightOf: (response) => {
+      native = parseResponse(response, type);
+      return infoWeight(type, Array.isArray(native) ? native.length : 0);
+    },
+    priority: REST_PRIORITIES.reads,
+    roomUntil: requestedAt + READS_WAIT_MS,
+    signal,
+  });
+  const fetchedAt = Date.now();
+  publisher.receive({ source: feed, feed, request: body, payload });
+  return { native, fetchedAt, source: 'official' };
+}
+
+function parseResponse(response: Buffer, type: string): unknown {
+  try {
+    return JSON.parse(response.toString());
+  } catch (cause) {
+    const body = errorBody(response);
+    throw new UpstreamError('upstream_malformed', `the response to ${type} is not JSON`, { status: 200, body, cause });
+  }
+}

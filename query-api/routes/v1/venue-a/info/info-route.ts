@@ -1,0 +1,55 @@
+/** The routes below `/v1/venue_a/info` differ only in what they read. */
+import { z } from 'zod';
+import { addressSchema } from '#schemas/domain/control/fields';
+import { INFO_LIFETIMES_MS, type InfoType } from '#schemas/requests/venue-a-info';
+import { PROVIDER, readInfo } from '../../../../upstream/read-info.ts';
+import { defineRoute, producedAt, type Route } from '../../../route.ts';
+import { checkDex } from './check-dex.ts';
+
+const PARAMETERS = {
+  user: addressSchema.transform((text) => text.toLowerCase()).describe('The address of an account.'),
+  dex: z.string().optional().describe('A builder dex; the main one if it is left out or empty.'),
+};
+
+export interface InfoRoute {
+  /** Last part of the path. */
+  readonly name: string;
+  /** What it reads (venue page, section 3). */
+  readonly type: InfoType;
+  readonly parameters: readonly (keyof typeof PARAMETERS)[];
+  readonly summary: string;
+  /** Changes the response; by default it is returned as the venue sent it. */
+  readonly transform?: (native: unknown) => unknown;
+}
+
+export function defineInfoRoute({ name, type, parameters, summary, transform = (native) => native }: InfoRoute): Route {
+  const shape = Object.fromEntries(parameters.map((parameter) => [parameter, PARAMETERS[parameter]]));
+  return defineRoute({
+    method: 'GET',
+    path: `/v1/venue_a/info/${name}`,
+    scope: 'read',
+    sku: 'api.request',
+    cacheTtlMs: INFO_LIFETIMES_MS[type],
+    summary,
+    params: z.object({}),
+    query: z.object(shape),
+    response: z.object({
+      native: z.unknown().describe("The venue's response."),
+      meta: z
+        .object({
+          provider: z.literal(PROVIDER).describe('The venue.'),
+          fetchedAt: z.iso.datetime().describe('When the response was received.'),
+          source: z.enum(['official', 'node']).describe("The venue's API, or a node of this service."),
+        })
+        .describe('Where the response is from.'),
+    }),
+    async handle({ query }, { ingest, views }) {
+      const { user, dex } = query as { readonly user?: string; readonly dex?: string };
+      if (dex) await checkDex(ingest, views.coins, dex);
+      const request = { type, ...(user ? { user } : {}), ...(dex ? { dex } : {}) };
+      const { native, fetchedAt, source } = await readInfo(ingest, request);
+      const meta = { provider: PROVIDER as typeof PROVIDER, fetchedAt: new Date(fetchedAt).toISOString(), source };
+      return producedAt(fetchedAt, { native: transform(native), meta });
+    },
+  });
+}

@@ -1,0 +1,39 @@
+/** Responses of venue_a's `info` that sandbox keys see. `npm run sandbox:make` generates the file. */
+import { RequestError } from '#infra/requests/request-error';
+import { ApiError } from '#schemas/errors';
+import { requestKey } from '#schemas/requests/kind';
+import { type InfoRequest, type InfoResult, infoRead } from '#schemas/requests/venue-a-info';
+import type { IngestRequests } from '../routes/route.ts';
+import { readShippedText } from './data-set-file.ts';
+
+/** Path from the root of the project. */
+export const INFO_RESPONSES_FILE = 'query-api/sandbox/info-responses.json.gz';
+
+export interface InfoResponse {
+  readonly request: InfoRequest;
+  readonly native: unknown;
+  /** Unix ms. */
+  readonly fetchedAt: number;
+}
+
+export async function readInfoResponses(): Promise<InfoResponse[]> {
+  return JSON.parse(await readShippedText(INFO_RESPONSES_FILE)) as InfoResponse[];
+}
+
+/** Answers requests of sandbox keys, which never reach ingest. */
+export function sandboxRequests(responses: readonly InfoResponse[]): IngestRequests {
+  const keyOf = (params: unknown) => requestKey(infoRead, infoRead.params.parse(params));
+  const results = new Map<string, InfoResult>(
+    responses.map(({ request, native, fetchedAt }) => [keyOf(request), { native, fetchedAt, source: 'official' }]),
+  );
+  return {
+    async send(kind, params) {
+      const found = kind.name === infoRead.name ? results.get(keyOf(params)) : undefined;
+      // A response of fixed data is as new at each request.
+      if (found) return { result: kind.result.parse(found), producedAt: Date.now() };
+      if (kind.name === infoRead.name && (params as InfoRequest).user !== undefined)
+        throw new ApiError('not_found', 'the sandbox has no such account');
+      throw new RequestError('unavailable');
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/** Reads of `info` of venue_a on behalf of clients (venue page, section 3). */
+import { z } from 'zod';
+import { defineKind } from './kind.ts';
+
+/** For how long the response to each type of read may be served, ms (contract, Reads from the venue). */
+export const INFO_LIFETIMES_MS = {
+  l2Book: 2_000,
+  clearinghouseState: 2_000,
+  spotClearinghouseState: 2_000,
+  frontendOpenOrders: 2_000,
+  userFills: 2_000,
+  historicalOrders: 10_000,
+  meta: 60_000,
+  spotMeta: 60_000,
+  perpDexs: 60_000,
+} as const;
+export type InfoType = keyof typeof INFO_LIFETIMES_MS;
+const INFO_TYPES = Object.keys(INFO_LIFETIMES_MS) as [InfoType, ...InfoType[]];
+
+export const infoRead = defineKind({
+  name: 'venue_a.info',
+  params: z.object({
+    type: z.enum(INFO_TYPES),
+    user: z.string().optional().describe('An address, lower case.'),
+    dex: z.string().optional().describe('A builder dex; absent for the main one.'),
+    coin: z.string().optional(),
+  }),
+  result: z.object({
+    native: z.unknown().describe('The response as the venue sent it.'),
+    fetchedAt: z.number().int().describe('When it was received, unix ms.'),
+    source: z.enum(['official', 'node']),
+  }),
+  limits: { perOrganization: 100, total: 1_000 },
+  // The attempts take at most 25 s.
+  waitMs: 27_000,
+  lifetimeMs: ({ type }) => INFO_LIFETIMES_MS[type],
+});
+type Parameters = ReturnType<typeof infoRead.params.parse>;
+/** A read, as it is sent to the venue. */
+export type InfoRequest = Parameters;
+export type InfoResult = ReturnType<typeof infoRead.result.parse>;
