@@ -20,12 +20,12 @@ export const logOf = (container) => {
   return `${stdout}\n${stderr}`;
 };
 export const lines = (text) => text.split('\n').filter(Boolean);
-export const containers = () => lines(docker('ps', '--format', '{{.Names}}'));
+/** Names of the running containers of the stack, without those of others on a machine with an engine of its own. */
+export const containers = (...filters) =>
+  lines(docker('ps', '--filter', 'label=com.docker.compose.project=parallax', ...filters, '--format', '{{.Names}}'));
 export const containerOf = (service) => containers().find((name) => name.includes(`_${service}_`));
 export const healthyContainersOf = (service) =>
-  lines(docker('ps', '--filter', 'health=healthy', '--format', '{{.Names}}')).filter((name) =>
-    name.includes(`_${service}_`),
-  ).length;
+  containers('--filter', 'health=healthy').filter((name) => name.includes(`_${service}_`)).length;
 
 /** Runs a command and resolves with its output. Rejects with it if the exit code is not the expected one. */
 async function run(expected, command, ...args) {

@@ -52,7 +52,7 @@ async function untilNoneFires(seconds) {
 }
 
 export const alertChecks = {
-  'no alert fires while all is well': async () => assert.deepEqual(await firingAlerts(), []),
+  'no alert fires while all is well': () => untilNoneFires(startedAt()),
   'a silent venue, a stopped store and killed processors fire their alerts, which clear afterwards': async () => {
     await compose(...WITH_VENUE_B, 'up', '--detach', 'venue-b', 'ingest');
     await untilHealthy('ingest');
