@@ -134,10 +134,12 @@ done
 podman system service --time=0 "unix://$work/podman.sock" >"$work/podman.log" 2>&1 &
 pids+=($!)
 export DOCKER_HOST=unix://$work/podman.sock
-# systemd's timers would run the health checks.
+# systemd's timers would run the health checks. A check that is ended while it writes leaves an empty result, with which
+# every later one would fail.
 (while sleep 3; do
-  for id in $(podman ps --quiet); do timeout 20 podman healthcheck run "$id" >/dev/null 2>&1 & done
+  for id in $(podman ps --quiet); do timeout 60 podman healthcheck run "$id" >/dev/null 2>&1 & done
   wait
+  find "$work/run/overlay-containers" -name healthcheck.log -size 0 -delete 2>/dev/null || true
 done) &
 pids+=($!)
 
