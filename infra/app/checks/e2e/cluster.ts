@@ -2,7 +2,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { type KafkaService, type RegistryService, startKafka, startRegistry } from '../../../testing/services.ts';
+import {
+  type KafkaOptions,
+  type KafkaService,
+  type RegistryService,
+  startKafka,
+  startRegistry,
+} from '../../../testing/services.ts';
 import { PROJECT_ROOT } from '../sources.ts';
 import { type Service, startService, temporaryFolder } from './service.ts';
 
@@ -37,11 +43,12 @@ export interface Backends {
   close(): Promise<void>;
 }
 
-export async function startBackends(): Promise<Backends> {
+/** @param options with `secured`, the flags name the listener that expects TLS and a user. */
+export async function startBackends(options: KafkaOptions = {}): Promise<Backends> {
   const folder = temporaryFolder('parallax-cluster');
   const [kafka, registry, engine]: [KafkaService, RegistryService, Awaited<ReturnType<typeof startEngine>>] =
-    await Promise.all([startKafka(), startRegistry(), startEngine(join(folder.path, 'engine'))]);
-  const log = `kafka://${kafka.brokers.join(',')}`;
+    await Promise.all([startKafka(options), startRegistry(), startEngine(join(folder.path, 'engine'))]);
+  const log = `kafka://${(options.secured ? kafka.securedBrokers : kafka.brokers).join(',')}`;
   const store = `http://default:@${new URL(engine.url).host}/default`;
   return {
     folder: folder.path,

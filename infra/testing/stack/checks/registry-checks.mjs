@@ -1,0 +1,62 @@
+// That a registry which was emptied does no harm, and can be filled again.
+import assert from 'node:assert/strict';
+import {
+  compose,
+  composeEndsWith,
+  curlInside,
+  docker,
+  health,
+  metric,
+  newSpread,
+  until,
+  untilHealthy,
+} from '../stack-client.mjs';
+
+const SUBJECTS = 'http://schema-registry:8080/apis/ccompat/v7/subjects';
+const PART = 'schema registry';
+
+/** Starts the registry without any schema. */
+async function emptyRegistry() {
+  await compose('rm', '--stop', '--force', 'schema-registry');
+  docker('volume', 'rm', 'parallax_registry-data');
+  await compose('up', '--detach', '--no-deps', 'schema-registry');
+  await untilHealthy('schema-registry');
+  assert.equal(curlInside(SUBJECTS), '[]');
+}
+
+const once = (...args) => ['run', '--rm', '--no-deps', 'processors', ...args];
+
+export const registryChecks = {
+  'an emptied registry, which gives an id to another schema, makes running processes degraded and stops a start':
+    async () => {
+      await emptyRegistry();
+      const other = JSON.stringify({ schema: JSON.stringify({ type: 'string' }) });
+      curlInside('--fail', '-H', 'content-type: application/json', '--data', other, `${SUBJECTS}/other/versions`);
+      await until(async () => /does not fit the log/.test((await health()).parts[PART]), 'a degraded query API');
+      assert.equal((await health()).status, 'degraded');
+      // What was running goes on with the schemas that the log records.
+      await newSpread();
+      // Podman runs no further container of a service that runs: compose would link the two.
+      await compose('stop', 'processors');
+      const output = await composeEndsWith(1, ...once('start'));
+      assert.match(output, /^parallax start: the schema registry does not fit the log: .* has another schema/m);
+    },
+  'schemas:restore stops at an id that differs, and fills a registry that is empty': async () => {
+    assert.match(
+      await composeEndsWith(1, ...once('restore-schemas')),
+      /the schema registry does not fit the log: id \d+/,
+    );
+    await emptyRegistry();
+    assert.match(
+      await compose(...once('restore-schemas')),
+      /^[1-9]\d* schemas are registered under the ids of the log$/m,
+    );
+    await until(async () => (await health()).status === 'ok', 'the query API is ready again');
+    await compose('restart', 'query-api', 'processors', 'ingest');
+    for (const role of ['query-api', 'processors', 'ingest']) await untilHealthy(role);
+    await newSpread();
+  },
+  'no record was decoded with a wrong schema': async () => {
+    assert.equal(await metric('sum(max_over_time(parallax_dead_letters_total[15m]))'), 0);
+  },
+};
