@@ -42,18 +42,17 @@ export function evaluatePairs(event: EventState, kind: ArbitrageKind, size: Deci
   let positive: QuotedPair[] | null = null;
   let best: QuotedPair | null = null;
   for (const leg of event.legs) {
-    if (leg.buy === null || !leg.live) continue;
-    const first = { leg, walk: leg.buy, instrument: leg.yes };
-    const paid = leg.buy.cost + leg.buy.fee;
+    const first = isCross ? inYesBook(leg, leg.buy) : buyingToken(leg, true);
+    if (first === null) continue;
+    const paid = first.walk.cost + first.walk.fee;
     for (const other of event.legs) {
       if (other.provider === leg.provider) continue;
-      const walk = isCross ? other.sell : other.buyNo;
-      const isYes = isCross || other.inverse;
-      const instrument = isYes ? other.yes : other.no;
-      if (walk === null || instrument === null || !(isYes ? other.live : other.noLive)) continue;
+      const second = isCross ? inYesBook(other, other.sell) : buyingToken(other, false);
+      if (second === null) continue;
+      const { walk } = second;
       const net = (isCross ? walk.cost : size * EXACT_UNIT - walk.cost) - walk.fee - paid;
       if (net <= 0n && best !== null && net <= best.net) continue;
-      const pair = { first, second: { leg: other, walk, instrument }, net };
+      const pair = { first, second, net };
       if (best === null || net > best.net) best = pair;
       if (net > 0n) {
         positive ??= [];
@@ -62,6 +61,22 @@ export function evaluatePairs(event: EventState, kind: ArbitrageKind, size: Deci
     }
   }
   return { best, positive: positive ?? NO_PAIRS };
+}
+
+/** The side of a leg in the market's YES book; null if it cannot be quoted. */
+function inYesBook(leg: LegState, walk: Walk | null): Side | null {
+  return walk === null || !leg.live ? null : { leg, walk, instrument: leg.yes };
+}
+
+/**
+ * The side that buys a token: the one that pays if the event is YES, or the one that pays if it is NO. The YES token of
+ * an inverse market pays if the event is NO. Null if it cannot be quoted.
+ */
+function buyingToken(leg: LegState, paysYes: boolean): Side | null {
+  if (paysYes !== leg.inverse) return inYesBook(leg, leg.buyYesToken);
+  return leg.buyNoToken === null || leg.no === null || !leg.noLive
+    ? null
+    : { leg, walk: leg.buyNoToken, instrument: leg.no };
 }
 
 /** Returns the receive time of the older of the two books. */

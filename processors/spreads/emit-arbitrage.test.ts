@@ -65,6 +65,25 @@ describe('arbitrage', () => {
     ]);
   });
 
+  it('buys the NO token of an inverse market, which pays if the event is YES', () => {
+    const all = driveProfitable();
+    const links = [link('venue_a_outcome', { polarity: 'inverse' }), link('venue_b')];
+    all.book('#71', 1030, [], [['0.3', '100']]);
+    all.book('b-no', 1030, [], [['0.45', '100']]);
+    for (const instrument of ['#71', 'b-no']) all.status(instrument, 1030);
+    const negation = all.link(event({ links })).arbitrageHeads.find(({ key }) => key === 'evt_1:negation_pair');
+    // 1 − 0.3 − 0.45 − 0.3 · 0.0007; the YES book of the inverse market would ask 1 − 0.56.
+    expect(negation?.value).toMatchObject({
+      firstMarketId: '#70',
+      firstPrice: '0.3',
+      firstFee: '0.00021',
+      secondMarketId: '0xc',
+      secondPrice: '0.45',
+      grossEdge: '0.25',
+      netEdge: '0.24979',
+    });
+  });
+
   it('emits a record below zero only as a head', () => {
     const all = driveProfitable();
     const { arbitrages, arbitrageHeads } = all.book('b-yes', 2000, [['0.55', '500']], [['0.57', '500']]);

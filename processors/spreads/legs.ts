@@ -27,7 +27,8 @@ export function createLeg(link: EventLink): LegState {
     noLive: false,
     sell: null,
     buy: null,
-    buyNo: null,
+    buyYesToken: null,
+    buyNoToken: null,
   };
 }
 
@@ -94,18 +95,22 @@ export function refreshWalks(
 ): boolean {
   const model = fees.models.get(leg.provider);
   if (model === undefined || leg.rate === null) return false;
-  const { rate, inverse, sell, buy, buyNo } = leg;
+  const { rate, inverse, sell, buy, buyYesToken, buyNoToken } = leg;
   const bids = (walk: Walk | null, mirrored: boolean) =>
     reachesBid(touched, walk) ? walkLevels(book.bids, { size, model, rate, mirrored }) : walk;
   const asks = (walk: Walk | null, mirrored: boolean) =>
     reachesAsk(touched, walk) ? walkLevels(book.asks, { size, model, rate, mirrored }) : walk;
   if (isYes) {
+    leg.buyYesToken = asks(buyYesToken, false);
     leg.sell = inverse ? asks(sell, true) : bids(sell, false);
-    leg.buy = inverse ? bids(buy, true) : asks(buy, false);
-    // The YES of an inverse market is the event's NO.
-    if (inverse) leg.buyNo = asks(buyNo, false);
-  } else if (!inverse) leg.buyNo = asks(buyNo, false);
-  return !sameWalk(sell, leg.sell) || !sameWalk(buy, leg.buy) || !sameWalk(buyNo, leg.buyNo);
+    leg.buy = inverse ? bids(buy, true) : leg.buyYesToken;
+  } else leg.buyNoToken = asks(buyNoToken, false);
+  return (
+    !sameWalk(sell, leg.sell) ||
+    !sameWalk(buy, leg.buy) ||
+    !sameWalk(buyYesToken, leg.buyYesToken) ||
+    !sameWalk(buyNoToken, leg.buyNoToken)
+  );
 }
 
 function reachesBid({ bid }: Touched, walk: Walk | null): boolean {

@@ -113,16 +113,17 @@ export function naivePairs(legs: readonly PlainLeg[], books: ReadonlyMap<string,
       for (const b of legs) {
         if (a.provider === b.provider) continue;
         if (a.marketState !== 'open' || b.marketState !== 'open') continue;
-        const bookA = books.get(a.yes)!;
-        const bookB = books.get(kind === 'negation_pair' && !b.inverse ? b.no : b.yes)!;
+        const isNegation = kind === 'negation_pair';
+        const bookA = books.get(isNegation && a.inverse ? a.no : a.yes)!;
+        const bookB = books.get(isNegation && !b.inverse ? b.no : b.yes)!;
         if (!quotable(bookA) || !quotable(bookB)) continue;
-        const buy = naiveWalk(a, a.inverse ? ladder(bookA.bids, false, true) : ladder(bookA.asks, true, false), size);
-        const other =
-          kind === 'negation_pair'
-            ? ladder(bookB.asks, true, false)
-            : b.inverse
-              ? ladder(bookB.asks, true, true)
-              : ladder(bookB.bids, false, false);
+        const asked = ladder(bookA.asks, true, false);
+        const buy = naiveWalk(a, a.inverse && !isNegation ? ladder(bookA.bids, false, true) : asked, size);
+        const other = isNegation
+          ? ladder(bookB.asks, true, false)
+          : b.inverse
+            ? ladder(bookB.asks, true, true)
+            : ladder(bookB.bids, false, false);
         const second = naiveWalk(b, other, size);
         if (!buy || !second) continue;
         const fees = buy.fee.plus(second.fee);

@@ -45,7 +45,7 @@ export function createSpreadsStage({ arbitrageSize, feeModels = FEE_MODELS }: Sp
   const termsAt = pricingTermsOverTime(arbitrageSize, feeModels);
   return {
     name: 'spreads',
-    stateVersion: 5,
+    stateVersion: 6,
     slicedMaps: ['events', 'instruments', 'unlinked', 'unpublished', 'profitable', 'outdatedAges'],
     inputs: [
       onKeyed<SpreadsState, UniversalEvent>(eventTopic, withTerms(termsAt, readEvent)),

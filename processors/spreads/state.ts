@@ -49,10 +49,12 @@ export interface LegState {
   live: boolean;
   /** The same for the NO book. */
   noLive: boolean;
-  /** Walks for selling and buying the event's YES here, and for buying its NO; null if impossible for the full size. */
+  /** Walks for selling and buying the event's YES in its YES book; null if impossible for the full size. */
   sell: Walk | null;
   buy: Walk | null;
-  buyNo: Walk | null;
+  /** Walks for buying the market's YES token and its NO token, each in its own book. */
+  buyYesToken: Walk | null;
+  buyNoToken: Walk | null;
 }
 
 export type ArbitrageKind = Arbitrage['kind'];

@@ -47,6 +47,8 @@ describe('quoteAgeMs of currentArbitrage', () => {
     expect(ageOf(freshness(100, { '#10': 99, '222': 98 }), negation)).toEqual([2_000]);
     const inverse = [event.links[0]!, { ...event.links[1]!, polarity: 'inverse' as const }];
     expect(ageOf(freshness(100, { '#10': 99, '111': 97 }), negation, inverse)).toEqual([3_000]);
+    const inverseFirst = [{ ...event.links[0]!, polarity: 'inverse' as const }, event.links[1]!];
+    expect(ageOf(freshness(100, { '#11': 96, '222': 98 }), negation, inverseFirst)).toEqual([4_000]);
   });
 
   it('is never less than the age in the record, and ignores older book frames', () => {

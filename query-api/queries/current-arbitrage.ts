@@ -35,6 +35,12 @@ function instrumentsOf(links: readonly EventLink[], record: Arbitrage): (string 
     links.find((link) => link.provider === provider && link.providerMarketId === marketId);
   const first = linkOf(record.firstProvider, record.firstMarketId);
   const second = linkOf(record.secondProvider, record.secondMarketId);
-  const isYes = record.kind === 'cross_provider' || second?.polarity === 'inverse';
-  return [first?.yesInstrument, isYes ? second?.yesInstrument : second?.noInstrument];
+  if (record.kind === 'cross_provider') return [first?.yesInstrument, second?.yesInstrument];
+  // The YES token of an inverse market pays if the event is NO.
+  const isFirstYes = first?.polarity !== 'inverse';
+  const isSecondYes = second?.polarity === 'inverse';
+  return [
+    isFirstYes ? first?.yesInstrument : first?.noInstrument,
+    isSecondYes ? second?.yesInstrument : second?.noInstrument,
+  ];
 }

@@ -1,5 +1,6 @@
 /** Pages through the arbitrage of all events, largest net edge first. */
 import { type Decimal, parseDecimal } from '#schemas/domain/decimal';
+import { selectsProvider } from '#schemas/domain/providers';
 import type { Arbitrage, UniversalEvent } from '#schemas/topics/derived';
 import type { EventsView } from '../views/events.ts';
 import { invalidCursor } from './time-cursor.ts';
@@ -8,7 +9,7 @@ export interface ArbitrageFilter {
   /** Null accepts every net edge. */
   readonly minNetEdge: Decimal | null;
   readonly kind: Arbitrage['kind'] | undefined;
-  /** A provider of either leg. */
+  /** A provider of either leg, or the venue of one. */
   readonly provider: string | undefined;
 }
 
@@ -60,7 +61,8 @@ export function listArbitrage(
 function matches(record: Arbitrage, netEdge: Decimal, { minNetEdge, kind, provider }: ArbitrageFilter): boolean {
   if (minNetEdge !== null && netEdge < minNetEdge) return false;
   if (kind !== undefined && record.kind !== kind) return false;
-  return provider === undefined || record.firstProvider === provider || record.secondProvider === provider;
+  if (provider === undefined) return true;
+  return selectsProvider(provider, record.firstProvider) || selectsProvider(provider, record.secondProvider);
 }
 
 function compare(a: SortKey, b: SortKey): number {

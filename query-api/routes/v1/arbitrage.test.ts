@@ -57,11 +57,24 @@ describe('GET /v1/arbitrage', () => {
   it('filters by net edge, kind and the provider of either leg', async () => {
     add('evt_a', '-0.02');
     add('evt_b', '0.1', { kind: 'negation_pair' });
-    add('evt_c', '0', { firstProvider: 'venue_c' });
+    add('evt_c', '0', { firstProvider: 'venue_b', secondProvider: 'venue_b' });
     expect(ids(await read('?min_net_edge=0'))).toEqual(['evt_b', 'evt_c']);
     expect(ids(await read('?min_net_edge=-0.02&kind=cross_provider'))).toEqual(['evt_c', 'evt_a']);
-    expect(ids(await read('?provider=venue_c'))).toEqual(['evt_c']);
-    expect(ids(await read('?provider=unknown'))).toEqual([]);
+    expect(ids(await read('?provider=venue_b'))).toEqual(['evt_b', 'evt_c', 'evt_a']);
+    for (const ofVenueA of ['venue_a_outcome', 'venue_a'])
+      expect(ids(await read(`?provider=${ofVenueA}`)), ofVenueA).toEqual(['evt_b', 'evt_a']);
+  });
+
+  it('refuses a provider that has no questions', async () => {
+    const errorOf = async (query: string) => {
+      const body: { error: object } = (await test.get(`/v1/arbitrage${query}`)).json();
+      return body.error;
+    };
+    for (const provider of ['unknown', 'venue_a_perp', ''])
+      expect(await errorOf(`?provider=${provider}`), provider).toMatchObject({
+        code: 'validation_failed',
+        message: expect.stringContaining('provider'),
+      });
   });
 
   it('pages through all records, each once, while others change', async () => {

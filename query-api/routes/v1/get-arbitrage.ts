@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseDecimal } from '#schemas/domain/decimal';
+import { QUESTION_SELECTORS } from '#schemas/domain/providers';
 import { arbitrageRecordSchema } from '#schemas/http/arbitrage';
 import { fetchedAtField } from '#schemas/http/fields';
 import { paginationSchema, toPagination } from '#schemas/http/pagination';
@@ -32,7 +33,10 @@ export const getAllArbitrage = defineRoute({
       .optional()
       .describe('Only records with at least this net edge, USD per share.'),
     kind: z.enum(['cross_provider', 'negation_pair']).optional().describe('Only records of this kind.'),
-    provider: z.string().max(64).optional().describe('Only records with a leg of this provider.'),
+    provider: z
+      .enum(QUESTION_SELECTORS)
+      .optional()
+      .describe('Only records with a leg of this provider, or of any provider of this venue.'),
     sort: z.enum(['-netEdge']).default('-netEdge').describe('The largest net edge first.'),
     limit: clampedInteger({ min: 1, max: 1_000, fallback: 100 }),
     cursor: cursorParameter.optional(),
