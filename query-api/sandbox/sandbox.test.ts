@@ -13,6 +13,7 @@ import { aCandle } from '#schemas/testing/records.fixture';
 import { eventTopic } from '#schemas/topics/derived';
 import { bookTopics, contextTopics, instrumentTopics, perpDexTopic } from '#schemas/topics/normalised';
 import { ROUTES } from '../routes/index.ts';
+import type { Route } from '../routes/route.ts';
 import {
   aBookUpdate,
   aContext,
@@ -29,6 +30,7 @@ import { openTestService, type TestService } from '../testing/test-service.fixtu
 import { VIEWS } from '../views/views.ts';
 import { MARKET_TABLES, rowsOf, viewsOf } from './data-set.ts';
 import { readDataSet } from './data-set-file.ts';
+import { type InfoResponse, readInfoResponses } from './info-responses.ts';
 import { openSandbox } from './open-sandbox.ts';
 import { openTables } from './open-tables.ts';
 
@@ -38,6 +40,8 @@ const SANDBOX_HEADER = 'x-svc-sandbox';
 const SHARED = ROUTES.filter(({ dependsOnCaller, scope }) => !dependsOnCaller && scope !== null);
 /** Shared routes whose response does not depend on market data. */
 const SAME_FOR_ALL = ['/v1/webhooks/event-catalog'];
+/** Time limit of a test that requests every route, which fills the tables of the data set. */
+const SLOW_MS = 90_000;
 /** A price that differs from that in the data set. */
 const LIVE_PRICE = '7.5';
 
@@ -89,7 +93,16 @@ async function addLiveData(price: string): Promise<void> {
 
 const get = (path: string, token: string) => service.request('GET', path, { token });
 
-/** Fills in the path of a shared route with a market or an event of the data set. */
+/** The URL of a shared route about a market, an event or an account of the data set. */
+async function urlOf({ path, query }: Pick<Route, 'path' | 'query'>): Promise<string> {
+  if (!('user' in query.shape)) return pathOf(path);
+  const [{ request }] = (await readInfoResponses()).filter(({ request: { user } }) => user !== undefined) as [
+    InfoResponse,
+  ];
+  return `${path}?user=${request.user}`;
+}
+
+/** Fills in a path with a market or an event of the data set. */
 async function pathOf(path: string): Promise<string> {
   const { events } = viewsOf(await readDataSet());
   const [first] = events.listed.flat().filter(({ universalId }) => events.arbitrage.has(universalId));
@@ -98,24 +111,29 @@ async function pathOf(path: string): Promise<string> {
 }
 async function responsesOf(token: string): Promise<Record<string, unknown>> {
   const responses: Record<string, unknown> = {};
-  for (const { path } of SHARED) {
-    const { status, body } = await get(await pathOf(path), token);
-    expect(status, `${path} ${JSON.stringify(body)}`).toBe(200);
-    responses[path] = body;
+  for (const route of SHARED) {
+    const { status, body } = await get(await urlOf(route), token);
+    expect(status, `${route.path} ${JSON.stringify(body)}`).toBe(200);
+    responses[route.path] = body;
   }
   return responses;
 }
 
 describe('a sandbox key', () => {
-  it('gets the data set from every market and event route, marked with X-Svc-Sandbox', async () => {
-    for (const { path } of SHARED) {
-      const url = await pathOf(path);
-      const [live, fixed] = [await get(url, service.admin), await get(url, sandboxed)];
-      expect(fixed.status, path).toBe(200);
-      expect([fixed.headers[SANDBOX_HEADER], live.headers[SANDBOX_HEADER]], path).toEqual(['true', undefined]);
-      if (!SAME_FOR_ALL.includes(path)) expect(fixed.text, path).not.toBe(live.text);
-    }
-  });
+  it(
+    'gets the data set from every market and event route, marked with X-Svc-Sandbox',
+    async () => {
+      for (const route of SHARED) {
+        const { path } = route;
+        const url = await urlOf(route);
+        const [live, fixed] = [await get(url, service.admin), await get(url, sandboxed)];
+        expect(fixed.status, path).toBe(200);
+        expect([fixed.headers[SANDBOX_HEADER], live.headers[SANDBOX_HEADER]], path).toEqual(['true', undefined]);
+        if (!SAME_FOR_ALL.includes(path)) expect(fixed.text, path).not.toBe(live.text);
+      }
+    },
+    SLOW_MS,
+  );
 
   it('gets figures, trades and bars of a coin', async () => {
     const { contexts } = viewsOf(await readDataSet()).coins.venue_a;
@@ -186,14 +204,18 @@ describe('a sandbox key', () => {
     expect([bad.status, bad.headers[SANDBOX_HEADER]]).toEqual([400, 'true']);
   });
 
-  it('gets the same responses after a restart and after live data changed', async () => {
-    const before = await responsesOf(sandboxed);
-    await close();
-    await open();
-    await addLiveData('8.25');
-    applyRecord(VIEWS.events, service.views.events, eventTopic, await pathOf(':universalId'), null);
-    expect(await responsesOf(sandboxed)).toEqual(before);
-  });
+  it(
+    'gets the same responses after a restart and after live data changed',
+    async () => {
+      const before = await responsesOf(sandboxed);
+      await close();
+      await open();
+      await addLiveData('8.25');
+      applyRecord(VIEWS.events, service.views.events, eventTopic, await pathOf(':universalId'), null);
+      expect(await responsesOf(sandboxed)).toEqual(before);
+    },
+    SLOW_MS,
+  );
 
   it('uses the quota and needs the scope like any key, and public routes are not marked', async () => {
     const got = await get(`${COINS}/BTC`, sandboxed);
