@@ -22,6 +22,7 @@ const COLUMNS: Readonly<Record<string, { readonly altered?: string; readonly own
   markets: { own: 'marketId' },
   dispute_phases: { own: 'questionId' },
   resolutions: { own: 'marketId' },
+  leaderboard: { own: 'address', altered: "displayName = 'altered'" },
   candle_bars: { own: 'coin' },
   candle_ranges: { own: 'coin' },
   events: { own: 'universalId' },
