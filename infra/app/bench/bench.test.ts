@@ -129,7 +129,8 @@ describe('the report', () => {
   });
 
   it('has exactly the names that --only accepts', () => {
-    const first = ['normalise', 'log-append', 'processors', 'store-insert', 'rest-cached', 'fanout'];
+    const first = ['normalise', 'log-append', 'processors', 'store-insert', 'rest-cached'];
+    const leaderboard = ['leaderboard-page', 'leaderboard-memory'];
     const control = ['control-reduce', 'control-start', 'key-check'];
     const events = ['spreads', 'spreads-cpu', 'spreads-memory', 'reconcile', 'reconcile-new-market'];
     const footprint = ['footprint-disk', 'footprint-disk-event', 'footprint-cpu-300', 'footprint-cpu-3000'];
@@ -137,6 +138,8 @@ describe('the report', () => {
     const load = ['sustained-lag', 'sustained-loss', 'restart'];
     expect(BENCH_NAMES).toEqual([
       ...first,
+      ...leaderboard,
+      'fanout',
       'latency-p50',
       'latency-p99',
       ...control,

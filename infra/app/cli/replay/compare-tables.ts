@@ -200,9 +200,15 @@ class TableComparison {
     const { receivedSince } = this.options;
     const conditions = condition ? [condition] : [];
     if (side === 'live' && receivedSince !== null && !isSourceTable(this.table))
-      conditions.push(`receivedAt >= fromUnixTimestamp64Milli(toInt64(${receivedSince}))`);
+      conditions.push(`${this.timeColumn()} >= fromUnixTimestamp64Milli(toInt64(${receivedSince}))`);
     const final = side === 'live' || side === 'required' ? ' FINAL' : '';
     return `${this.nameOf(side)}${final}${conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''}`;
+  }
+
+  /** The column with the event time of a row's record. A board of the leaderboard has it in another column. */
+  private timeColumn(): string {
+    const { columns, monthOf } = this.table;
+    return columns.some(({ name }) => name === 'receivedAt') ? 'receivedAt' : monthOf!;
   }
 
   private query<T>(sql: string, parameters: { readonly keys?: readonly string[] } = {}): Promise<T[]> {

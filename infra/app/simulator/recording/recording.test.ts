@@ -49,9 +49,15 @@ describe('a simulated recording', () => {
     expect(names.sort()).toEqual(
       [
         'README.md',
-        ...['venue_a.info', 'venue_a.ws', 'venue_b.clob', 'venue_b.clob_ws', 'venue_b.gamma', 'venue_b.rpc'].map(
-          (n) => `${n}.ndjson.gz`,
-        ),
+        ...[
+          'venue_a.info',
+          'venue_a.stats',
+          'venue_a.ws',
+          'venue_b.clob',
+          'venue_b.clob_ws',
+          'venue_b.gamma',
+          'venue_b.rpc',
+        ].map((n) => `${n}.ndjson.gz`),
       ].sort(),
     );
     for (const { lines, path } of summary.files) {

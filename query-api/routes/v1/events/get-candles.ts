@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { QUESTION_SELECTORS, selectsProvider } from '#schemas/domain/providers';
 import { candleQuery, windowOf } from '#schemas/http/candle-query';
-import { universalIdField } from '#schemas/http/fields';
+import { marketIdField, providerField, universalIdField } from '#schemas/http/fields';
 import { decimalNumber } from '#schemas/http/scalars';
 import { findEvent } from '../../../queries/find-event.ts';
 import { readEventCandles } from '../../../queries/read-event-candles.ts';
@@ -28,8 +28,8 @@ export const getEventCandles = defineRoute({
     candles: z
       .array(
         z.object({
-          provider: z.string(),
-          marketId: z.string(),
+          provider: providerField,
+          marketId: marketIdField,
           ts: z.number().int().describe('Start of the bar, unix ms.'),
           open: z.number().describe("Price of the first trade, in the event's YES terms."),
           high: z.number().describe('Highest price.'),
