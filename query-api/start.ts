@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { closeAll, closeInReverse } from '#infra/closing';
+import { closeInReverse } from '#infra/closing';
 import { listenFault } from '#infra/config/listen-fault';
 import type { RoleContext, Running } from '#infra/context';
 import { createAuthenticator } from '#infra/control/authenticator';
@@ -12,13 +12,14 @@ import { type RunningStage, runStage } from '#infra/stages/run-stage';
 import type { Stage } from '#infra/stages/stage';
 import { monitorStages } from '#infra/stages/stage-monitor';
 import { clockTopic } from '#schemas/topics/control';
+import { spreadHeadTopic } from '#schemas/topics/derived';
 import { attemptTopic, deliveryTopic } from '#schemas/topics/webhooks';
 import { buildApp } from './app.ts';
 import { measureQueries } from './queries/measure-queries.ts';
 import { openTableBarrier } from './queries/table-barrier.ts';
 import { openTablePosition } from './queries/table-position.ts';
 import { openSandbox } from './sandbox/open-sandbox.ts';
-import { bookTimeOf, bookTimesView } from './views/book-times.ts';
+import { bookTimeOf, createBookTimesView } from './views/book-times.ts';
 import type { Freshness } from './views/freshness.ts';
 import { VIEWS } from './views/views.ts';
 
@@ -63,16 +64,20 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     };
     const [events, coins, books] = [await run(VIEWS.events), await run(VIEWS.coins), await run(VIEWS.books)];
     const leaderboards = await run(VIEWS.leaderboards);
-    const bookTimes = await run(bookTimesView);
     const clock = await openPipelineClock(log, onFault);
+    closers.push(() => clock.close());
+    const bookTimes = await run(
+      createBookTimesView(() => (clock.isLive() ? null : events.positionOf(spreadHeadTopic))),
+    );
     const views = [events, coins, books, leaderboards, bookTimes];
     const monitor = monitorStages({ stages: views, clock, log, logger, health, metrics }, onFault);
-    closers.push(() => closeAll([monitor, clock]));
+    closers.push(() => monitor.close());
     const freshness: Freshness = {
       now: () => clock.now(events.positionOf(clockTopic)),
       isLive: clock.isLive,
       asOf: events.positionOf,
       bookAt: (instrument, until) => bookTimeOf(bookTimes.state, instrument, until),
+      knowsBooksUntil: (time) => bookTimes.position() >= time,
       tablesAsOf: openTablePosition({ log, logger }),
     };
     let ready = false;

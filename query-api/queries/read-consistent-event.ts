@@ -15,7 +15,7 @@ import {
   type UniversalEvent,
 } from '#schemas/topics/derived';
 import type { EventsView } from '../views/events.ts';
-import type { Freshness } from '../views/freshness.ts';
+import { type Freshness, waitForBooks } from '../views/freshness.ts';
 import type { Views } from '../views/views.ts';
 import { findEvent, survivorOf } from './find-event.ts';
 import type { Reader } from './query.ts';
@@ -43,7 +43,9 @@ export async function readConsistentEvent(
   store: Reader,
   universalId: string,
 ): Promise<ConsistentEvent> {
-  let snapshot = snapshotOf(view, freshness, await findEvent(view, store, universalId));
+  const found = await findEvent(view, store, universalId);
+  await waitForBooks(freshness, spreadHeadTopic);
+  let snapshot = snapshotOf(view, freshness, survivorOf(view, universalId) ?? found);
   for (let waits = 0; waits < WAITS_MAX && !isConsistent(snapshot); waits += 1) {
     await sleep(WAIT_MS);
     const event = survivorOf(view, universalId);

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
-import { type BookTimesView, bookTimeOf, bookTimesView } from './book-times.ts';
+import { type BookTimesView, bookTimeOf, createBookTimesView } from './book-times.ts';
 
+let shownAt: number | null = null;
+const bookTimesView = createBookTimesView(() => shownAt);
 const [input] = bookTimesView.inputs;
 const frame = (view: BookTimesView, key: string, receivedAt: number) =>
   input!.handle(view, { key, receivedAt } as never, undefined as never);
@@ -28,6 +30,22 @@ it('stores the frames of the time by which the figures may lag, and the last one
   expect([999, 49_999, 50_000].map((until) => bookTimeOf(view, 'quiet', until))).toEqual([null, 1_000, 50_000]);
   for (let at = 30_001; at < 40_000; at += 1) frame(view, 'busy', at);
   expect(view.newer.get('busy')).toHaveLength(4_096);
+});
+
+it('stores the frames since the position of figures that are shown however far they lag', () => {
+  const view = bookTimesView.initialState();
+  shownAt = 1_050;
+  for (let at = 100; at <= 200_000; at += 100) frame(view, 'busy', at);
+  expect([999, 1_050, 1_100, 60_000].map((until) => bookTimeOf(view, 'busy', until))).toEqual([
+    null,
+    1_000,
+    1_100,
+    60_000,
+  ]);
+  shownAt = null;
+  frame(view, 'busy', 200_100);
+  expect(bookTimeOf(view, 'busy', 195_099)).toBeNull();
+  expect(bookTimeOf(view, 'busy', 195_100)).toBe(195_100);
 });
 
 it('stores the instruments of the last frames when there are too many', () => {

@@ -18,35 +18,43 @@ export interface BookTimesView {
   older: ReadonlyMap<string, readonly number[]>;
 }
 
-export const bookTimesView: Stage<BookTimesView> = {
-  name: 'view.book-times',
-  inputs: Object.values(bookTopics).map((topic) =>
-    on(topic, (view: BookTimesView, { key, receivedAt }) => {
-      const times = view.newer.get(key);
-      if (times) {
-        append(times, receivedAt);
-        return;
-      }
-      const fromOlder = [...(view.older.get(key) ?? [])];
-      append(fromOlder, receivedAt);
-      view.newer.set(key, fromOlder);
-      if (view.newer.size <= GENERATION_MAX) return;
-      view.older = view.newer;
-      view.newer = new Map();
-    }),
-  ),
-  outputs: [],
-  initialState: () => ({ newer: new Map(), older: new Map() }),
-};
+/**
+ * Creates the stage of the view.
+ * @param shownAt the position of figures that are shown however far they lag, unix ms: as of then the times stay. Null
+ * if figures that lag by more than `LAG_MAX_MS` are not shown as live.
+ */
+export function createBookTimesView(shownAt: () => number | null): Stage<BookTimesView> {
+  return {
+    name: 'view.book-times',
+    inputs: Object.values(bookTopics).map((topic) =>
+      on(topic, (view: BookTimesView, { key, receivedAt }) => {
+        const neededAt = Math.min(receivedAt - LAG_MAX_MS, shownAt() ?? Number.POSITIVE_INFINITY);
+        const times = view.newer.get(key);
+        if (times) {
+          append(times, receivedAt, neededAt);
+          return;
+        }
+        const fromOlder = [...(view.older.get(key) ?? [])];
+        append(fromOlder, receivedAt, neededAt);
+        view.newer.set(key, fromOlder);
+        if (view.newer.size <= GENERATION_MAX) return;
+        view.older = view.newer;
+        view.newer = new Map();
+      }),
+    ),
+    outputs: [],
+    initialState: () => ({ newer: new Map(), older: new Map() }),
+  };
+}
 
 /**
- * Appends a time, and drops those that no figure refers to: this view may have read frames that the stage that calculates
- * the figures has not processed, but a stage that lags by more than `LAG_MAX_MS` has no live figures.
+ * Appends a time, and drops those before the last one at or before `neededAt`, which no figure refers to: this view may
+ * have read frames that the stage that calculates the figures has not processed.
  */
-function append(times: number[], receivedAt: number): void {
+function append(times: number[], receivedAt: number, neededAt: number): void {
   if (times[times.length - 1] !== receivedAt) times.push(receivedAt);
   let dropped = Math.max(0, times.length - TIMES_MAX);
-  while (dropped + 1 < times.length && times[dropped + 1]! <= receivedAt - LAG_MAX_MS) dropped += 1;
+  while (dropped + 1 < times.length && times[dropped + 1]! <= neededAt) dropped += 1;
   if (dropped > 0) times.splice(0, dropped);
 }
 

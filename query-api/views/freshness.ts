@@ -1,4 +1,5 @@
 /** How current the views are: responses carry their time, and data that lags is not reported as live. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LAG_MAX_MS } from '#infra/stages/pipeline-clock';
 import type { Topic } from '#schemas/topics/topic';
 import type { EventsView } from './events.ts';
@@ -15,6 +16,8 @@ export interface Freshness {
    * process does not know it.
    */
   bookAt(instrument: string, until: number): number | null;
+  /** True if `bookAt` knows every frame that was received before a time. */
+  knowsBooksUntil(time: number): boolean;
   /**
    * Event time, unix ms, up to which the tables hold the rows of every record that these topics hold; never later than
    * `until`, the position of a view. Null if it is unknown. Call it before the tables are read.
@@ -29,8 +32,25 @@ export function fixedFreshness(events: Pick<EventsView, 'now'>): Freshness {
     isLive: () => false,
     asOf: () => events.now,
     bookAt: () => null,
+    knowsBooksUntil: () => true,
     tablesAsOf: async (_, until) => until,
   };
+}
+
+/** The frames of books usually arrive before the figures that follow from them. */
+const BOOKS_WAIT_MS = 5;
+const BOOKS_WAITS_MAX = 4;
+
+/**
+ * Waits until `lastBookAt` knows every frame that the figures of a topic reflect. It waits at most 20 ms; after that the
+ * time that a record itself states is used where it is later. Call it right before the figures are read.
+ */
+export async function waitForBooks(freshness: Freshness, topic: Topic): Promise<void> {
+  for (let waits = 0; waits < BOOKS_WAITS_MAX; waits += 1) {
+    const asOf = freshness.asOf(topic);
+    if (asOf === null || freshness.knowsBooksUntil(asOf)) return;
+    await sleep(BOOKS_WAIT_MS);
+  }
 }
 
 /** True if the data of the topic lags too far behind to be reported as live. */

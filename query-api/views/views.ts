@@ -14,7 +14,7 @@ export interface Views {
 }
 
 /**
- * The stages of the views. `bookTimesView` is not among them: only `freshness` reads it, and fixed data such as that of
+ * The stages of the views. `createBookTimesView` is not among them: only `freshness` reads it, and fixed data such as that of
  * the sandbox has none.
  */
 export const VIEWS = { events: eventsView, coins: coinsView, books: booksView, leaderboards: leaderboardsView };

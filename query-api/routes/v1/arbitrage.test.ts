@@ -107,6 +107,7 @@ describe('GET /v1/arbitrage', () => {
         isLive: () => true,
         asOf: () => asOf,
         bookAt: () => null,
+        knowsBooksUntil: () => true,
         tablesAsOf: async (_: unknown, until: number) => until,
       },
     });

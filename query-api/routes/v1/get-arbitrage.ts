@@ -9,6 +9,7 @@ import { isoTime } from '#schemas/http/scalars';
 import { arbitrageHeadTopic } from '#schemas/topics/derived';
 import { currentArbitrage } from '../../queries/current-arbitrage.ts';
 import { listArbitrage } from '../../queries/list-arbitrage.ts';
+import { waitForBooks } from '../../views/freshness.ts';
 import { defineRoute } from '../route.ts';
 
 const named = { canonicalName: z.string().describe('The name of the event.') };
@@ -46,7 +47,8 @@ export const getAllArbitrage = defineRoute({
     pagination: paginationSchema,
     fetchedAt: fetchedAtField,
   }),
-  handle({ query }, { views: { events, freshness } }) {
+  async handle({ query }, { views: { events, freshness } }) {
+    await waitForBooks(freshness, arbitrageHeadTopic);
     const minNetEdge = query.min_net_edge === undefined ? null : parseDecimal(query.min_net_edge);
     const filter = { minNetEdge, kind: query.kind, provider: query.provider };
     const { items, nextCursor } = listArbitrage(events, filter, query.limit, query.cursor ?? null);

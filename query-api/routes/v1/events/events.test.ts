@@ -54,6 +54,7 @@ function lagBehind(now: number, asOf: number): void {
     isLive: () => true,
     asOf: () => asOf,
     bookAt: () => null,
+    knowsBooksUntil: () => true,
     tablesAsOf: async (_: unknown, until: number) => until,
   };
   Object.assign(test.views, { freshness });

@@ -5,6 +5,7 @@ import { isoTime } from '#schemas/http/scalars';
 import { type Arbitrage, arbitrageHeadTopic } from '#schemas/topics/derived';
 import { currentArbitrage } from '../../../queries/current-arbitrage.ts';
 import { findEvent } from '../../../queries/find-event.ts';
+import { waitForBooks } from '../../../views/freshness.ts';
 import { defineRoute } from '../../route.ts';
 import { eventPath } from './event-path.ts';
 
@@ -26,6 +27,7 @@ export const getArbitrage = defineRoute({
     const { events, freshness } = views;
     const event = await findEvent(events, store, params.universalId);
     const { universalId, receivedAt } = event;
+    await waitForBooks(freshness, arbitrageHeadTopic);
     const records = [...(events.arbitrage.get(universalId)?.values() ?? [])].sort(byKind);
     const asOf = freshness.asOf(arbitrageHeadTopic) ?? receivedAt;
     const fetchedAt = isoTime(Math.max(asOf, ...records.map((record) => record.receivedAt)));

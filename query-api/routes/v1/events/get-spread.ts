@@ -4,6 +4,7 @@ import { spreadSnapshotSchema, toSpreadSnapshot } from '#schemas/http/spread';
 import { spreadHeadTopic } from '#schemas/topics/derived';
 import { currentSpread } from '../../../queries/current-spread.ts';
 import { findEvent } from '../../../queries/find-event.ts';
+import { waitForBooks } from '../../../views/freshness.ts';
 import { defineRoute } from '../../route.ts';
 import { eventPath } from './event-path.ts';
 
@@ -21,6 +22,7 @@ export const getSpread = defineRoute({
     const { events, freshness } = views;
     const event = await findEvent(events, store, params.universalId);
     const { universalId, receivedAt } = event;
+    await waitForBooks(freshness, spreadHeadTopic);
     const spread = events.spreads.get(universalId);
     // Quotes of an unchanged book are current: the figures are as of the position of the stage that calculates them.
     const asOf = freshness.asOf(spreadHeadTopic) ?? receivedAt;
