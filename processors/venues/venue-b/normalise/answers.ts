@@ -6,7 +6,7 @@ import type { RawEnvelope } from '#schemas/topics/raw';
 import { MalformedError, parseJson, rejectMalformed } from '../../shared/malformed.ts';
 import { assignBackfilledMarket } from './backfilled-trades.ts';
 import { forgetToken } from './book-status.ts';
-import { processCatalogAnswer } from './catalog.ts';
+import { type CatalogEffects, processCatalogAnswer } from './catalog.ts';
 import { assignPhaseMarket } from './emitted-phases.ts';
 import { assignTradeMarket } from './emitted-trades.ts';
 import { MALFORMED_FRAME, marketOf, readBook, timeOf } from './messages.ts';
@@ -25,14 +25,19 @@ export function onAnswer(state: VenueBState, record: StageRecord<RawEnvelope>, e
 }
 
 function onCatalogAnswer(state: VenueBState, answer: unknown, receivedAt: number, emit: Emit): void {
-  processCatalogAnswer(state.catalog, answer, receivedAt, emit, {
+  processCatalogAnswer(state.catalog, answer, receivedAt, emit, catalogEffects(state, emit));
+}
+
+/** What follows in the rest of the state from a change of the catalog. */
+export function catalogEffects(state: VenueBState, emit: Emit): CatalogEffects {
+  return {
     onMarket: (marketId, names) => assignPhaseMarket(state.phases, marketId, names, emit),
     onTokenListed: (token, { marketId, outcome }) => {
       assignTradeMarket(state.trades, token, marketId, outcome, emit);
       assignBackfilledMarket(state.backfilled, token, marketId, outcome, emit);
     },
     onClosed: (token) => forgetToken(state, token, emit),
-  });
+  };
 }
 
 const isBook = (value: unknown): value is JsonObject =>

@@ -1,7 +1,7 @@
 /** Stores the markets of the catalog with all their ids, and evicts some of them beyond a bound. */
 import { parseCatalogTime } from '#schemas/venues/venue-b/catalog-time';
 import { compressPatches, decompressPatches } from './compressed-catalog.ts';
-import { type MarketPatches, marketRecord } from './market-patch.ts';
+import { isClosed, type MarketPatches, marketRecord } from './market-patch.ts';
 
 /**
  * Most markets in memory, at some 1.2 KB each (1.4 KB after a restart). Beyond it, markets that were closed long ago
@@ -104,10 +104,6 @@ export function evictOldest(catalog: CatalogState, { max, evicted }: CatalogBoun
       left -= 1;
     }
   }
-}
-
-function isClosed({ gamma, clob }: MarketPatches): boolean {
-  return (gamma.closed ?? clob.closed) === true;
 }
 
 /** Compares the time of closing, or else the end time; false where the venue stated neither. */

@@ -18,7 +18,7 @@ import {
 } from './catalog-state.ts';
 import { readClobMarket } from './clob-market.ts';
 import { readGammaMarket } from './gamma-market.ts';
-import { applyPatch, canonicalJson, type MarketPatch, type MarketPatches, marketRecord } from './market-patch.ts';
+import { applyPatch, canonicalJson, type MarketPatches, marketRecord } from './market-patch.ts';
 
 /** Callbacks for changes of the catalog. */
 export interface CatalogEffects {
@@ -26,7 +26,7 @@ export interface CatalogEffects {
   onMarket(marketId: string, names: OracleNames): void;
   /** Called when a token is first listed with its market. */
   onTokenListed(token: string, market: TokenMarket): void;
-  /** Called for each token of a market that closed. */
+  /** Called for each token of a market that closed, or that changed after it did. */
   onClosed(token: string): void;
 }
 
@@ -47,7 +47,9 @@ export function processCatalogAnswer(
     try {
       const isClob = 'condition_id' in market;
       const { marketId, patch } = isClob ? readClobMarket(market) : readGammaMarket(market, event);
-      applyMarketPatch(catalog, marketId, isClob ? 'clob' : 'gamma', patch, receivedAt, emit, effects);
+      const known = patchesOf(catalog, marketId);
+      const change = (patches: MarketPatches) => applyPatch(patches, isClob ? 'clob' : 'gamma', patch);
+      changeMarket(catalog, { marketId, known, change }, receivedAt, emit, effects);
       evictOldest(catalog, bounds);
     } catch (error) {
       const id = quoteJson(market.conditionId ?? market.condition_id ?? market.id);
@@ -75,19 +77,39 @@ function walkMarkets(value: unknown, event: JsonObject | null, visit: VisitMarke
   if (Array.isArray(value.data)) walkMarkets(value.data, null, visit);
 }
 
-function applyMarketPatch(
+/** Closes a market that the socket reported as resolved. The catalogs state it some seconds later. */
+export function endMarket(
   catalog: CatalogState,
   marketId: string,
-  source: keyof MarketPatches,
-  patch: MarketPatch,
   receivedAt: number,
   emit: Emit,
   effects: CatalogEffects,
 ): void {
   const known = patchesOf(catalog, marketId);
+  if (!known) return;
+  const change = (patches: MarketPatches) => {
+    patches.ended = true;
+  };
+  changeMarket(catalog, { marketId, known, change }, receivedAt, emit, effects);
+}
+
+interface MarketChange {
+  readonly marketId: string;
+  /** Undefined for a new market. */
+  readonly known: MarketPatches | undefined;
+  readonly change: (patches: MarketPatches) => void;
+}
+
+function changeMarket(
+  catalog: CatalogState,
+  { marketId, known, change }: MarketChange,
+  receivedAt: number,
+  emit: Emit,
+  effects: CatalogEffects,
+): void {
   const before = known && marketRecord(marketId, known);
   const patches = known ?? { gamma: { fields: {} }, clob: { fields: {} } };
-  applyPatch(patches, source, patch);
+  change(patches);
   storePatches(catalog, marketId, patches, receivedAt);
   const record = marketRecord(marketId, patches);
   if (before && canonicalJson(before) === canonicalJson(record)) return;
@@ -101,6 +123,7 @@ function applyMarketPatch(
     const market = { marketId, outcome: record.outcomes[index]! };
     catalog.tokens.set(token, market);
     if (isNew) effects.onTokenListed(token, market);
-    if (record.closed && !before?.closed) effects.onClosed(token);
+    // Again with each later change: a frame may have come after the market ended.
+    if (record.closed) effects.onClosed(token);
   }
 }

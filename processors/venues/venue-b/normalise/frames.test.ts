@@ -301,6 +301,35 @@ describe('a token of a closed market', () => {
     expect(state.liveness.instruments.size).toBe(0);
   });
 
+  describe('that the venue reports as resolved', () => {
+    const listed = { conditionId: MARKET, clobTokenIds: '["1","2"]', outcomes: '["Yes","No"]' };
+    const BOOK = frame(book([], [], { asset_id: '1' }));
+    const open = raw('gamma', AT, [{ ...listed, closed: false }]);
+    const resolved = { event_type: 'market_resolved', market: MARKET, assets_ids: ['1', '2'], timestamp: '1' };
+    const closedOf = ({ markets }: ReturnType<typeof play>) =>
+      markets.map(({ closed, active, resolved, receivedAt }) => ({ closed, active, resolved, at: receivedAt - AT }));
+    const ENDED = { closed: true, active: false, resolved: false, at: 5 };
+
+    it('belongs to a closed market at the same moment, before a catalog states it', () => {
+      const played = play([open, BOOK, frame(resolved, AT + 5)]);
+      expect(closedOf(played)).toMatchObject([{ closed: false, at: 0 }, ENDED]);
+      expect(states(played.statuses)).toEqual(['1 live', 'removed']);
+    });
+
+    it('remains closed while a catalog still lists its market as open', () => {
+      const late = raw('gamma', AT + 9, [{ ...listed, closed: false }]);
+      expect(closedOf(play([open, BOOK, frame(resolved, AT + 5), frame(resolved, AT + 6), late]))).toHaveLength(2);
+    });
+
+    it('is removed again with the closed market of the catalog, if a frame came in between', () => {
+      const closed = raw('gamma', AT + 9, [{ ...listed, closed: true, closedTime: '2026-01-01 00:00:00+00' }]);
+      const { state, statuses, markets } = play([open, frame(resolved, AT + 5), BOOK, closed]);
+      expect(states(statuses)).toEqual(['1 live', 'removed']);
+      expect(state.books.size).toBe(0);
+      expect(markets.at(-1)).toMatchObject({ closed: true, resolved: true });
+    });
+  });
+
   it('is removed when the catalog lists its market as closed', () => {
     const market = { conditionId: MARKET, clobTokenIds: '["1","2"]', outcomes: '["Yes","No"]' };
     const open = [frame(book([], [], { asset_id: '1' })), raw('gamma', AT, [{ ...market, closed: false }])];

@@ -8,7 +8,9 @@ import { channelTopics } from '#schemas/topics/channels';
 import type { RawEnvelope } from '#schemas/topics/raw';
 import { emitRaw, type TextPiece } from '../../../shared/emit-raw.ts';
 import { parseJson, rejectMalformed } from '../../shared/malformed.ts';
+import { catalogEffects } from './answers.ts';
 import { awaitSnapshot, forgetToken, liveness } from './book-status.ts';
+import { endMarket } from './catalog.ts';
 import {
   type BookDelta,
   MALFORMED_FRAME,
@@ -77,7 +79,14 @@ function processEvent(
   else if (type === 'tick_size_change') {
     const source = sourceOf(state, value, key, receivedAt);
     applyTickSize(state.books, tokenOf(value), readTickSize(value), source, emit);
-  } else if (type === 'market_resolved') for (const token of tokensOf(value)) forgetToken(state, token, emit);
+  } else if (type === 'market_resolved') onResolved(state, value, receivedAt, emit);
+}
+
+/** The market is closed at the same moment: its last record states why its tokens have no status any more. */
+function onResolved(state: VenueBState, value: JsonObject, receivedAt: number, emit: Emit): void {
+  const marketId = marketOf(value);
+  if (marketId !== null) endMarket(state.catalog, marketId, receivedAt, emit, catalogEffects(state, emit));
+  for (const token of tokensOf(value)) forgetToken(state, token, emit);
 }
 
 function onBook(state: VenueBState, value: JsonObject, source: FrameSource, emit: Emit): void {

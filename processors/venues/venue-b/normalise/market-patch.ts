@@ -32,13 +32,17 @@ export interface MarketPatch {
 export interface MarketPatches {
   readonly gamma: MarketPatch;
   readonly clob: MarketPatch;
+  /** True once the socket reported the market as resolved: it is closed, also while a catalog still lists it as open. */
+  ended?: true;
 }
+
+export type CatalogName = 'gamma' | 'clob';
 
 /**
  * Merges a newer patch of one catalog: its fields replace older values. Fields that gamma has are removed from the
  * CLOB's patch, which gamma outranks: most of a market is text that both catalogs contain.
  */
-export function applyPatch(patches: MarketPatches, source: keyof MarketPatches, newer: MarketPatch): void {
+export function applyPatch(patches: MarketPatches, source: CatalogName, newer: MarketPatch): void {
   const { gamma, clob } = patches;
   const patch = patches[source];
   const fields = Object.assign(patch.fields, newer.fields);
@@ -52,10 +56,15 @@ function removeKeys(object: object, other: object): void {
   for (const [key, value] of Object.entries(other)) if (value !== undefined) Reflect.deleteProperty(object, key);
 }
 
+/** True if trading has ended: as a catalog states it, or the socket before it. */
+export function isClosed({ gamma, clob, ended }: MarketPatches): boolean {
+  return ended ?? (gamma.closed ?? clob.closed) === true;
+}
+
 /** Builds the record of a market: gamma's value where it has one, else the CLOB's. */
 export function marketRecord(marketId: string, patches: MarketPatches): Omit<Market, 'receivedAt'> {
   const from = { ...patches.clob, ...patches.gamma };
-  const closed = from.closed ?? false;
+  const closed = isClosed(patches);
   const fields = { ...patches.clob.fields, ...patches.gamma.fields };
   return {
     provider: 'venue_b',
