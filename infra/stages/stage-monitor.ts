@@ -16,8 +16,8 @@ const INTERVAL_MS = 500;
 const LOG_INTERVAL_MS = 10_000;
 /** Lag below which stages that were behind count as up to date: a lag around the limit must not fill the log. */
 const RECOVERED_MS = LAG_MAX_MS / 2;
-/** Samples from which rates are calculated: five seconds. */
-const SAMPLES_MAX = 10;
+/** Samples from which rates are calculated: ten seconds. */
+const SAMPLES_MAX = 21;
 const NOTHING_SAMPLED: ProgressSample = { at: 0, lagMs: 0, processed: 0, remaining: null };
 
 type Observed = Pick<RunningStage<unknown>, 'name' | 'progress'>;

@@ -9,7 +9,7 @@ export interface Backlog {
   readonly records: number | null;
   /** Records that it processes a second; null at first. */
   readonly recordsPerSecond: number | null;
-  /** Seconds until it has caught up at the rate of the last seconds; null while the backlog grows. */
+  /** Seconds until it has caught up at the pace of the last seconds; null unless the lag shrinks steadily. */
   readonly secondsLeft: number | null;
 }
 

@@ -38,7 +38,7 @@ export const getHealth = defineRoute({
             .number()
             .int()
             .nullable()
-            .describe('Estimated seconds until the stage has caught up; null while the backlog grows.'),
+            .describe('Estimated seconds until the stage has caught up; null unless its lag shrinks steadily.'),
         }),
       )
       .optional()

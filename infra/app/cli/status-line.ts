@@ -19,8 +19,8 @@ function playedUntil(time: string | undefined): string {
 function describeBacklog(backlog: readonly Backlog[]): string {
   const worst = backlog.reduce((a, b) => (b.lagSeconds > a.lagSeconds ? b : a));
   const { stage, lagSeconds, records, secondsLeft } = worst;
-  const left = secondsLeft === null ? 'the backlog grows' : `about ${duration(secondsLeft)} left`;
-  return `catching up: ${stage} is ${duration(lagSeconds)} behind${records === null ? '' : ` (${records.toLocaleString('en-US')} records)`}, ${left}`;
+  const left = secondsLeft === null ? '' : `, about ${duration(secondsLeft)} left`;
+  return `catching up: ${stage} is ${duration(lagSeconds)} behind${records === null ? '' : ` (${records.toLocaleString('en-US')} records)`}${left}`;
 }
 
 function duration(seconds: number): string {
