@@ -256,7 +256,7 @@ export const SETTINGS = {
     variable: 'PARALLAX_LOG_LEVEL',
     fallback: 'info',
     words: ['debug', 'info', 'warn', 'error', 'silent'],
-    description: 'Lowest severity that is logged; lines are JSON on standard error.',
+    description: 'Lowest severity that is logged, on standard error: lines of JSON, on a terminal lines for people.',
   }),
   ...upstreamSettings,
 };
