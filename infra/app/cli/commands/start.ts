@@ -26,7 +26,7 @@ import { type Lifetime, startLifetime } from '../lifetime.ts';
 import { openPorts } from '../ports.ts';
 import { finishInterruptedReplay } from '../replay/run-exclusively.ts';
 import { statusLine } from '../status-line.ts';
-import { createWatchKey } from '../watch/watch-key.ts';
+import { createWatchKey, tokenForWatchKey } from '../watch/watch-key.ts';
 
 /** Time between two runs of retention and compaction. A failed run is retried sooner, since it may free disk space. */
 const MAINTENANCE_INTERVAL_MS = 60_000;
@@ -76,8 +76,8 @@ interface Started {
   readonly context: RoleContext;
   /** Lines to print once ready. */
   readonly lines: readonly string[];
-  /** The admin key that this start generated, and the REST API that accepts it. */
-  readonly newKey: { readonly rest: string; readonly adminToken: string } | null;
+  /** What the key of `npm run watch` is created with; null if it exists or this process cannot create it. */
+  readonly watchKey: { readonly rest: string; readonly adminToken: string } | null;
 }
 
 async function startAll({ settings, logger, health, lifetime, parts }: StartOptions): Promise<Started> {
@@ -104,14 +104,14 @@ async function startAll({ settings, logger, health, lifetime, parts }: StartOpti
   // No further role starts once shutdown was requested.
   const shouldStart = (role: Settings['roles'][number]) => settings.roles.includes(role) && !lifetime.isShuttingDown();
   const lines: string[] = [];
-  let newKey: Started['newKey'] = null;
+  let watchKey: Started['watchKey'] = null;
   if (shouldStart('query-api')) {
     const api = register(await startQueryApi(context));
     lines.push(`REST       ${api.url}`);
-    if (api.newAdminToken) {
-      lines.push(`Admin key  ${api.newAdminToken} (shown once; keep it)`);
-      newKey = { rest: api.url, adminToken: api.newAdminToken };
-    }
+    if (api.newAdminToken) lines.push(`Admin key  ${api.newAdminToken} (shown once; keep it)`);
+    const tokens = { generated: api.newAdminToken, configured: settings.adminToken };
+    const adminToken = settings.log === 'embedded' ? tokenForWatchKey(settings.dataDir, tokens) : null;
+    if (adminToken !== null) watchKey = { rest: api.url, adminToken };
   } else if (!lifetime.isShuttingDown()) {
     lines.push(`Health     ${register(await startOpsServer(context)).url}`);
   }
@@ -119,7 +119,7 @@ async function startAll({ settings, logger, health, lifetime, parts }: StartOpti
   if (shouldStart('processors')) register(await startProcessors(context));
   // Ingest starts last and stops first, so that its consumers run while it does.
   if (shouldStart('ingest')) register(await startIngest(context));
-  return { context, lines, newKey };
+  return { context, lines, watchKey };
 }
 
 /** With `--venues sim`, starts the simulator in this process and uses its URLs. Explicitly set URLs take precedence. */
@@ -180,14 +180,14 @@ function showStatus(on: Terminal, health: Health): Running {
   };
 }
 
-async function announceWhenReady({ context, lines, newKey }: Started, lifetime: Lifetime): Promise<void> {
+async function announceWhenReady({ context, lines, watchKey }: Started, lifetime: Lifetime): Promise<void> {
   const { health, settings, logger } = context;
   while (!isReady(health)) {
     if (lifetime.isShuttingDown()) return;
     await sleep(50);
   }
-  if (newKey && settings.log === 'embedded')
-    await createWatchKey({ ...newKey, dataDir: settings.dataDir }).catch((error: unknown) =>
+  if (watchKey)
+    await createWatchKey({ ...watchKey, dataDir: settings.dataDir }).catch((error: unknown) =>
       logger.warn({ error }, 'could not create the key of npm run watch, which needs --token now'),
     );
   terminal?.status(null);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createWatchKey, readWatchKey } from './watch-key.ts';
+import { createWatchKey, readWatchKey, tokenForWatchKey } from './watch-key.ts';
 
 const received: unknown[] = [];
 let status: number;
@@ -42,4 +42,13 @@ it('is not stored if the service refuses to create it', async () => {
   status = 403;
   await expect(createWatchKey({ dataDir, rest, adminToken: 'plx_live_admin' })).rejects.toThrow('POST /keys: 403');
   expect(readWatchKey(dataDir)).toBeNull();
+});
+
+it('is created with a configured admin token if there is none, and with a generated one in any case', async () => {
+  const tokenFor = (generated: string | null, configured: string | null) =>
+    tokenForWatchKey(dataDir, { generated, configured });
+  expect([tokenFor('new', null), tokenFor(null, 'given'), tokenFor(null, null)]).toEqual(['new', 'given', null]);
+  status = 201;
+  await createWatchKey({ dataDir, rest, adminToken: 'plx_live_admin' });
+  expect([tokenFor('new', null), tokenFor(null, 'given'), tokenFor(null, null)]).toEqual(['new', null, null]);
 });

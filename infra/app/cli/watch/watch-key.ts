@@ -29,6 +29,22 @@ export async function createWatchKey({ dataDir, rest, adminToken }: WatchKeyOpti
   writeFileSync(fileIn(dataDir), `${token}\n`, { mode: 0o600 });
 }
 
+export interface AdminTokens {
+  /** The token that this start generated; null if it generated none. */
+  readonly generated: string | null;
+  /** PARALLAX_ADMIN_TOKEN; null if it is not set. */
+  readonly configured: string | null;
+}
+
+/**
+ * The admin token with which to create the key; null if the data directory has one. A generated token replaces it: it
+ * belongs to a new log, whose service does not know the old key.
+ */
+export function tokenForWatchKey(dataDir: string, { generated, configured }: AdminTokens): string | null {
+  if (generated !== null) return generated;
+  return readWatchKey(dataDir) === null ? configured : null;
+}
+
 /** The token in a data directory; null if there is none. */
 export function readWatchKey(dataDir: string): string | null {
   const file = fileIn(dataDir);
