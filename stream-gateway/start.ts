@@ -7,6 +7,7 @@ import { openControlReplica } from '#infra/control/control-replica';
 import { openUsageReplica } from '#infra/quota/usage-replica';
 import { openPipelineClock } from '#infra/stages/pipeline-clock';
 import { runStage } from '#infra/stages/run-stage';
+import { monitorStages } from '#infra/stages/stage-monitor';
 import { OpenProblems } from '#infra/telemetry/open-problems';
 import { loadUws, type TemplatedApp, type us_listen_socket, type WebSocket } from '#infra/uws';
 import { CLOSE } from '#schemas/stream/frames';
@@ -168,7 +169,7 @@ async function startStatus(
 ): Promise<StatusSources> {
   const { log, logger, metrics, health } = context;
   const onLagFault = (error: unknown) => {
-    logger.error({ error }, 'monitoring of channel lag failed and stopped');
+    logger.error({ error }, 'monitoring of lag failed and stopped');
     health.failed(PART, error);
     onFault();
   };
@@ -193,6 +194,8 @@ async function startStatus(
     metrics.gatewayLag.seconds = null;
     await closeAll([lag, clock]);
   });
+  const monitor = monitorStages({ stages: [view], clock, log, logger, health, metrics }, onLagFault);
+  closers.push(() => monitor.close());
   sources = { markets: view.state, lagging: lag.lagging };
   // The stage itself logs its fault and reports it to health.
   view.stopped.catch(onFault);

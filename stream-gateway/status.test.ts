@@ -146,3 +146,11 @@ describe('status frames', () => {
     await until(() => metrics.gatewayLag.seconds!() >= 30, 'the lag behind the newest tick');
   });
 });
+
+it('the lag of the view of statuses is in the metrics until the gateway is closed', async () => {
+  const { registry } = gateway.context.metrics;
+  const lag = 'parallax_stage_lag_seconds{stage="view.market-status"}';
+  expect(await registry.metrics()).toContain(lag);
+  await gateway.stop();
+  expect(await registry.metrics()).not.toContain(lag);
+});
