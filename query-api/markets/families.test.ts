@@ -279,11 +279,12 @@ describe.each(CASES.map((one) => [one.family.noun, one] as const))('the family o
       expect([bids.length, asks.length]).toEqual([depth, depth]);
     });
 
-    it('is 502 if it was never received, and has no levels if it is empty', async () => {
+    it('is 502 if it was never received and nothing answers, and has no levels if it is empty', async () => {
       add(make());
-      expect(await errorOf(`${market}/orderbook`, 502)).toMatchObject(NO_DATA);
+      const unanswered = { ...NO_DATA, provider: 'venue_a' };
+      expect(await errorOf(`${market}/orderbook`, 502)).toMatchObject(unanswered);
       update(3, { snapshot: false });
-      expect(await errorOf(`${market}/orderbook`, 502)).toMatchObject(NO_DATA);
+      expect(await errorOf(`${market}/orderbook`, 502)).toMatchObject(unanswered);
       update(0);
       expect(await body(`${market}/orderbook`)).toMatchObject({ bids: [], asks: [] });
     });

@@ -214,8 +214,8 @@ export class CustomResponse<R> {
   }
 }
 
-/** A response whose lifetime counts from an earlier time, unix ms. */
-export function producedAt<R>(at: number, body: R): CustomResponse<R> {
+/** A response whose lifetime counts from an earlier time, unix ms; null for now. */
+export function producedAt<R>(at: number | null, body: R): CustomResponse<R> {
   return new CustomResponse(200, body, [], at);
 }
 

@@ -38,7 +38,7 @@ export interface TestApp {
   /** Creates a key with these scopes whose secret has not been verified yet; returns its token. */
   uncachedToken(scopes: readonly Scope[]): Promise<string>;
   /** Creates a key with these scopes that is cached as verified, since hashing is slow; returns its token. */
-  cachedToken(scopes: readonly Scope[]): string;
+  cachedToken(scopes: readonly Scope[], sandbox?: boolean): string;
   /** Sends a GET with the token of a key that has all scopes. */
   get(url: string, headers?: Readonly<Record<string, string>>): ReturnType<TestApp['request']>;
   request(
@@ -167,8 +167,8 @@ export async function createTestApp({ routes, app: overrides }: TestAppOptions =
       const token = mintToken();
       return addKey(token, scopes, await hashSecret(token.secret));
     },
-    cachedToken: (scopes) => {
-      const token = mintToken();
+    cachedToken: (scopes, sandbox) => {
+      const token = mintToken(sandbox);
       authenticator.remember(token);
       return addKey(token, scopes, NO_HASH);
     },

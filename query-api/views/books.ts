@@ -20,12 +20,20 @@ export const booksView: Stage<BooksView> = {
   initialState: () => Object.fromEntries(PRICE_VENUES.map((venue) => [venue, new Map()])) as BooksView,
 };
 
-/** The newest book of an instrument with the venue's time, unix ms; null if none was received. */
-export function bookOf(books: BooksOfVenue, instrument: string): { readonly book: Book; readonly ts: number } | null {
+export interface ReceivedBook {
+  readonly book: Book;
+  /** The venue's time, unix ms. */
+  readonly ts: number;
+  /** Unix ms. */
+  readonly receivedAt: number;
+}
+
+/** The newest book of an instrument; null if none was received. */
+export function bookOf(books: BooksOfVenue, instrument: string): ReceivedBook | null {
   const update = books.get(instrument)?.value;
   // An update without a snapshot is not a complete book.
   if (!update?.snapshot) return null;
   const book = createBook();
   applyBookUpdate(book, update);
-  return { book, ts: update.ts };
+  return { book, ts: update.ts, receivedAt: update.receivedAt };
 }

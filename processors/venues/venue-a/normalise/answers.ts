@@ -3,8 +3,9 @@
 import type { Emit } from '#infra/stages/stage';
 import { asText, type JsonObject, readList, readObject } from '#schemas/domain/json-fields';
 import type { RawEnvelope } from '#schemas/topics/raw';
+import { readBook } from '#schemas/venues/venue-a/book';
 import { parseJson } from '../../shared/malformed.ts';
-import { emitBook, isOutdated, readBook } from './books.ts';
+import { emitBook, isOutdated } from './books.ts';
 import { emitSnapshot, readSnapshotBars, readSnapshotRequest } from './candle-snapshot.ts';
 import { chooseNewNames } from './canonical-pairs.ts';
 import { emitContexts, emitMids, readAlignedContexts, readMids, readSpotContexts } from './contexts.ts';

@@ -3,9 +3,10 @@
 import type { Emit, StageRecord } from '#infra/stages/stage';
 import { asText, isJsonObject, readList, readObject, readText } from '#schemas/domain/json-fields';
 import type { RawEnvelope } from '#schemas/topics/raw';
+import { type BookMessage, readBook } from '#schemas/venues/venue-a/book';
 import type { TextPiece } from '../../../shared/emit-raw.ts';
 import type { Liveness } from '../../shared/liveness.ts';
-import { type BookMessage, emitBook, readBook } from './books.ts';
+import { emitBook } from './books.ts';
 import { chooseNewNames } from './canonical-pairs.ts';
 import { marketOf, providerOf } from './coins.ts';
 import {

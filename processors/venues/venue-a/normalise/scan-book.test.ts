@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readBook } from './books.ts';
+import { readBook } from '#schemas/venues/venue-a/book';
 import { scanBook } from './scan-book.ts';
 
 /** Scans the text at the position of the data in a frame, as in `x…}`. */

@@ -5,8 +5,8 @@
  */
 import { FieldError, readAmount } from '#schemas/domain/json-fields';
 import type { BookLevel } from '#schemas/topics/normalised';
+import type { BookMessage } from '#schemas/venues/venue-a/book';
 import type { TextPiece } from '../../../shared/emit-raw.ts';
-import type { BookMessage } from './books.ts';
 
 const COIN = '{"coin":"';
 const TIME = '","time":';
