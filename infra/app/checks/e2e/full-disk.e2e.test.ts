@@ -87,8 +87,10 @@ describe.skipIf(!disk)(title, () => {
   }
 
   async function expectAnswers(): Promise<void> {
-    const paths = ['coins', 'coins/BTC', 'coins/BTC/orderbook', 'coins/BTC/trades', 'coins/BTC/candles'];
-    for (const path of paths) await get(service, `/v1/markets/venue_a/${path}`);
+    const coin = '/v1/markets/venue_a/coins/BTC';
+    // Not its book: once it is not recent, a request for it may or may not find room in the log.
+    for (const path of ['/v1/markets/venue_a/coins', coin, `${coin}/trades`, `${coin}/candles`])
+      await get(service, path);
     const { events } = await get<{ events: { universalId: string }[] }>(service, '/v1/events');
     expect(events.length).toBeGreaterThan(0);
     await get(service, `/v1/events/${events[0]!.universalId}/trades`);
