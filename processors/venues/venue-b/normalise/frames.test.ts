@@ -293,37 +293,36 @@ describe('a REST book', () => {
 });
 
 describe('a token of a closed market', () => {
+  const listed = { conditionId: MARKET, clobTokenIds: '["1","2"]', outcomes: '["Yes","No"]' };
+  const BOOK = frame(book([], [], { asset_id: '1' }));
+  const openAt = (at: number) => raw('gamma', at, [{ ...listed, closed: false }]);
+
   it('is removed when the venue reports its market as resolved', () => {
     const resolved = { event_type: 'market_resolved', market: MARKET, assets_ids: ['yes', 'no'], timestamp: '1' };
     const { statuses, state } = play([START, frame(resolved)]);
     expect(states(statuses)).toEqual(['yes live', 'removed']);
-    expect(state.books.size).toBe(0);
-    expect(state.liveness.instruments.size).toBe(0);
+    expect([state.books.size, state.liveness.instruments.size]).toEqual([0, 0]);
   });
 
   describe('that the venue reports as resolved', () => {
-    const listed = { conditionId: MARKET, clobTokenIds: '["1","2"]', outcomes: '["Yes","No"]' };
-    const BOOK = frame(book([], [], { asset_id: '1' }));
-    const open = raw('gamma', AT, [{ ...listed, closed: false }]);
     const resolved = { event_type: 'market_resolved', market: MARKET, assets_ids: ['1', '2'], timestamp: '1' };
     const closedOf = ({ markets }: ReturnType<typeof play>) =>
       markets.map(({ closed, active, resolved, receivedAt }) => ({ closed, active, resolved, at: receivedAt - AT }));
-    const ENDED = { closed: true, active: false, resolved: false, at: 5 };
 
     it('belongs to a closed market at the same moment, before a catalog states it', () => {
-      const played = play([open, BOOK, frame(resolved, AT + 5)]);
-      expect(closedOf(played)).toMatchObject([{ closed: false, at: 0 }, ENDED]);
+      const played = play([openAt(AT), BOOK, frame(resolved, AT + 5)]);
+      expect(closedOf(played)).toMatchObject([{ closed: false }, { closed: true, resolved: false, at: 5 }]);
       expect(states(played.statuses)).toEqual(['1 live', 'removed']);
     });
 
     it('remains closed while a catalog still lists its market as open', () => {
-      const late = raw('gamma', AT + 9, [{ ...listed, closed: false }]);
-      expect(closedOf(play([open, BOOK, frame(resolved, AT + 5), frame(resolved, AT + 6), late]))).toHaveLength(2);
+      const ended = [openAt(AT), BOOK, frame(resolved, AT + 5), frame(resolved, AT + 6)];
+      expect(closedOf(play([...ended, openAt(AT + 9)]))).toHaveLength(2);
     });
 
     it('is removed again with the closed market of the catalog, if a frame came in between', () => {
       const closed = raw('gamma', AT + 9, [{ ...listed, closed: true, closedTime: '2026-01-01 00:00:00+00' }]);
-      const { state, statuses, markets } = play([open, frame(resolved, AT + 5), BOOK, closed]);
+      const { state, statuses, markets } = play([openAt(AT), frame(resolved, AT + 5), BOOK, closed]);
       expect(states(statuses)).toEqual(['1 live', 'removed']);
       expect(state.books.size).toBe(0);
       expect(markets.at(-1)).toMatchObject({ closed: true, resolved: true });
@@ -331,10 +330,8 @@ describe('a token of a closed market', () => {
   });
 
   it('is removed when the catalog lists its market as closed', () => {
-    const market = { conditionId: MARKET, clobTokenIds: '["1","2"]', outcomes: '["Yes","No"]' };
-    const open = [frame(book([], [], { asset_id: '1' })), raw('gamma', AT, [{ ...market, closed: false }])];
-    expect(play(open).state.books.size).toBe(1);
-    expect(play([...open, raw('gamma', AT, [{ ...market, closed: true }])]).state.books.size).toBe(0);
+    expect(play([BOOK, openAt(AT)]).state.books.size).toBe(1);
+    expect(play([BOOK, openAt(AT), raw('gamma', AT, [{ ...listed, closed: true }])]).state.books.size).toBe(0);
   });
 });
 
