@@ -6,8 +6,8 @@ import { type WebSocket, WebSocketServer } from 'ws';
 const FIRST_ID = 7_000_000_000_000;
 const ID_PREFIX = Buffer.from('7000000');
 const ID_DIGITS = 13;
-/** Prefix of coins of outcome markets, whose trades go to another channel. */
-const OUTCOME_PREFIX = '#';
+/** True for a coin whose trades go to the measured channel: those of outcomes and of builder dexes have others. */
+const isMeasured = (coin: string) => !coin.startsWith('#') && !coin.includes(':');
 /** A socket on this path receives every trade without a subscription. */
 const RELAY_PATH = '/relay';
 
@@ -17,7 +17,7 @@ export type Audience = 'service' | 'relay';
 export interface TradeVenue {
   readonly url: string;
   readonly relayUrl: string;
-  /** Number of perpetuals whose trades the service has subscribed to. */
+  /** Number of measured coins whose trades the service has subscribed to. */
   coins(): number;
   /** Sends one trade and returns its id. */
   send(to: Audience): number;
@@ -45,8 +45,8 @@ export async function openTradeVenue(): Promise<TradeVenue> {
     socket.on('message', (data) => {
       const { method, subscription } = JSON.parse(String(data)) as VenueRequest;
       if (method === 'ping') return socket.send('{"channel":"pong"}');
-      const { type, coin = OUTCOME_PREFIX } = subscription ?? {};
-      if (type === 'trades' && !coin.startsWith(OUTCOME_PREFIX)) subscribed.set(coin, socket);
+      const { type, coin } = subscription ?? {};
+      if (type === 'trades' && coin !== undefined && isMeasured(coin)) subscribed.set(coin, socket);
       socket.send(JSON.stringify({ channel: 'subscriptionResponse', data: { method, subscription } }));
     });
   });
