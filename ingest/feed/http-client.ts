@@ -4,6 +4,7 @@ import { parseRetryAfter } from '#infra/retry-after';
 import type { Metrics } from '#infra/telemetry/metrics';
 import type { Budget, Reservation } from './budget.ts';
 import { UpstreamError } from './errors.ts';
+import { readBody } from './read-body.ts';
 import { USER_AGENT } from './user-agent.ts';
 
 /** Delays before the attempts of a read (specification, Errors), plus or minus 20 percent. */
@@ -45,6 +46,12 @@ export interface HttpClientOptions {
   /** Where its requests are counted. */
   readonly counter?: { readonly source: string; readonly metrics: Pick<Metrics, 'upstreamRequests'> };
   readonly random?: () => number;
+}
+
+/** A response whose body has not been read, and the signal that ends it. */
+interface Opened {
+  readonly response: Response;
+  readonly signal: AbortSignal;
 }
 
 export class HttpClient {
@@ -131,22 +138,24 @@ export class HttpClient {
   }
 
   /** Sends the request. The time limit also holds for the body of the response. */
-  private async open({ url, body, signal }: HttpRequest): Promise<Response> {
+  private async open({ url, body, signal }: HttpRequest): Promise<Opened> {
     const timeout = AbortSignal.timeout(this.options.timeoutMs ?? TIMEOUT_MS);
+    const ending = signal ? AbortSignal.any([timeout, signal]) : timeout;
     const response = await fetch(url, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { 'user-agent': USER_AGENT, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body }),
-      signal: signal ? AbortSignal.any([timeout, signal]) : timeout,
+      signal: ending,
     });
-    if (!response.ok) await this.throwForStatus(url, response);
-    return response;
+    const opened = { response, signal: ending };
+    if (!response.ok) await this.throwForStatus(url, opened);
+    return opened;
   }
 
   /** Throws the `UpstreamError` for a status. */
-  private async throwForStatus(url: string, response: Response): Promise<never> {
+  private async throwForStatus(url: string, { response, signal }: Opened): Promise<never> {
     const { status } = response;
-    const body = await readStart(response);
+    const body = await readStart(response, signal);
     const text = `${hostAndPath(url)} answered ${status}`;
     if (status === 429) {
       const wait = parseRetryAfter(response.headers.get('retry-after'), Date.now(), RETRY_AFTER_MAX_MS);
@@ -157,10 +166,10 @@ export class HttpClient {
     throw new UpstreamError(status >= 500 ? 'upstream_unavailable' : 'upstream_rejected', text, { status, body });
   }
 
-  private async *chunksOf(url: string, response: Response): AsyncGenerator<Uint8Array> {
+  private async *chunksOf(url: string, { response, signal }: Opened): AsyncGenerator<Uint8Array> {
     const maxBytes = this.options.bodyBytesMax ?? BODY_BYTES_MAX;
     let bytes = 0;
-    for await (const chunk of response.body ?? []) {
+    for await (const chunk of readBody(response, signal)) {
       bytes += chunk.length;
       if (bytes > maxBytes)
         throw new UpstreamError('upstream_too_large', `${hostAndPath(url)} answered more than ${maxBytes} bytes`);
@@ -170,10 +179,10 @@ export class HttpClient {
 }
 
 /** The first bytes of a body as text, and cancels the rest. */
-async function readStart(response: Response): Promise<string> {
+async function readStart(response: Response, signal: AbortSignal): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of readBody(response, signal)) {
     chunks.push(chunk);
     bytes += chunk.length;
     // Leaving the loop cancels the stream.
