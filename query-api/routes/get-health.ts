@@ -17,7 +17,7 @@ export const getHealth = defineRoute({
     service: z.string().describe('The name of the service.'),
     version: z.string().describe('Its version.'),
     uptimeSeconds: z.number().describe('Seconds since the process started.'),
-    timestamp: isoTimeSchema.describe('Wall time of the answer.'),
+    timestamp: isoTimeSchema.describe('Wall time of the answer; the lags in `backlog` are as of it.'),
     parts: z.record(z.string(), z.string()).describe('The parts of this process with their states.'),
     backlog: z
       .array(
