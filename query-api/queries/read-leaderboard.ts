@@ -1,12 +1,15 @@
 import { leaderboardTable } from '#schemas/tables/leaderboard';
 import type { Leaderboard, LeaderboardRow, LeaderboardWindow } from '#schemas/topics/leaderboard';
 import type { LeaderboardsView } from '../views/leaderboards.ts';
-import { type Query, query, queryBatch, type Reader } from './query.ts';
+import {
+  type BoardCounts,
+  countBoard,
+  figureColumn,
+  LEADERBOARD_FIGURES,
+  type LeaderboardFigure,
+} from './count-leaderboard.ts';
+import { type Query, query, type Reader } from './query.ts';
 import { type RowOf, selectColumns } from './select-columns.ts';
-
-/** The figures by which traders are ranked. */
-export const LEADERBOARD_FIGURES = ['pnl', 'roi', 'vlm'] as const;
-export type LeaderboardFigure = (typeof LEADERBOARD_FIGURES)[number];
 
 /** What a board is ranked by. */
 export interface Ranking {
@@ -31,13 +34,6 @@ export interface RankedRow {
   readonly vlm: string | null;
 }
 
-/** What the table holds of a board. */
-interface Counts {
-  readonly total: number;
-  /** Rows that have the figure of the ranking. */
-  readonly ranked: number;
-}
-
 type Column = keyof LeaderboardRow;
 
 /**
@@ -52,9 +48,10 @@ export async function readLeaderboardPage(
   page: LeaderboardPage,
 ): Promise<{ readonly board: Leaderboard; readonly rows: readonly RankedRow[] } | null> {
   for (const board of newestFirst(boards)) {
-    const [counts, rows] = await queryBatch(store, [countsOf(board, page), pageOf(board, page)]);
-    if (counts.total !== board.rows) continue;
-    return { board, rows: rows.map((row, at) => ranked(row, page, rankAt(page.offset + at, page.order, counts))) };
+    const counts = await countBoard(store, board);
+    if (!counts) continue;
+    const rows = await query(store, pageOf(board, page));
+    return { board, rows: rows.map((row, at) => ranked(row, page, rankAt(page.offset + at, page, counts))) };
   }
   return null;
 }
@@ -67,8 +64,8 @@ export async function readLeaderboardTrader(
   address: string,
 ): Promise<{ readonly board: Leaderboard; readonly row: RankedRow | null } | null> {
   for (const board of newestFirst(boards)) {
-    const [counts, row] = await queryBatch(store, [countsOf(board, ranking), rowOf(board, ranking, address)]);
-    if (counts.total !== board.rows) continue;
+    if (!(await countBoard(store, board))) continue;
+    const row = await query(store, rowOf(board, ranking, address));
     if (!row) return { board, row: null };
     const before = await query(store, rowsBefore(board, ranking, row));
     return { board, row: ranked(row, ranking, before + 1) };
@@ -80,16 +77,9 @@ function newestFirst(boards: LeaderboardsView): readonly Leaderboard[] {
   return [...boards.values()].sort((a, b) => b.capturedAt - a.capturedAt);
 }
 
-function columnOf(
-  { window }: Ranking,
-  figure: LeaderboardFigure,
-): `${LeaderboardWindow}${Capitalize<LeaderboardFigure>}` {
-  return `${window}${{ pnl: 'Pnl', roi: 'Roi', vlm: 'Vlm' }[figure]}` as ReturnType<typeof columnOf>;
-}
-
 /** The columns of a row that a ranking shows. */
 function columnsOf(ranking: Ranking) {
-  const figures = LEADERBOARD_FIGURES.map((figure): Column => columnOf(ranking, figure));
+  const figures = LEADERBOARD_FIGURES.map((figure): Column => figureColumn(ranking.window, figure));
   return selectColumns(leaderboardTable, 'l', ['address', 'displayName', 'accountValue', ...figures]);
 }
 
@@ -97,22 +87,12 @@ type SelectedRow = RowOf<ReturnType<typeof columnsOf>>;
 
 const OF_BOARD = 'capturedAt = fromUnixTimestamp64Milli({board:Int64})';
 
-function countsOf({ capturedAt }: Leaderboard, ranking: Ranking): Query<Counts> {
-  return {
-    name: 'leaderboard-counts',
-    sql: `SELECT toFloat64(count()) AS total, toFloat64(count(l.${columnOf(ranking, ranking.sortBy)})) AS ranked
-     FROM leaderboard AS l FINAL WHERE ${OF_BOARD}`,
-    parameters: { board: capturedAt },
-    parse: ([counts]: Counts[]) => counts!,
-  };
-}
-
 function pageOf({ capturedAt }: Leaderboard, page: LeaderboardPage): Query<SelectedRow[]> {
   const direction = page.order === 'desc' ? ['DESC', 'ASC'] : ['ASC', 'DESC'];
   return {
     name: 'leaderboard-page',
     sql: `SELECT ${columnsOf(page)} FROM leaderboard AS l FINAL WHERE ${OF_BOARD}
-     ORDER BY l.${columnOf(page, page.sortBy)} ${direction[0]} NULLS LAST, l.address ${direction[1]}
+     ORDER BY l.${figureColumn(page.window, page.sortBy)} ${direction[0]} NULLS LAST, l.address ${direction[1]}
      LIMIT {limit:UInt64} OFFSET {offset:UInt64}`,
     parameters: { board: capturedAt, limit: page.limit, offset: page.offset },
     parse: (rows: SelectedRow[]) => rows,
@@ -130,7 +110,7 @@ function rowOf({ capturedAt }: Leaderboard, ranking: Ranking, address: string): 
 
 /** Counts the rows before a row in descending order. */
 function rowsBefore({ capturedAt }: Leaderboard, ranking: Ranking, row: SelectedRow): Query<number> {
-  const column = columnOf(ranking, ranking.sortBy);
+  const column = figureColumn(ranking.window, ranking.sortBy);
   const figure = row[column];
   const isBefore =
     figure === null
@@ -146,13 +126,14 @@ function rowsBefore({ capturedAt }: Leaderboard, ranking: Ranking, row: Selected
 }
 
 /** The rank of the row at a position of the listing, from 0. */
-function rankAt(position: number, order: 'asc' | 'desc', { total, ranked: withFigure }: Counts): number {
+function rankAt(position: number, { window, sortBy, order }: LeaderboardPage, { total, ranked }: BoardCounts): number {
   if (order === 'desc') return position + 1;
+  const withFigure = ranked[figureColumn(window, sortBy)];
   return position < withFigure ? withFigure - position : total - (position - withFigure);
 }
 
 function ranked(row: SelectedRow, ranking: Ranking, rank: number): RankedRow {
   const { address, displayName, accountValue } = row;
-  const [pnl, roi, vlm] = LEADERBOARD_FIGURES.map((figure) => row[columnOf(ranking, figure)]);
+  const [pnl, roi, vlm] = LEADERBOARD_FIGURES.map((figure) => row[figureColumn(ranking.window, figure)]);
   return { rank, address, displayName, accountValue, pnl: pnl!, roi: roi!, vlm: vlm! };
 }
