@@ -49,14 +49,14 @@ const run = (mode: 'live' | 'rebuild', log = fixture.log) =>
 const open = (log = fixture.log) =>
   openDailyCheckpoints<Sum>({ stage, log, codec: fixture.codec, logger: fixture.logger });
 
-/** Each value sets its own digit, so that a sum shows which events were processed. */
-const EVENTS = [
+/** Each value sets its own digit, so that a sum shows which records were processed. */
+const RECORDS = [
   [FIRST + 10, left, 0, 1],
   [FIRST + DAY - 1, left, 1, 10],
   [FIRST + DAY, right, 0, 100],
   [FIRST + DAY, left, 0, 1_000],
   [FIRST + DAY + 5, left, 1, 10_000],
-  // A day without events.
+  // A day without records.
   [FIRST + 3 * DAY + 7, right, 0, 100_000],
   [FIRST + 4 * DAY, left, 0, 1_000_000],
 ] as const;
@@ -68,7 +68,7 @@ const CHECKPOINTS = [
 
 function records() {
   const seqs = new Map<string, number>();
-  return EVENTS.map(([receivedAt, topic, partition, value]) => {
+  return RECORDS.map(([receivedAt, topic, partition, value]) => {
     const name = `${topic.name}/${partition}`;
     seqs.set(name, (seqs.get(name) ?? 0) + 1);
     return fixture.record(topic, seqs.get(name)!, { receivedAt, value, word: 'a' }, partition);
@@ -147,7 +147,7 @@ describe('the daily checkpoints of a stage', () => {
     const again = await run('rebuild');
     await again.stopped;
     expect(again.state.total).toBe(1_111_111);
-    expect((await metrics.stageRecords.get()).values[0]!.value).toBe(EVENTS.length + 1);
+    expect((await metrics.stageRecords.get()).values[0]!.value).toBe(RECORDS.length + 1);
     expect(await fixture.values(output)).toEqual(before);
 
     await fixture.log.clearTopic(`state.${stage.name}`);
@@ -176,7 +176,7 @@ describe('the daily checkpoints of a stage', () => {
     expect(await stored()).toEqual(CHECKPOINTS);
   });
 
-  it('are stored if the stage stops with the last event of a day', async () => {
+  it('are stored if the stage stops with the last record of a day', async () => {
     const [first, second, ...others] = records();
     // The stop comes while the outputs of the day are written, which is before its daily checkpoint.
     let stop: (() => Promise<void>) | null = null;

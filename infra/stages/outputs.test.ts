@@ -25,7 +25,7 @@ const open = (outputSeqs: ReadonlyMap<string, number> = new Map()) =>
     metrics: createMetrics(),
     outputSeqs,
   });
-const event = (offset: number): LogRecord => ({
+const record = (offset: number): LogRecord => ({
   ...fixture.record(input, offset + 1, good),
   offset,
   appendedAt: 0,
@@ -33,14 +33,14 @@ const event = (offset: number): LogRecord => ({
 const drained = (outputs: StageOutputs) => outputs.drain().map(({ topic, key, seq }) => `${topic} ${key} ${seq}`);
 
 describe('the outputs of a stage', () => {
-  it('leave no gap in the numbers if one output of an event does not fit its schema', async () => {
+  it('leave no gap in the numbers if one output of a record does not fit its schema', async () => {
     const outputs = await open();
-    outputs.begin(event(0));
+    outputs.begin(record(0));
     outputs.emit(output, 'a', good);
     outputs.emit(output, 'b', unfit);
     expect(() => outputs.commit()).toThrow('does not fit');
-    outputs.reject(event(0), 'handler_failed', 'it does not fit');
-    outputs.begin(event(1));
+    outputs.reject(record(0), 'handler_failed', 'it does not fit');
+    outputs.begin(record(1));
     outputs.emit(output, 'c', good);
     outputs.commit();
     expect(drained(outputs)).toEqual(['dead.raw.test test/0/0 0', 'derived.test c 1']);
@@ -49,19 +49,19 @@ describe('the outputs of a stage', () => {
   it('get the same numbers if the log holds them already', async () => {
     await fixture.log.append([fixture.record(output, 1, good), fixture.record(output, 2, good)]);
     const outputs = await open();
-    outputs.begin(event(0));
+    outputs.begin(record(0));
     outputs.emit(output, 'a', good);
     outputs.emit(output, 'b', unfit);
     expect(() => outputs.commit()).toThrow('does not fit');
-    outputs.begin(event(1));
+    outputs.begin(record(1));
     for (const key of ['c', 'd', 'e']) outputs.emit(output, key, good);
     outputs.commit();
     expect(drained(outputs)).toEqual(['derived.test e 3']);
   });
 
-  it('are written beside the dead letters of an event of which parts are unusable', async () => {
+  it('are written beside the dead letters of a record of which parts are unusable', async () => {
     const outputs = await open();
-    outputs.begin(event(3));
+    outputs.begin(record(3));
     outputs.emit(output, 'a', good);
     outputs.emit.deadLetter('malformed_entry', 'the second');
     outputs.emit(output, 'b', good);
@@ -75,12 +75,12 @@ describe('the outputs of a stage', () => {
     ]);
   });
 
-  it('are dropped, dead letters too, if the whole event is rejected', async () => {
+  it('are dropped, dead letters too, if the whole record is rejected', async () => {
     const outputs = await open();
-    outputs.begin(event(3));
+    outputs.begin(record(3));
     outputs.emit(output, 'a', good);
     outputs.emit.deadLetter('malformed_entry', 'the second');
-    outputs.reject(event(3), 'handler_failed', 'it threw');
+    outputs.reject(record(3), 'handler_failed', 'it threw');
     outputs.commit();
     const [deadLetter, ...others] = outputs.drain();
     expect(others).toEqual([]);

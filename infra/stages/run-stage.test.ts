@@ -45,8 +45,8 @@ const onNumber = (
 const stage: Stage<Sums> = {
   name: 'test-sums',
   inputs: [
-    on(left, (state: Sums, event, emit) => onNumber(state, event.value, emit)),
-    on(right, (state: Sums, event, emit) => onNumber(state, event.value, emit)),
+    on(left, (state: Sums, record, emit) => onNumber(state, record.value, emit)),
+    on(right, (state: Sums, record, emit) => onNumber(state, record.value, emit)),
   ],
   outputs: [sums],
   initialState: () => ({ total: 0, words: new Map() }),

@@ -63,7 +63,7 @@ describe('a large snapshot', () => {
     expect(saves).toHaveLength(2);
   });
 
-  it('is awaited at a stop, and later events are stored in another one', async () => {
+  it('is awaited at a stop, and later records are stored in another one', async () => {
     const { scheduler, saves, becomeDue } = setUp();
     becomeDue();
     const due = scheduler.saveWhenDue(checkpoint);

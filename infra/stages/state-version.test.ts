@@ -6,7 +6,7 @@ import { type NumbersFixture, numberTopic, openNumbers, type TestNumber } from '
 
 const [input, output] = [numberTopic('raw.input'), numberTopic('derived.test')];
 
-/** @param times number of outputs of each event. */
+/** @param times number of outputs of each record. */
 const stage = (stateVersion: number, times: number, outputs = [output]): Stage<object> => ({
   name: 'test',
   stateVersion,

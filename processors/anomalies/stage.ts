@@ -81,7 +81,7 @@ const NOTHING: Step = () => {};
 
 /** Skips records whose instrument belongs to no question. */
 function ofQuestions<T>(venue: Venue, read: Read<T>): Read<T> {
-  return (event) => (isQuestionInstrument[venue](event.key) ? read(event) : NOTHING);
+  return (record) => (isQuestionInstrument[venue](record.key) ? read(record) : NOTHING);
 }
 
 function readEvent({ value }: StageRecord<UniversalEvent | null>): Step {

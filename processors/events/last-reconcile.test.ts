@@ -5,7 +5,7 @@ import { eventTopic, type Reconcile, reconcileTopic, type UniversalEvent } from 
 import { marketTopics } from '#schemas/topics/normalised';
 import type { RawEnvelope } from '#schemas/topics/raw';
 import { emittedTo, probeStage } from '../testing/stage-probe.fixture.ts';
-import { type AnyEvent, play, recordedEvents, sharedPath } from '../venues/venue-b/normalise/venue-b.fixture.ts';
+import { type AnyRecord, play, readRecording, sharedPath } from '../venues/venue-b/normalise/venue-b.fixture.ts';
 import { createEventsStage } from './stage.ts';
 
 const RECORDINGS = ['recordings/venue_b-2026', 'recordings/venue_b-mlb-2025-06-19'].map(
@@ -13,7 +13,7 @@ const RECORDINGS = ['recordings/venue_b-2026', 'recordings/venue_b-mlb-2025-06-1
 );
 const TICK_MS = 5_000;
 
-const isCatalog = ({ topic }: AnyEvent) => topic === 'raw.venue_b.gamma' || topic === 'raw.venue_b.clob';
+const isCatalog = ({ topic }: AnyRecord) => topic === 'raw.venue_b.gamma' || topic === 'raw.venue_b.clob';
 
 /** Returns the ids of conditions anywhere in a response. */
 function conditionsIn(value: unknown): string[] {
@@ -34,7 +34,7 @@ function namedIn(value: unknown): string[] {
 }
 
 /** Runs the events stage after the normaliser of venue_b, with clock marks between the records. */
-function reconcile(events: readonly AnyEvent[]) {
+function reconcile(records: readonly AnyRecord[]) {
   const probe = probeStage(createEventsStage());
   const newest = new Map<string, UniversalEvent>();
   let pass: Reconcile | undefined;
@@ -44,7 +44,7 @@ function reconcile(events: readonly AnyEvent[]) {
     pass = emittedTo(probe.send(clockTopic, 'clock', mark), reconcileTopic).at(-1) ?? pass;
     tickAt = tickAt! + TICK_MS;
   };
-  for (const market of play(events).markets) {
+  for (const market of play(records).markets) {
     tickAt ??= market.receivedAt - (market.receivedAt % TICK_MS) + TICK_MS;
     while (tickAt <= market.receivedAt) tick();
     const outputs = probe.send(marketTopics.venue_b, market.marketId, market);
@@ -55,30 +55,30 @@ function reconcile(events: readonly AnyEvent[]) {
 }
 
 /** Repeats the responses a minute later, with another title if `isChanged` returns true. */
-function later(events: readonly AnyEvent[], isChanged: (conditionId: string) => boolean): AnyEvent[] {
+function later(records: readonly AnyRecord[], isChanged: (conditionId: string) => boolean): AnyRecord[] {
   const rename = (key: string, value: unknown) => {
     if (key !== '' && (typeof value !== 'object' || value === null)) return value;
     const { conditionId, question } = (value ?? {}) as Record<string, unknown>;
     if (typeof conditionId !== 'string' || typeof question !== 'string' || !isChanged(conditionId)) return value;
     return { ...(value as object), question: `${question} (renamed)` };
   };
-  return events.map((event) => {
-    const envelope = event.value as RawEnvelope;
-    const receivedAt = event.receivedAt + 60_000;
+  return records.map((record) => {
+    const envelope = record.value as RawEnvelope;
+    const receivedAt = record.receivedAt + 60_000;
     const payload = Buffer.from(JSON.stringify(JSON.parse(envelope.payload.toString()), rename));
-    return { ...event, receivedAt, value: { ...envelope, receivedAt, payload } };
+    return { ...record, receivedAt, value: { ...envelope, receivedAt, payload } };
   });
 }
 
 describe.each(RECORDINGS)('the catalog in %s', (_, folder) => {
   it.skipIf(folder === null)('is counted once per market, and each market belongs to one event', () => {
-    const events = recordedEvents(folder!).filter(isCatalog);
-    const answers = events.map(({ value }) => JSON.parse((value as RawEnvelope).payload.toString()) as unknown);
+    const records = readRecording(folder!).filter(isCatalog);
+    const answers = records.map(({ value }) => JSON.parse((value as RawEnvelope).payload.toString()) as unknown);
     const conditions = new Set(answers.flatMap(conditionsIn));
     // All responses of the recording have the same time, so one pass contains all of them.
-    const [receivedAt, ...others] = new Set(events.map((event) => event.receivedAt));
+    const [receivedAt, ...others] = new Set(records.map((record) => record.receivedAt));
     expect(others).toEqual([]);
-    const { pass, listed } = reconcile(events);
+    const { pass, listed } = reconcile(records);
     const at = receivedAt! - (receivedAt! % TICK_MS) + TICK_MS;
     expect(pass).toEqual({ receivedAt: at, ingested: conditions.size });
     const linked = listed.flatMap(({ links }) => links.map(({ providerMarketId }) => providerMarketId));
@@ -86,15 +86,15 @@ describe.each(RECORDINGS)('the catalog in %s', (_, folder) => {
   });
 
   it.skipIf(folder === null)('counts only changed markets in a later pass', () => {
-    const events = recordedEvents(folder!).filter(isCatalog);
+    const records = readRecording(folder!).filter(isCatalog);
     const gamma = new Set(
-      events
+      records
         .filter(({ topic }) => topic.endsWith('.gamma'))
         .flatMap(({ value }) => namedIn(JSON.parse((value as RawEnvelope).payload.toString()))),
     );
     const changed = new Set([...gamma].filter((_, nth) => nth % 3 === 0));
     expect(changed.size).toBeGreaterThan(0);
-    const { pass } = reconcile([...events, ...later(events, (id) => changed.has(id))]);
+    const { pass } = reconcile([...records, ...later(records, (id) => changed.has(id))]);
     expect(pass?.ingested).toBe(changed.size);
   });
 });

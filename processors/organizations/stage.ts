@@ -53,9 +53,9 @@ export function createOrganizationsStage(): Stage<OrganizationsState> {
           (state, { value }) => value && updateYesIndex(state, value),
         ),
       ),
-      onKeyed<OrganizationsState, UniversalEvent>(eventTopic, (state, event, emit) => {
-        oracle.onEvent(state, event, emit);
-        expireChannels(state, event.receivedAt);
+      onKeyed<OrganizationsState, UniversalEvent>(eventTopic, (state, record, emit) => {
+        oracle.onEvent(state, record, emit);
+        expireChannels(state, record.receivedAt);
       }),
       on<OrganizationsState, Spread>(spreadTopic, onSpread),
       on<OrganizationsState, Arbitrage>(arbitrageTopic, onArbitrage),
@@ -63,7 +63,7 @@ export function createOrganizationsStage(): Stage<OrganizationsState> {
       on<OrganizationsState, DisputePhase>(disputeTopic, oracle.onPhase),
       ...VENUES.map((venue) => on<OrganizationsState, Resolution>(resolutionTopics[venue], oracle.onResolution)),
       ...VENUES.map((venue) =>
-        on<OrganizationsState, Trade>(tradeTopics[venue], (state, event, emit) => onTrade(state, event, venue, emit)),
+        on<OrganizationsState, Trade>(tradeTopics[venue], (state, record, emit) => onTrade(state, record, venue, emit)),
       ),
     ],
     outputs: [auditTopic, channelTopics.organizations, deliveryTopic],

@@ -23,7 +23,7 @@ export interface DrivenDeadLetter {
 }
 
 /** Position of a record; missing numbers are 0, and a missing key is the topic's key field of the value, or empty. */
-export type EventPosition = Partial<Omit<StageRecord<never>, 'value' | 'topic'>>;
+export type RecordPosition = Partial<Omit<StageRecord<never>, 'value' | 'topic'>>;
 
 export interface StageDriver<S> {
   /** The current state; another object after `restart`. */
@@ -31,7 +31,7 @@ export interface StageDriver<S> {
   readonly outputs: DrivenOutput[];
   readonly deadLetters: DrivenDeadLetter[];
   /** Handles one record. By default `receivedAt` is that of the value. Throws for a topic that is no input. */
-  feed<T>(topic: Topic<T>, value: T | null, position?: EventPosition): void;
+  feed<T>(topic: Topic<T>, value: T | null, position?: RecordPosition): void;
   /** Values emitted to a topic so far, in order, without tombstones. */
   emittedTo<T>(topic: Topic<T>): T[];
   /** Clears the collected outputs and dead letters. */
@@ -74,11 +74,11 @@ export function driveStage<S>(stage: Stage<S>): StageDriver<S> {
       const key = (value as Record<string, string> | null)?.[topic.key] ?? '';
       // Frozen, because in the running loop other stages share the value.
       const shared = deepFreeze(deserialize(serialize(value)));
-      const event = { topic: topic.name, partition: 0, offset: 0, key, receivedAt, ...position, value: shared };
+      const record = { topic: topic.name, partition: 0, offset: 0, key, receivedAt, ...position, value: shared };
       source = topic.name;
       pending = [];
       try {
-        handle(state, event as StageRecord<never>, emit);
+        handle(state, record as StageRecord<never>, emit);
         outputs.push(...pending);
       } catch (error) {
         emit.deadLetter('handler_failed', String(error));

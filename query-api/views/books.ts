@@ -14,7 +14,7 @@ export type BooksView = Readonly<Record<PriceVenue, BooksOfVenue>>;
 export const booksView: Stage<BooksView> = {
   name: 'view.books',
   inputs: PRICE_VENUES.map((venue) =>
-    on(bookTopics[venue], (view: BooksView, event) => void view[venue].set(event.key, event)),
+    on(bookTopics[venue], (view: BooksView, record) => void view[venue].set(record.key, record)),
   ),
   outputs: [],
   initialState: () => Object.fromEntries(PRICE_VENUES.map((venue) => [venue, new Map()])) as BooksView,

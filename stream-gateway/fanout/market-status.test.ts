@@ -15,8 +15,8 @@ import {
 
 function feed<T>(state: MarketStatusState, topic: Topic<T>, key: string, value: T | null): void {
   const { handle } = marketStatusView.inputs.find((input) => input.topic.name === topic.name)!;
-  const event = { topic: topic.name, partition: 0, offset: 0, key, receivedAt: 1, value };
-  handle(state, event as StageRecord<never>, undefined as never);
+  const record = { topic: topic.name, partition: 0, offset: 0, key, receivedAt: 1, value };
+  handle(state, record as StageRecord<never>, undefined as never);
 }
 
 function aStatus(instrument: string, state: PriceState, since: number): MarketStatus {

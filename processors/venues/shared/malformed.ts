@@ -26,7 +26,7 @@ export function parseJson(text: string, code = 'malformed_json'): unknown {
 }
 
 /**
- * Writes the current event to the dead letters if the error states that it is malformed; throws any other error again.
+ * Writes the current record to the dead letters if the error states that it is malformed; throws any other error again.
  * @param reason of a `FieldError`, which has none. @param place is put before the message.
  */
 export function rejectMalformed(error: unknown, reason: string, emit: Emit, place = ''): void {

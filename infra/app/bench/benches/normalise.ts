@@ -24,7 +24,7 @@ const SECONDS = 6;
 const ROUNDS = 7;
 const WARMUPS = 2;
 
-export type RawEvent = StageRecord<RawEnvelope>;
+export type RawRecord = StageRecord<RawEnvelope>;
 
 export const normalise: Bench = {
   aims: { normalise: { ratioMin: 0.5 } },
@@ -39,9 +39,9 @@ export async function measureNormalise(
   const service = await openSimulatedService({ folder, rate, seconds });
   try {
     const records = await readRawRecords(service.context.log);
-    const events = records.map((record) => eventOf(record, service.context.codec));
-    const answers = events.filter(({ topic }) => !FRAME_TOPICS.has(topic));
-    const frames = events.filter(({ topic }) => FRAME_TOPICS.has(topic));
+    const decoded = records.map((record) => decodeRecord(record, service.context.codec));
+    const answers = decoded.filter(({ topic }) => !FRAME_TOPICS.has(topic));
+    const frames = decoded.filter(({ topic }) => FRAME_TOPICS.has(topic));
     const subject = () => {
       const normalisers = createNormalisers();
       normalisers.step(answers);
@@ -63,7 +63,7 @@ function createNormalisers() {
     createVenueAStage({ outcomeTakerFeeRate: '0.0007' }),
     createVenueBStage({ confirmations: 64 }),
   ] as unknown as Stage<unknown>[];
-  const handlers = new Map<string, (event: RawEvent) => void>();
+  const handlers = new Map<string, (record: RawRecord) => void>();
   let outputs = 0;
   const refuse = (reason: string, detail: string) => {
     throw new Error(`a simulated frame was rejected: ${reason}, ${detail}`);
@@ -75,23 +75,23 @@ function createNormalisers() {
   for (const stage of stages) {
     const state = stage.initialState();
     for (const { topic, handle } of stage.inputs)
-      handlers.set(topic.name, (event) => handle(state, event as StageRecord<never>, emit));
+      handlers.set(topic.name, (record) => handle(state, record as StageRecord<never>, emit));
   }
   return {
-    step(events: readonly RawEvent[]): void {
+    step(records: readonly RawRecord[]): void {
       const before = outputs;
-      for (const event of events) handlers.get(event.topic)?.(event);
-      if (events.length > 0 && outputs === before) throw new Error('the normalisers emitted nothing');
+      for (const record of records) handlers.get(record.topic)?.(record);
+      if (records.length > 0 && outputs === before) throw new Error('the normalisers emitted nothing');
     },
   };
 }
 
-function parseAll(frames: readonly RawEvent[]): number {
+function parseAll(frames: readonly RawRecord[]): number {
   let parsed = 0;
   for (const { value } of frames) if (JSON.parse(value.payload.toString('utf8')) !== undefined) parsed += 1;
   return parsed;
 }
 
-function eventOf({ topic, partition, offset, key, receivedAt, value }: LogRecord, codec: Codec): RawEvent {
+function decodeRecord({ topic, partition, offset, key, receivedAt, value }: LogRecord, codec: Codec): RawRecord {
   return { topic, partition, offset, key, receivedAt, value: codec.decode(rawTopics.get(topic)!, value!) };
 }

@@ -86,7 +86,7 @@ describe('the status of a coin', () => {
 });
 
 describe('the stage', () => {
-  it('continues from a snapshot at any event without a difference in its outputs', () => {
+  it('continues from a snapshot at any record without a difference in its outputs', () => {
     const send = (venue: Venue, restart: () => void) => {
       for (let at = 0; at < 40; at += 1) {
         venue.frame('trades', [trade({ tid: at % 7, time: START + (at % 5), coin: at % 2 ? '#71' : 'BTC' })], at);

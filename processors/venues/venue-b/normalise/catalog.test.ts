@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aMarket } from '#schemas/testing/records.fixture';
 import type { Market } from '#schemas/topics/normalised';
-import { type AnyEvent, fill, header, play, raw } from './venue-b.fixture.ts';
+import { type AnyRecord, fill, header, play, raw } from './venue-b.fixture.ts';
 
 const AT = 1_700_000_000_000;
 const id = (name: string) => `0x${name.repeat(64)}`;
@@ -57,7 +57,7 @@ const SHAPES: [string, unknown][] = [
   ['one market', { ...MARKET, events: [EVENT] }],
   ['one market with tags of its own', { ...MARKET, events: [{ ...EVENT, tags: undefined }], tags: EVENT.tags }],
 ];
-const last = (events: AnyEvent[]): Market | undefined => play(events).markets.at(-1);
+const last = (records: AnyRecord[]): Market | undefined => play(records).markets.at(-1);
 
 describe('a market of gamma', () => {
   it.each(SHAPES)('is the same from %s', (_, answer) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BOOKS_MAX, MISMATCHES_MAX } from './token-books.ts';
-import { type AnyEvent, feed, play, raw } from './venue-b.fixture.ts';
+import { type AnyRecord, feed, play, raw } from './venue-b.fixture.ts';
 
 const MARKET = `0x${'c'.repeat(64)}`;
 const AT = 1_700_000_000_000;
@@ -36,7 +36,7 @@ const priceChange = (...changes: object[]) => ({
   timestamp: String(AT),
   price_changes: changes,
 });
-const frame = (data: unknown, at = AT, key?: string): AnyEvent => raw('clob_ws', at, data, key);
+const frame = (data: unknown, at = AT, key?: string): AnyRecord => raw('clob_ws', at, data, key);
 const START = frame(book(['0.4 10'], ['0.6 20']));
 const states = (statuses: ReturnType<typeof play>['statuses']) =>
   statuses.map((status) => (status ? `${status.instrument} ${status.state}` : 'removed'));
@@ -134,7 +134,7 @@ describe('a price change', () => {
 describe('best prices beside a change', () => {
   const wrong = frame(priceChange(change('0.41', '3', 'BUY', { best_bid: '0.42', best_ask: '0.6' })));
   const right = frame(priceChange(change('0.41', '3', 'BUY', { best_bid: '0.41', best_ask: '0.6' })));
-  const times = (count: number, event: AnyEvent) => Array.from({ length: count }, () => event);
+  const times = (count: number, record: AnyRecord) => Array.from({ length: count }, () => record);
 
   it('make the token recover if they differ from the book for too many frames in a row', () => {
     const { books, statuses } = play([START, ...times(MISMATCHES_MAX, wrong), right, START]);

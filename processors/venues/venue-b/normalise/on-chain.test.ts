@@ -5,7 +5,7 @@ import type { RawEnvelope } from '#schemas/topics/raw';
 import { RETAINED_HEADERS } from './chain-view.ts';
 import { LEG_WAIT_MS } from './on-chain.ts';
 import {
-  type AnyEvent,
+  type AnyRecord,
   accountOf,
   blockAt,
   clock,
@@ -57,13 +57,13 @@ const brief = ({ id, side, instrument, price, qty, usd, status }: Trade) => ({
   status,
 });
 const statuses = (trades: Trade[]) => trades.map((trade) => `${trade.id.split(':')[2]} ${trade.status}`);
-const tradesOf = (events: AnyEvent[], options?: PlayOptions) => play(events, options).trades;
+const tradesOf = (records: AnyRecord[], options?: PlayOptions) => play(records, options).trades;
 
 describe('a match on chain', () => {
   it('is emitted when its taker leg comes, from the taker’s view', () => {
-    const events = [header(100), makerLeg(), takerLeg()];
-    expect(tradesOf(events.slice(0, 2))).toEqual([]);
-    expect(tradesOf(events)).toEqual([
+    const records = [header(100), makerLeg(), takerLeg()];
+    expect(tradesOf(records.slice(0, 2))).toEqual([]);
+    expect(tradesOf(records)).toEqual([
       {
         id: `venue_b:${hashOf('tx')}:5`,
         provider: 'venue_b',
@@ -136,15 +136,15 @@ describe('a match on chain', () => {
 
   it('is ignored if its contract is no exchange', () => {
     const exchange = accountOf('impostor');
-    const events = [header(100), makerLeg({ exchange }), takerLeg({ exchange })];
-    expect(play(events)).toMatchObject({ trades: [], dead: [] });
-    expect(tradesOf(events, { exchanges: [exchange.toUpperCase().replace('0X', '0x')] })).toHaveLength(1);
+    const records = [header(100), makerLeg({ exchange }), takerLeg({ exchange })];
+    expect(play(records)).toMatchObject({ trades: [], dead: [] });
+    expect(tradesOf(records, { exchanges: [exchange.toUpperCase().replace('0X', '0x')] })).toHaveLength(1);
   });
 });
 
 describe('a leg without a taker leg', () => {
   const lone = [header(100), makerLeg()];
-  it.each<[string, AnyEvent]>([
+  it.each<[string, AnyRecord]>([
     ['the next header', header(101)],
     ['a log of another transaction', makerLeg({ tx: 'other', logIndex: 12 })],
     ['any log of another transaction', makerLeg({ tx: 'other', exchange: accountOf('impostor') })],
@@ -305,7 +305,7 @@ describe('a malformed record', () => {
   const withData = (data: string) => changedLog((log) => Object.assign(log, { data }));
   const withTaker = (taker: `0x${string}`) => changedLog((log) => log.topics.splice(3, 1, pad(taker, { size: 32 })));
   const good = [makerLeg({ tx: 'good', logIndex: 20 }), takerLeg({ tx: 'good', logIndex: 21 })];
-  it.each<[string, AnyEvent, RegExp]>([
+  it.each<[string, AnyRecord, RegExp]>([
     ['malformed_json', raw('rpc', blockAt(100), '{"block":'), /JSON/],
     ['malformed_message', raw('rpc', blockAt(100), {}), /expected block, log or finalized/],
     ['malformed_message', raw('rpc', blockAt(100), { finalized: 100 }), /finalized: 100/],
@@ -335,10 +335,10 @@ describe('a malformed record', () => {
 
 describe('a restart between any two records', () => {
   it('does not change the outputs', () => {
-    const events = [
+    const records = [
       ...[header(100), makerLeg(), makerLeg({ logIndex: 6, side: 'buy', token: NO }), takerLeg()],
       ...[header(100, 'b', 'a'), header(101, 'b'), makerLeg(AGAIN), takerLeg(AGAIN), header(165), clock(blockAt(166))],
     ];
-    expect(play(events, { restarts: true }).trades).toEqual(play(events).trades);
+    expect(play(records, { restarts: true }).trades).toEqual(play(records).trades);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Trade } from '#schemas/topics/normalised';
 import { RETAINED_HEADERS } from './chain-view.ts';
 import {
-  type AnyEvent,
+  type AnyRecord,
   accountOf,
   blockAt,
   EXCHANGE,
@@ -48,7 +48,7 @@ const backfilled = (
   block: number,
   legs: readonly FillOptions[] = match(block),
   { fork = 'a', followedFrom = FOLLOWED_FROM, receivedAt = NOW }: Change = {},
-): AnyEvent =>
+): AnyRecord =>
   raw('history', receivedAt, {
     followedFrom,
     block: {
@@ -112,14 +112,14 @@ describe('a transaction from before the chain was followed', () => {
   });
 
   it('is emitted once, however often a backfill finds it, and for whichever wallet', () => {
-    const events = [
+    const records = [
       header(1_000),
       backfilled(500),
       backfilled(500),
       backfilled(500, match(500), { receivedAt: NOW + 60_000 }),
     ];
-    expect(play(events).backfilledTrades).toHaveLength(1);
-    expect(play(events, { restarts: true }).backfilledTrades).toEqual(play(events).backfilledTrades);
+    expect(play(records).backfilledTrades).toHaveLength(1);
+    expect(play(records, { restarts: true }).backfilledTrades).toEqual(play(records).backfilledTrades);
   });
 
   it('adds nothing where the chain is followed, even if its headers are no longer stored', () => {
@@ -152,7 +152,7 @@ describe('a transaction from before the chain was followed', () => {
   });
 
   it('is reverted if a reorganization reaches below the followed blocks, and emitted when it is found again', () => {
-    const events = [
+    const records = [
       header(1_000),
       backfilled(998),
       backfilled(400),
@@ -160,7 +160,7 @@ describe('a transaction from before the chain was followed', () => {
       backfilled(998, match(998), { fork: 'b' }),
       header(1_001, 'b'),
     ];
-    const { backfilledTrades } = play(events, { confirmations: 50 });
+    const { backfilledTrades } = play(records, { confirmations: 50 });
     expect(backfilledTrades.map(({ blockHash, status }) => [blockHash, status])).toEqual([
       [hashOf('998a'), 'pending'],
       [hashOf('400a'), 'confirmed'],
@@ -175,8 +175,8 @@ describe('a transaction from before the chain was followed', () => {
   });
 
   it('lowers the first followed block to the one that the record states', () => {
-    const events = [header(1_500), backfilled(1_200), backfilled(900)];
-    expect(brief(play(events).backfilledTrades)).toEqual([[900, 5, 'confirmed']]);
+    const records = [header(1_500), backfilled(1_200), backfilled(900)];
+    expect(brief(play(records).backfilledTrades)).toEqual([[900, 5, 'confirmed']]);
   });
 
   it('gets its market once the catalog lists its token', () => {

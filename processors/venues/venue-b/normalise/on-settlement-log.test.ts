@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { RETAINED_HEADERS } from './chain-view.ts';
 import { ADDRESS, type LogPlace, PRICE, settlementLog, YES_OR_NO } from './oracle-logs.fixture.ts';
 import { at, CONDITION, market, PROPOSER, phasesOf, propose, QUESTION, REQUEST, resolve } from './questions.fixture.ts';
-import { type AnyEvent, accountOf, blockAt, fill, hashOf, header, headers, play, raw } from './venue-b.fixture.ts';
+import { type AnyRecord, accountOf, blockAt, fill, hashOf, header, headers, play, raw } from './venue-b.fixture.ts';
 
 const DISPUTER = accountOf('disputer');
 const disputeArgs = { ...REQUEST, proposer: PROPOSER, disputer: DISPUTER, proposedPrice: PRICE.no };
@@ -165,8 +165,8 @@ describe('a resolution', () => {
 });
 
 describe('phases and resolutions', () => {
-  const statuses = (events: AnyEvent[]) => {
-    const { phases, resolutions } = play(events, { restarts: true });
+  const statuses = (records: AnyRecord[]) => {
+    const { phases, resolutions } = play(records, { restarts: true });
     const of = (list: readonly { status: string; blockHash: string | null }[]) =>
       list.map(({ status, blockHash }) => `${status} ${blockHash === hashOf('100a') ? 'a' : 'b'}`);
     expect(of(resolutions)).toEqual(of(phases));

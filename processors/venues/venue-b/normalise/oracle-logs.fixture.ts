@@ -1,6 +1,6 @@
 /** Builds records with logs of the oracle and of settlements, encoded by viem without the code under test. */
 import { encodeAbiParameters, encodeEventTopics, type Hex, parseAbi, stringToHex, toHex } from 'viem';
-import { type AnyEvent, blockAt, hashOf, raw } from './venue-b.fixture.ts';
+import { type AnyRecord, blockAt, hashOf, raw } from './venue-b.fixture.ts';
 
 export const ORACLE_ABI = parseAbi([
   'event RequestPrice(address indexed requester, bytes32 identifier, uint256 timestamp, bytes ancillaryData, address currency, uint256 reward, uint256 finalFee)',
@@ -52,7 +52,7 @@ export function settlementLog(
   eventName: OracleEvent,
   args: Readonly<Record<string, unknown>>,
   { block, fork = 'a', tx, logIndex, address = ADDRESS.oracle, removed = false }: LogPlace,
-): AnyEvent {
+): AnyRecord {
   return raw('rpc', blockAt(block), {
     log: {
       address,

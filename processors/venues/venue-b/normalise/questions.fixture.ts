@@ -1,7 +1,7 @@
 /** Questions, proposals and resolutions of them as logs, and the phases that the stage emits for them. */
 import { concat, keccak256, pad, stringToHex } from 'viem';
 import { ADDRESS, type LogPlace, PRICE, requestOf, settlementLog } from './oracle-logs.fixture.ts';
-import { type AnyEvent, accountOf, blockAt, hashOf, header, play, raw } from './venue-b.fixture.ts';
+import { type AnyRecord, accountOf, blockAt, hashOf, header, play, raw } from './venue-b.fixture.ts';
 
 /** Account of a proposer. */
 export const PROPOSER = accountOf('proposer');
@@ -54,5 +54,6 @@ export const market = (id: string, conditionId: string, change: Record<string, u
       ...change,
     },
   ]);
-/** Returns the phases that events cause after the header of block 100. */
-export const phasesOf = (events: AnyEvent[], restarts = false) => play([header(100), ...events], { restarts }).phases;
+/** Returns the phases that records cause after the header of block 100. */
+export const phasesOf = (records: AnyRecord[], restarts = false) =>
+  play([header(100), ...records], { restarts }).phases;

@@ -6,7 +6,7 @@ import { applyBookUpdate, type Book, bestAsk, bestBid, createBook } from '#schem
 import { formatDecimal, parseDecimal, UNIT } from '#schemas/domain/decimal';
 import type { BookUpdate, Market, Trade } from '#schemas/topics/normalised';
 import type { RawEnvelope } from '#schemas/topics/raw';
-import { type AnyEvent, play, recordedEvents, sharedPath } from './venue-b.fixture.ts';
+import { type AnyRecord, play, readRecording, sharedPath } from './venue-b.fixture.ts';
 
 const RECORDING_2026 = sharedPath('recordings/venue_b-2026');
 const RECORDING_MLB = sharedPath('recordings/venue_b-mlb-2025-06-19');
@@ -41,7 +41,7 @@ interface Leg {
   qty: bigint;
 }
 
-const dataOf = (event: AnyEvent) => JSON.parse((event.value as RawEnvelope).payload.toString());
+const dataOf = (record: AnyRecord) => JSON.parse((record.value as RawEnvelope).payload.toString());
 
 function decode(log: RpcLog): Leg {
   if (TOPICS[log.topics[0]] === 1) {
@@ -95,10 +95,10 @@ function expectTrade(leg: Leg, rest: readonly Leg[], ts: number): Expected {
 }
 
 /** Derives the trades of recorded logs from complete transactions, with a general ABI decoder. */
-function expectedTrades(events: readonly AnyEvent[]): Expected[] {
+function expectedTrades(records: readonly AnyRecord[]): Expected[] {
   const times = new Map<string, number>();
   const transactions = new Map<string, Leg[]>();
-  for (const { block, log } of events.filter((event) => event.topic.endsWith('.rpc')).map(dataOf)) {
+  for (const { block, log } of records.filter((record) => record.topic.endsWith('.rpc')).map(dataOf)) {
     if (block) times.set(block.hash, Number(block.timestamp) * 1000);
     if (!log || !(log.topics[0] in TOPICS)) continue;
     const legs = transactions.get(log.transactionHash) ?? [];
@@ -118,35 +118,35 @@ const pick = ({ id, instrument, side, price, qty, usd, maker, taker, ts }: Omit<
 const byId = <T extends { id: string }>(trades: readonly T[]) => trades.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
 describe.skipIf(!RECORDING_2026)('the recorded chain (skipped: no recordings at PARALLAX_SHARED)', () => {
-  const events = RECORDING_2026 ? recordedEvents(RECORDING_2026) : [];
+  const records = RECORDING_2026 ? readRecording(RECORDING_2026) : [];
 
   it('gives 538 trades, equal to those from a general decoder and complete transactions', () => {
-    const expected = expectedTrades(events);
+    const expected = expectedTrades(records);
     const kinds = expected.map((trade) => trade.kind);
     const count = (kind: string) => kinds.filter((entry) => entry === kind).length;
     expect([count('direct'), count('mint'), count('merge'), count('alone')]).toEqual([368, 92, 76, 2]);
-    const { trades, dead } = play(events);
+    const { trades, dead } = play(records);
     const pending = trades.filter((trade) => trade.status === 'pending');
     expect(byId(pending.map(pick))).toEqual(byId(expected.map(pick)));
     expect(dead).toEqual([]);
   });
 
   it('confirms every trade once as headers follow', () => {
-    const { trades } = play(events);
+    const { trades } = play(records);
     const of = (status: string) => new Set(trades.filter((trade) => trade.status === status).map((trade) => trade.id));
     expect(trades).toHaveLength(2 * 538);
     expect(of('confirmed')).toEqual(of('pending'));
   });
 
   it('gives the same outputs with a restart before every record', () => {
-    const chain = events.filter((event) => event.topic.endsWith('.rpc')).slice(0, 600);
+    const chain = records.filter((record) => record.topic.endsWith('.rpc')).slice(0, 600);
     const { state: _, ...uninterrupted } = play(chain);
     const { state: __, ...restarted } = play(chain, { restarts: true });
     expect(restarted).toEqual(uninterrupted);
   });
 
   it.skipIf(!MATCHED)('gives the documented trades for the documented matches', () => {
-    const { trades } = play(events);
+    const { trades } = play(records);
     const described = JSON.parse(readFileSync(MATCHED!, 'utf8')) as { txHash: string; expectedTrade: Partial<Trade> }[];
     expect(described.length).toBeGreaterThan(0);
     for (const { txHash, expectedTrade } of described) {
@@ -161,7 +161,7 @@ const shown = (level: Book['bids'][number] | null) => (level ? formatDecimal(lev
 
 describe.skipIf(!RECORDING_2026)('the recorded book of 2026 (skipped: no recordings at PARALLAX_SHARED)', () => {
   it('has the best prices that every frame states', () => {
-    const frames = recordedEvents(RECORDING_2026!).filter((event) => event.topic.endsWith('.clob_ws'));
+    const frames = readRecording(RECORDING_2026!).filter((record) => record.topic.endsWith('.clob_ws'));
     const books = new Map<string, Book>();
     let checked = 0;
     for (let count = 1; count <= frames.length; count += 1) {
@@ -185,7 +185,7 @@ describe.skipIf(!RECORDING_2026)('the recorded book of 2026 (skipped: no recordi
 
 describe.skipIf(!RECORDING_MLB)('the recorded books of one game (skipped: no recordings at PARALLAX_SHARED)', () => {
   it('mirror each other whenever both were updated and the venue’s two frames agree', () => {
-    const { books: updates, dead, state } = play(recordedEvents(RECORDING_MLB!));
+    const { books: updates, dead, state } = play(readRecording(RECORDING_MLB!));
     expect(dead).toEqual([]);
     const books = new Map(updates.map((update) => [update.instrument, createBook()]));
     const [yes, no] = [...books.values()];
@@ -228,15 +228,15 @@ function agree(moment: readonly BookUpdate[]): boolean {
 }
 
 describe.each([RECORDING_2026, RECORDING_MLB].filter((folder) => folder !== null))('the catalog of %s', (folder) => {
-  const answers = recordedEvents(folder).filter((event) => /\.(gamma|clob)$/.test(event.topic));
-  const final = (events: readonly AnyEvent[]) => {
+  const answers = readRecording(folder).filter((record) => /\.(gamma|clob)$/.test(record.topic));
+  const final = (records: readonly AnyRecord[]) => {
     const markets = new Map<string, Market>();
-    for (const market of play(events).markets) markets.set(market.marketId, market);
+    for (const market of play(records).markets) markets.set(market.marketId, market);
     return [...markets.values()]
       .map(({ receivedAt: _, ...market }) => market)
       .sort((a, b) => (a.marketId < b.marketId ? -1 : 1));
   };
-  const shape = (of: (data: Record<string, unknown>) => boolean) => answers.filter((event) => of(dataOf(event)));
+  const shape = (of: (data: Record<string, unknown>) => boolean) => answers.filter((record) => of(dataOf(record)));
   const withoutEventOnly = (markets: ReturnType<typeof final>) =>
     markets.map((market) => {
       const { tags: _, series: __, ...fields } = JSON.parse(market.fields);
@@ -251,8 +251,8 @@ describe.each([RECORDING_2026, RECORDING_MLB].filter((folder) => folder !== null
   });
 
   it('is the same from lists, pages and single answers', () => {
-    const gamma = answers.filter((event) => event.topic.endsWith('.gamma'));
-    const listed = gamma.filter((event) => Array.isArray(dataOf(event)) && dataOf(event)[0]?.markets);
+    const gamma = answers.filter((record) => record.topic.endsWith('.gamma'));
+    const listed = gamma.filter((record) => Array.isArray(dataOf(record)) && dataOf(record)[0]?.markets);
     const markets = final(listed);
     expect(final(shape((data) => Array.isArray(data.events) && !('conditionId' in data)))).toEqual(markets);
     expect(final(shape((data) => 'title' in data && Array.isArray(data.markets)))).toEqual(markets);

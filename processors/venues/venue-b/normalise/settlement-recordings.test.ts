@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { DisputePhase } from '#schemas/topics/oracle';
 import { conditionIdOf, negRiskConditionIdOf } from './oracle-ids.ts';
 import { ADDRESS, type OracleEvent, PRICE, requestOf, settlementLog } from './oracle-logs.fixture.ts';
-import { type AnyEvent, hashOf, header, play, raw, sharedPath } from './venue-b.fixture.ts';
+import { type AnyRecord, hashOf, header, play, raw, sharedPath } from './venue-b.fixture.ts';
 
 const RAW_LOGS = sharedPath('data/venue_b/logs/raw_logs.json');
 const CONDITIONS = sharedPath('data/venue_b/oracle/condition_oracle_map.csv');
@@ -29,12 +29,12 @@ describe.skipIf(!RAW_LOGS)(`recorded logs${RAW_LOGS ? '' : `: ${reason}`}`, () =
     const { log } = found;
     const blockHash = log.blockHash ?? keccak256('0x01');
     const block = { number: log.blockNumber, hash: blockHash, parentHash: keccak256('0x'), timestamp: '0x6a64696e' };
-    return { ...found, events: [raw('rpc', 1, { block }), raw('rpc', 2, { log: { ...log, blockHash } })] };
+    return { ...found, records: [raw('rpc', 1, { block }), raw('rpc', 2, { log: { ...log, blockHash } })] };
   };
 
   it('resolve the condition that they name', () => {
-    const { events, decoded, log } = logOf('ctf_condition_resolution');
-    const { resolutions, dead } = play(events);
+    const { records, decoded, log } = logOf('ctf_condition_resolution');
+    const { resolutions, dead } = play(records);
     expect(dead).toEqual([]);
     expect(resolutions).toMatchObject([
       { marketId: decoded.args.conditionId, payouts: ['1', '0'], resolvedAt: 0x6a64696e * 1000, logIndex: 600 },
@@ -44,9 +44,9 @@ describe.skipIf(!RAW_LOGS)(`recorded logs${RAW_LOGS ? '' : `: ${reason}`}`, () =
   });
 
   it('propose for the market in the text, never for the one that the formula gives for a neg-risk request', () => {
-    const { events, decoded } = logOf('uma_propose_price_neg_risk');
+    const { records, decoded } = logOf('uma_propose_price_neg_risk');
     const { requester, proposer, timestamp } = decoded.args;
-    const unknown = play(events).phases;
+    const unknown = play(records).phases;
     expect(unknown).toMatchObject([
       { marketId: null, questionId: decoded.keccakOfAncillary, phase: 'propose', price: '0', proposer, disputer: null },
     ]);
@@ -54,8 +54,8 @@ describe.skipIf(!RAW_LOGS)(`recorded logs${RAW_LOGS ? '' : `: ${reason}`}`, () =
     expect(conditionIdOf(requester, decoded.keccakOfAncillary)).toBe(decoded.naiveConditionId);
     const catalog = raw('gamma', 3, [{ id: decoded.venueMarketId, conditionId: decoded.venueConditionId }]);
     for (const order of [
-      [catalog, ...events],
-      [...events, catalog],
+      [catalog, ...records],
+      [...records, catalog],
     ]) {
       expect(play(order).phases.at(-1)?.marketId).toBe(decoded.venueConditionId);
     }
@@ -123,7 +123,7 @@ describe.skipIf(!TIMELINE)(`the recorded history of a disputed market${TIMELINE 
     rows.find((row) => row.event === 'DisputePrice' && row.request_timestamp === timestamp)!.disputer;
 
   /** Builds the log of a row; fields that the source lacks come from the other rows of the request, as on the chain. */
-  function logOf(row: Row, fork: string): AnyEvent {
+  function logOf(row: Row, fork: string): AnyRecord {
     const timestamp = row.request_timestamp!;
     const proposal = row.event === 'RequestPrice' ? {} : proposalOf(timestamp);
     const args = {
@@ -144,7 +144,7 @@ describe.skipIf(!TIMELINE)(`the recorded history of a disputed market${TIMELINE 
   }
 
   /** Builds blocks with their logs; with `reorganized` each comes first on another fork, which is dropped. */
-  function blocksWith(reorganized: boolean): AnyEvent[] {
+  function blocksWith(reorganized: boolean): AnyRecord[] {
     const numbers = [...new Set(rows.map(({ block }) => Number(block)))];
     return numbers.flatMap((number) => {
       const own = rows.filter(({ block }) => Number(block) === number);

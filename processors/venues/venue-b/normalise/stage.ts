@@ -66,15 +66,15 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
       'channelSeqs.due',
     ],
     inputs: [
-      on(rawTopic('venue_b', 'rpc'), (state: VenueBState, event, emit) => onChainRecord(chain, state, event, emit)),
-      on(rawTopic('venue_b', 'history'), (state: VenueBState, event, emit) =>
-        onHistoryRecord(chain, state, event, emit),
+      on(rawTopic('venue_b', 'rpc'), (state: VenueBState, record, emit) => onChainRecord(chain, state, record, emit)),
+      on(rawTopic('venue_b', 'history'), (state: VenueBState, record, emit) =>
+        onHistoryRecord(chain, state, record, emit),
       ),
       on(rawTopic('venue_b', 'clob_ws'), onMarketFrame),
       on(rawTopic('venue_b', 'gamma'), onAnswer),
       on(rawTopic('venue_b', 'clob'), onAnswer),
-      on(feedTopics.venue_b, (state: VenueBState, event, emit) => onFeedEvent(chain, state, event, emit)),
-      on(clockTopic, (state: VenueBState, event, emit) => onClock(chain, state, event, emit)),
+      on(feedTopics.venue_b, (state: VenueBState, record, emit) => onFeedEvent(chain, state, record, emit)),
+      on(clockTopic, (state: VenueBState, record, emit) => onClock(chain, state, record, emit)),
     ],
     outputs: [...venueTopics('venue_b'), backfilledTradeTopic, disputeTopic],
     initialState: createVenueBState,

@@ -13,9 +13,9 @@ import type { Topic } from '#schemas/topics/topic';
 import { CHAIN_EVENTS, EXCHANGES } from '#schemas/venues/venue-b/contracts';
 import { createVenueBStage, type VenueBStageOptions, type VenueBState } from './stage.ts';
 
-export type AnyEvent = StageRecord<unknown>;
+export type AnyRecord = StageRecord<unknown>;
 
-const event = (topic: string, key: string, receivedAt: number, value: unknown): AnyEvent => ({
+const record = (topic: string, key: string, receivedAt: number, value: unknown): AnyRecord => ({
   topic,
   partition: 0,
   offset: 0,
@@ -25,9 +25,9 @@ const event = (topic: string, key: string, receivedAt: number, value: unknown): 
 });
 
 /** Builds a raw record. Text is used unchanged, anything else as JSON. */
-export function raw(stream: string, receivedAt: number, data: unknown, key = `venue_b.${stream}`): AnyEvent {
+export function raw(stream: string, receivedAt: number, data: unknown, key = `venue_b.${stream}`): AnyRecord {
   const payload = Buffer.from(typeof data === 'string' ? data : JSON.stringify(data));
-  return event(`raw.venue_b.${stream}`, key, receivedAt, {
+  return record(`raw.venue_b.${stream}`, key, receivedAt, {
     provider: 'venue_b',
     stream,
     key,
@@ -37,8 +37,8 @@ export function raw(stream: string, receivedAt: number, data: unknown, key = `ve
   });
 }
 
-export function feed(kind: FeedEvent['kind'], receivedAt: number, name = 'venue_b.clob_ws'): AnyEvent {
-  return event('raw.venue_b.feeds', name, receivedAt, {
+export function feed(kind: FeedEvent['kind'], receivedAt: number, name = 'venue_b.clob_ws'): AnyRecord {
+  return record('raw.venue_b.feeds', name, receivedAt, {
     provider: 'venue_b',
     feed: name,
     receivedAt,
@@ -47,8 +47,8 @@ export function feed(kind: FeedEvent['kind'], receivedAt: number, name = 'venue_
   });
 }
 
-export function clock(receivedAt: number): AnyEvent {
-  return event('control.clock', 'clock', receivedAt, { receivedAt, tick: true, hour: false, day: false });
+export function clock(receivedAt: number): AnyRecord {
+  return record('control.clock', 'clock', receivedAt, { receivedAt, tick: true, hour: false, day: false });
 }
 
 /** Returns a hash derived from a name. */
@@ -60,7 +60,7 @@ export const accountOf = (name: string) => `0x${hashOf(name).slice(26)}`;
 export const blockAt = (number: number) => 1_700_000_000_000 + number * 2_000;
 
 /** Builds a header; `fork` distinguishes blocks of one number, `parent` is the fork of the block below. */
-export function header(number: number, fork = 'a', parent = fork): AnyEvent {
+export function header(number: number, fork = 'a', parent = fork): AnyRecord {
   return raw('rpc', blockAt(number), {
     block: {
       number: toHex(number),
@@ -72,7 +72,7 @@ export function header(number: number, fork = 'a', parent = fork): AnyEvent {
 }
 
 /** Builds the headers from one number to another. */
-export const headers = (from: number, to: number, fork = 'a'): AnyEvent[] =>
+export const headers = (from: number, to: number, fork = 'a'): AnyRecord[] =>
   Array.from({ length: to - from + 1 }, (_, at) => header(from + at, fork));
 
 export const EXCHANGE = EXCHANGES.ctfV2;
@@ -97,7 +97,7 @@ export interface FillOptions {
 }
 
 /** Builds a v2 `OrderFilled` log. */
-export function fill(options: FillOptions): AnyEvent {
+export function fill(options: FillOptions): AnyRecord {
   const { block, fork = 'a', side, usd, qty, exchange = EXCHANGE } = options;
   const [makerAmount, takerAmount] = side === 'buy' ? [usd, qty] : [qty, usd];
   const words = [side === 'buy' ? 0n : 1n, options.token, BigInt(makerAmount), BigInt(takerAmount), 0n, 0n, 0n];
@@ -139,12 +139,12 @@ export interface Played {
 }
 
 export interface PlayOptions extends Partial<VenueBStageOptions> {
-  /** If true, serializes and restores the state before every event, like a restart between any two. */
+  /** If true, serializes and restores the state before every record, like a restart between any two. */
   readonly restarts?: boolean;
 }
 
-/** Runs the stage over the events. An exception of a handler fails the test: no message of a venue may cause one. */
-export function play(events: readonly AnyEvent[], { restarts = false, ...options }: PlayOptions = {}): Played {
+/** Runs the stage over the records. An exception of a handler fails the test: no message of a venue may cause one. */
+export function play(records: readonly AnyRecord[], { restarts = false, ...options }: PlayOptions = {}): Played {
   const stage = createVenueBStage({ confirmations: 64, ...options });
   const handlers = new Map(stage.inputs.map((input) => [input.topic.name, input.handle]));
   const written = new Map<string, unknown[]>(stage.outputs.map((topic) => [topic.name, []]));
@@ -157,7 +157,7 @@ export function play(events: readonly AnyEvent[], { restarts = false, ...options
     },
   );
   let state = stage.initialState();
-  for (const [offset, each] of events.entries()) {
+  for (const [offset, each] of records.entries()) {
     if (restarts) state = deserialize(serialize(state)) as VenueBState;
     handlers.get(each.topic)!(state, { ...each, offset } as StageRecord<never>, emit);
   }
@@ -169,7 +169,7 @@ export function play(events: readonly AnyEvent[], { restarts = false, ...options
     markets: of<Market>('markets'),
     statuses: of<MarketStatus | null>('status'),
     frames: of<RawChannelFrame>('channels'),
-    payloads: of<RawChannelFrame>('channels').map((frame) => payloadOf(events, frame)),
+    payloads: of<RawChannelFrame>('channels').map((frame) => payloadOf(records, frame)),
     phases: of<DisputePhase>('disputes'),
     resolutions: of<Resolution>('resolutions'),
     dead,
@@ -177,11 +177,11 @@ export function play(events: readonly AnyEvent[], { restarts = false, ...options
   };
 }
 
-/** Returns the part of an event that a frame refers to; the offset of an event is its index in the list. */
-function payloadOf(events: readonly AnyEvent[], { topic, offset, start, length }: RawChannelFrame): string {
-  const event = events[offset]!;
-  if (event.topic !== topic) throw new Error(`${topic} has nothing at ${offset}`);
-  return (event.value as RawEnvelope).payload.toString().slice(start, start + length);
+/** Returns the part of a record that a frame refers to; the offset of a record is its index in the list. */
+function payloadOf(records: readonly AnyRecord[], { topic, offset, start, length }: RawChannelFrame): string {
+  const record = records[offset]!;
+  if (record.topic !== topic) throw new Error(`${topic} has nothing at ${offset}`);
+  return (record.value as RawEnvelope).payload.toString().slice(start, start + length);
 }
 
 const SHARED = process.env.PARALLAX_SHARED ?? '../shared';
@@ -201,7 +201,7 @@ interface RecordedLine {
 }
 
 /** Reads every line of a recording, in the order of playback. */
-export function recordedEvents(folder: string): AnyEvent[] {
+export function readRecording(folder: string): AnyRecord[] {
   const lines = readdirSync(folder)
     .filter((file) => /\.ndjson(\.gz)?$/.test(file))
     .sort()
