@@ -16,7 +16,7 @@ interface FeedState {
   /** Receive time of the newest frame, unix ms. */
   lastFrameAt: number;
   /** `lost` until a `connected` event; `down` when reconnecting keeps failing. */
-  link: 'open' | 'lost' | 'down';
+  connection: 'open' | 'lost' | 'down';
   stale: boolean;
   /** Played back from a recording, where silence means nothing; remains true after its end. */
   recorded: boolean;
@@ -130,7 +130,7 @@ export function createLiveness(topic: Topic<MarketStatus>): Liveness {
         feed.instruments.add(source.instrument);
       }
       // A frame of a lost connection is from before the loss (their times are equal), so its book is not new.
-      if (feed.link === 'open') life.awaitsSnapshot = false;
+      if (feed.connection === 'open') life.awaitsSnapshot = false;
       update(life, source, feed, receivedAt, emit);
     },
 
@@ -145,7 +145,7 @@ export function createLiveness(topic: Topic<MarketStatus>): Liveness {
       const { receivedAt } = event;
       const feed = feedOf(state, event.feed, receivedAt);
       if (!applyFeedEvent(feed, event)) return;
-      if (feed.link !== 'open' || event.kind === 'connected') {
+      if (feed.connection !== 'open' || event.kind === 'connected') {
         for (const instrument of feed.instruments) state.instruments.get(instrument)!.awaitsSnapshot = true;
       }
       updateAll(state, feed, receivedAt, emit);
@@ -174,42 +174,42 @@ export function createLiveness(topic: Topic<MarketStatus>): Liveness {
 function feedOf(state: LivenessState, name: string, receivedAt: number): FeedState {
   let feed = state.feeds.get(name);
   if (!feed) {
-    feed = { lastFrameAt: receivedAt, link: 'open', stale: false, recorded: false, instruments: new Set() };
+    feed = { lastFrameAt: receivedAt, connection: 'open', stale: false, recorded: false, instruments: new Set() };
     state.feeds.set(name, feed);
   }
   return feed;
 }
 
 function evaluateState(feed: FeedState, awaitsSnapshot: boolean): MarketStatus['state'] {
-  if (feed.link === 'down') return 'venue_down';
+  if (feed.connection === 'down') return 'venue_down';
   if (feed.stale) return 'stale';
-  return awaitsSnapshot || feed.link === 'lost' ? 'recovering' : 'live';
+  return awaitsSnapshot || feed.connection === 'lost' ? 'recovering' : 'live';
 }
 
 /** Returns false when the event does not concern the instruments. */
 function applyFeedEvent(feed: FeedState, event: FeedEvent): boolean {
   switch (event.kind) {
     case 'connected':
-      feed.link = 'open';
+      feed.connection = 'open';
       feed.stale = false;
       feed.recorded = false;
       feed.lastFrameAt = event.receivedAt;
       return true;
     case 'disconnected':
       // While reconnecting keeps failing, a `disconnected` event does not improve the state.
-      if (feed.link === 'open') feed.link = 'lost';
+      if (feed.connection === 'open') feed.connection = 'lost';
       return true;
     case 'silent':
       if (feed.recorded) return false;
       feed.stale = true;
       return true;
     case 'unreachable':
-      feed.link = 'down';
+      feed.connection = 'down';
       return true;
     case 'recorded':
     case 'ended':
       feed.recorded = true;
-      feed.link = 'open';
+      feed.connection = 'open';
       feed.stale = false;
       return true;
     default:
