@@ -7,7 +7,7 @@ import { DecodeCache } from './decode-cache.ts';
 import type { SchemaRegistry } from './registry.ts';
 
 /** Magic byte 0, then the schema id as 4 bytes, big endian (Confluent wire format). */
-export const HEADER_BYTES = 5;
+const HEADER_BYTES = 5;
 /** Records are encoded one after another into buffers of this size; each record keeps its buffer in memory. */
 const SLAB_BYTES = 64 * 1024;
 /** A buffer with less room than this is not used any more. */

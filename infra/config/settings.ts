@@ -25,7 +25,7 @@ import {
 } from './declare.ts';
 import { LOG_SETTINGS, STORE_SETTINGS } from './port-settings.ts';
 
-export const ROLES = ['ingest', 'processors', 'query-api', 'stream-gateway'] as const;
+const ROLES = ['ingest', 'processors', 'query-api', 'stream-gateway'] as const;
 
 /** A setting for each URL of a venue. */
 const upstreamSettings = Object.fromEntries(

@@ -12,7 +12,7 @@ export interface SnapshotPace {
 }
 
 /** A start reduces the commands since the newest snapshot; this many take a fraction of a second. */
-export const SNAPSHOT_PACE: SnapshotPace = { intervalMs: 30_000, commands: 10_000 };
+const SNAPSHOT_PACE: SnapshotPace = { intervalMs: 30_000, commands: 10_000 };
 
 export interface ControlSnapshotWriterOptions {
   readonly snapshots: ControlSnapshots;

@@ -140,8 +140,8 @@ export const PUBLIC_ADDRESSES = [
   '2002:808:808::1',
 ];
 
-export const octetsOf = (address: string): number[] => address.split('.').map(Number);
-export const numberOf = (address: string): number => octetsOf(address).reduce((sum, octet) => sum * 256 + octet, 0);
+const octetsOf = (address: string): number[] => address.split('.').map(Number);
+const numberOf = (address: string): number => octetsOf(address).reduce((sum, octet) => sum * 256 + octet, 0);
 
 /** Every way to write one part of an IPv4 address. */
 export const RADICES: readonly ((part: number) => string)[] = [
@@ -237,7 +237,7 @@ export const REFUSED_HOSTS = [
 ];
 
 /** Other URLs that are refused. Those with a loopback address would reach it if they were parsed wrongly. */
-export function refusedUrls(port: number): string[] {
+function refusedUrls(port: number): string[] {
   const here = `127.0.0.1:${port}`;
   return [
     ...['http', 'ftp', 'file', 'gopher', 'ws', 'wss', 'data', 'javascript', 'unix', 'dict', 'ldap', 'blob:https'].map(

@@ -10,7 +10,7 @@ import { createAnomaliesStage } from './stage.ts';
 import { type AnomaliesState, MINUTE_MS } from './state.ts';
 
 /** The first minute of the tests, at a full hour. */
-export const BEGIN = Date.UTC(2026, 0, 15, 12);
+const BEGIN = Date.UTC(2026, 0, 15, 12);
 export const minute = (at: number): number => BEGIN + at * MINUTE_MS;
 
 /** Creates an event of markets of venue_b, whose YES and NO tokens are the market's name with `-yes` and `-no`. */

@@ -17,7 +17,7 @@ import { applyResolution, mayBeReverted, removeSettlements, withdrawCandidates }
 import { addWaiting, removeWaiting } from './waiting.ts';
 
 /** Number of newest phases remembered: a confirmed one, too, may come again with another market. */
-export const PHASES_MAX = 50_000;
+const PHASES_MAX = 50_000;
 
 /** An off-chain resolution at an unknown time is emitted only if it came this soon after the market's own end. */
 const HISTORICAL_AFTER_MS = 86_400_000;

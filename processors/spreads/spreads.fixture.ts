@@ -39,8 +39,7 @@ export const event = (changes: Partial<UniversalEvent> = {}) =>
   anEvent({ links: [link('venue_a_outcome'), link('venue_b')], ...changes });
 
 /** Creates a stage with a size. */
-export const ofSize = (arbitrageSize: string): ReturnType<typeof createSpreadsStage> =>
-  createSpreadsStage({ arbitrageSize });
+const ofSize = (arbitrageSize: string): ReturnType<typeof createSpreadsStage> => createSpreadsStage({ arbitrageSize });
 
 /** Creates a stage whose size is 100 at first and another one from a time on. */
 export const sizeFrom = (from: number, size: string): ReturnType<typeof createSpreadsStage> =>

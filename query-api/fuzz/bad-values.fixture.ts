@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 
 /** Placeholder that the body text replaces by lists nested deeper than any stack. */
-export const DEEP = '@deep@';
+const DEEP = '@deep@';
 const DEEP_LEVELS = 50_000;
 const LONG = 10_000;
 

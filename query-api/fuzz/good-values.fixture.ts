@@ -52,7 +52,7 @@ const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 /** Generates a valid value of the schema. Throws for a kind of schema that is not implemented. */
-export function goodValue(schema: JsonSchema, name = ''): fc.Arbitrary<unknown> {
+function goodValue(schema: JsonSchema, name = ''): fc.Arbitrary<unknown> {
   const examples = EXAMPLES[name];
   if (examples !== undefined && schema.type !== 'array') return fc.constantFrom(...examples);
   if (schema.const !== undefined) return fc.constant(schema.const);

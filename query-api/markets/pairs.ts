@@ -19,7 +19,7 @@ const nameOf = ({ base, quote }: Instrument) => `${base}-${quote}`;
 const HUNDRED = parseDecimal('100');
 
 /** Change of the mark price in per cent since 24 hours ago; null while a price is unknown or the earlier one is 0. */
-export function dayChangePct({ markPrice, previousDayPrice }: AssetContext): number | null {
+function dayChangePct({ markPrice, previousDayPrice }: AssetContext): number | null {
   if (markPrice === null || previousDayPrice === null) return null;
   const [mark, previous] = [parseDecimal(markPrice), parseDecimal(previousDayPrice)];
   if (previous === ZERO) return null;

@@ -2,7 +2,7 @@ import { type LeaderboardRow, leaderboardRowTopic } from '../topics/leaderboard.
 import { defineTable } from './table.ts';
 
 /** Days for which a board is stored. */
-export const LEADERBOARD_RETENTION_DAYS = 30;
+const LEADERBOARD_RETENTION_DAYS = 30;
 
 /**
  * One row per board and trader. A board may be incomplete, or only on its way into the table, until it has as many rows

@@ -110,7 +110,6 @@ const epoch = record('TopicEpoch', 'When a topic was started, or started again b
   topic: text('The topic.'),
   epoch: text('Opaque; another value means that seq numbers start over.'),
 });
-export type TopicEpoch = Infer<typeof epoch>;
 
 /** The epoch under which a channel topic numbers its frames. */
 export const epochTopic = defineTopic({

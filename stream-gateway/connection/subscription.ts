@@ -19,7 +19,7 @@ export interface EventId {
 }
 
 /** How far a subscription was sent its channel. */
-export class Progress implements EventId {
+class Progress implements EventId {
   private lastOffset = -1;
   private lastSeq = 0;
   private isFromClient = false;

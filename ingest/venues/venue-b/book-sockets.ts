@@ -14,7 +14,7 @@ export interface BookSocketsOptions {
 }
 
 /** The first frame of a connection, which subscribes to all its tokens. */
-export const subscribeFrame = (tokens: readonly string[]) =>
+const subscribeFrame = (tokens: readonly string[]) =>
   JSON.stringify({ type: 'market', assets_ids: tokens, initial_dump: true, custom_feature_enabled: true });
 /** A frame that changes the tokens of an open connection. */
 const changeFrame = (operation: 'subscribe' | 'unsubscribe', tokens: readonly string[]) =>

@@ -24,7 +24,7 @@ const SECONDS = 6;
 const ROUNDS = 7;
 const WARMUPS = 2;
 
-export type RawRecord = StageRecord<RawEnvelope>;
+type RawRecord = StageRecord<RawEnvelope>;
 
 export const normalise: Bench = {
   aims: { normalise: { ratioMin: 0.5 } },

@@ -24,7 +24,7 @@ const SECONDS = benchSeconds(60);
 const SECOND_MS = 1_000;
 const READY_TIMEOUT_MS = 120_000;
 
-export interface RestartSize {
+interface RestartSize {
   /** Simulated events per second. */
   readonly rate: number;
   /** Time for which the first process runs after it is ready. */

@@ -35,7 +35,7 @@ const TIMED_CHANNEL = 'svc:stream:trade:venue_a_perp';
 const PROVIDER_CHANNELS = [TIMED_CHANNEL, 'svc:stream:trade:venue_a_outcome', 'svc:stream:trade:venue_b'];
 const EVENTS_PER_SUBSCRIBER = 2;
 
-export interface SustainedSize {
+interface SustainedSize {
   /** Simulated events per second. */
   readonly rate: number;
   readonly subscribers: number;

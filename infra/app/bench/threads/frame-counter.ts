@@ -16,7 +16,7 @@ export interface CountedSockets extends PlainSocketTarget {
 }
 
 /** Shared counter of the frames with the prefix. */
-export type FrameCounts = { readonly shared: SharedArrayBuffer };
+type FrameCounts = { readonly shared: SharedArrayBuffer };
 
 const counts = new Int32Array((workerData as FrameCounts).shared);
 

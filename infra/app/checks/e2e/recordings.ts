@@ -49,7 +49,7 @@ export function readLines(folder: string, prefix: string): Line[] {
 }
 
 /** A plain decimal as an integer of 10^-`places`. */
-export function scaled(text: string, places: number): bigint {
+function scaled(text: string, places: number): bigint {
   const [whole = '0', fraction = ''] = text.split('.');
   return BigInt(whole + fraction.padEnd(places, '0').slice(0, places));
 }

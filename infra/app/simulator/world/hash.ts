@@ -39,7 +39,6 @@ export const STREAM = {
   oracle: 27,
   leaderboard: 28,
 } as const;
-export type Stream = (typeof STREAM)[keyof typeof STREAM];
 
 /** One round of MurmurHash3 (32 bit). */
 function fold(state: number, word: number): number {

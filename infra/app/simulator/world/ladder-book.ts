@@ -47,7 +47,7 @@ export interface Top {
 }
 
 /** Best bid and ask of a ladder in a version of its book that appeared at `atMs`. */
-export function ladderTop(seed: number, ladder: Ladder, version: number, atMs: number): Top {
+function ladderTop(seed: number, ladder: Ladder, version: number, atMs: number): Top {
   const mid = ladderMid(seed, ladder, atMs);
   const decimals = priceDecimals(ladder, mid);
   const ticks = mid * 10 ** decimals;

@@ -18,7 +18,7 @@ const TOP_TERM = 12;
 export type OutcomeSide = 0 | 1;
 
 /** Best prices of an outcome coin in a version of its book that appeared at `atMs`. */
-export function outcomeTop(
+function outcomeTop(
   seed: number,
   question: Question,
   side: OutcomeSide,

@@ -2,7 +2,7 @@
 import { encodeAbiParameters, encodeEventTopics, type Hex, parseAbi, stringToHex, toHex } from 'viem';
 import { type AnyRecord, blockAt, hashOf, raw } from './venue-b.fixture.ts';
 
-export const ORACLE_ABI = parseAbi([
+const ORACLE_ABI = parseAbi([
   'event RequestPrice(address indexed requester, bytes32 identifier, uint256 timestamp, bytes ancillaryData, address currency, uint256 reward, uint256 finalFee)',
   'event ProposePrice(address indexed requester, address indexed proposer, bytes32 identifier, uint256 timestamp, bytes ancillaryData, int256 proposedPrice, uint256 expirationTimestamp, address currency)',
   'event DisputePrice(address indexed requester, address indexed proposer, address indexed disputer, bytes32 identifier, uint256 timestamp, bytes ancillaryData, int256 proposedPrice)',
@@ -38,7 +38,7 @@ export interface LogPlace {
 }
 
 /** Encodes a log without its position, by the signature of its event. */
-export function encodeLog(eventName: OracleEvent, args: Readonly<Record<string, unknown>>) {
+function encodeLog(eventName: OracleEvent, args: Readonly<Record<string, unknown>>) {
   const { inputs } = ORACLE_ABI.find(({ name }) => name === eventName)!;
   const rest: readonly { name: string; type: string }[] = inputs.filter((input) => !('indexed' in input));
   return {

@@ -19,7 +19,7 @@ export function outcomeNumber(question: Question, slots: number): number {
 }
 
 /** Coin of one side of a question: `#<10 * outcome + side>` (venue page, section 2.1). */
-export function outcomeCoin(question: Question, slots: number, side: number): string {
+function outcomeCoin(question: Question, slots: number, side: number): string {
   return `#${outcomeNumber(question, slots) * 10 + side}`;
 }
 
