@@ -15,7 +15,7 @@ import {
 } from '#schemas/domain/book';
 import { type Decimal, formatDecimal } from '#schemas/domain/decimal';
 import { dropOldest } from '../shared/drop-oldest.ts';
-import { type EvaluationContext, evaluate } from './emit-anomaly.ts';
+import { type EpisodeContext, updateEpisode } from './emit-anomaly.ts';
 import { append, windowOf } from './series.ts';
 import { type AnomaliesState, type MarketState, MINUTE_MS, WAITING_BOOKS_MAX, WINDOW_MINUTES } from './state.ts';
 
@@ -58,7 +58,7 @@ function measure(state: AnomaliesState, key: string, market: MarketState, book: 
 }
 
 /** Evaluates the minute in which books were measured, and starts the minute `next`. */
-export function closeBooks(state: AnomaliesState, next: number, context: EvaluationContext): void {
+export function closeBooks(state: AnomaliesState, next: number, context: EpisodeContext): void {
   const minute = state.bookMinute;
   for (const key of state.measured) {
     const market = state.markets.get(key);
@@ -68,7 +68,11 @@ export function closeBooks(state: AnomaliesState, next: number, context: Evaluat
     const baseline = windowOf(market.spreads, minute - WINDOW_MINUTES);
     market.spreads = baseline;
     const details = () => ({ bid: formatDecimal(bid), ask: formatDecimal(ask) });
-    evaluate(market, { kind: 'spread_widening', ts: minute * MINUTE_MS, value: spread, baseline, details }, context);
+    updateEpisode(
+      market,
+      { kind: 'spread_widening', ts: minute * MINUTE_MS, value: spread, baseline, details },
+      context,
+    );
     append(baseline, minute, spread);
   }
   state.measured = [];

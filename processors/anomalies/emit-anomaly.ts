@@ -29,8 +29,8 @@ export interface Measurement {
   readonly details: () => Readonly<Record<string, unknown>>;
 }
 
-/** Values that all evaluations of a record share. */
-export interface EvaluationContext {
+/** Values that all episodes updated for one record share. */
+export interface EpisodeContext {
   /** Least score of an anomaly, above zero. */
   readonly bound: Decimal;
   readonly receivedAt: number;
@@ -38,7 +38,7 @@ export interface EvaluationContext {
 }
 
 /** Starts or ends an episode of the market and emits an anomaly if one starts. Needs a bucket with a score. */
-export function evaluate(market: MarketState, measurement: Measurement, context: EvaluationContext): void {
+export function updateEpisode(market: MarketState, measurement: Measurement, context: EpisodeContext): void {
   const { kind, value, baseline } = measurement;
   const distance = distanceOf(baseline, value, FLOORS[kind]);
   if (!distance) return;
@@ -56,7 +56,7 @@ function emitAnomaly(
   market: MarketState,
   measurement: Measurement,
   distance: Distance,
-  { receivedAt, emit }: EvaluationContext,
+  { receivedAt, emit }: EpisodeContext,
 ): void {
   const { universalId, provider, marketId } = market;
   const { kind, ts, value, baseline, details } = measurement;

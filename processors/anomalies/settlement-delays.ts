@@ -4,7 +4,7 @@ import { marketKey } from '#schemas/domain/providers';
 import { settlementDelayMs } from '#schemas/domain/settlement-delay';
 import type { Resolution } from '#schemas/topics/oracle';
 import { addWaiting } from '../shared/waiting.ts';
-import { type EvaluationContext, evaluate } from './emit-anomaly.ts';
+import { type EpisodeContext, updateEpisode } from './emit-anomaly.ts';
 import { amend, append, windowOf } from './series.ts';
 import type { AnomaliesState, MarketState } from './state.ts';
 
@@ -15,7 +15,7 @@ const MS_DECIMALS = 3;
  * Evaluates the delay of a resolution. A market has one delay: a repeated resolution counts once, and a reverted one is
  * removed from the baseline. A resolution with an unknown delay is ignored, and one of a market without an event waits.
  */
-export function evaluateDelay(state: AnomaliesState, resolution: Resolution, context: EvaluationContext): void {
+export function evaluateDelay(state: AnomaliesState, resolution: Resolution, context: EpisodeContext): void {
   const { id, provider, marketId, status, resolvedAt, endTime } = resolution;
   const delayMs = settlementDelayMs(resolution);
   if (delayMs === null && status !== 'reverted') return;
@@ -36,7 +36,7 @@ export function evaluateDelay(state: AnomaliesState, resolution: Resolution, con
   const baseline = windowOf(state.delays.get(provider), receivedAt - BASELINE_MS);
   state.delays.set(provider, baseline);
   const details = () => ({ resolution: id, endTime: new Date(endTime!).toISOString(), delaySec: formatDecimal(value) });
-  evaluate(market, { kind: 'settlement_delay', ts: resolvedAt, value, baseline, details }, context);
+  updateEpisode(market, { kind: 'settlement_delay', ts: resolvedAt, value, baseline, details }, context);
   append(baseline, receivedAt, value);
   market.delay = { resolution: id, receivedAt, value };
 }

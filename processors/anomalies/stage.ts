@@ -22,7 +22,7 @@ import {
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import { removeWaiting } from '../shared/waiting.ts';
 import { applyBookFrame, closeBooks } from './books.ts';
-import type { EvaluationContext } from './emit-anomaly.ts';
+import type { EpisodeContext } from './emit-anomaly.ts';
 import { dropBook, dropOldBuckets, markBookLost, placeMarkets, removeArchived } from './markets.ts';
 import { evaluateDelay } from './settlement-delays.ts';
 import { type AnomaliesState, createAnomaliesState, MINUTE_MS, TRADE_GRACE_MS } from './state.ts';
@@ -60,7 +60,7 @@ export function createAnomaliesStage({ anomalyZ }: AnomaliesOptions): Stage<Anom
 }
 
 /** Applies a record after everything in it that can be invalid has been parsed; it does not throw. */
-type Step = (state: AnomaliesState, context: EvaluationContext) => void;
+type Step = (state: AnomaliesState, context: EpisodeContext) => void;
 type Read<T> = (record: StageRecord<T>) => Step;
 
 /** Parses a record, closes the minutes that ended before its time, and only then applies it. */
@@ -68,7 +68,7 @@ function closingMinutesFirst<T>(bound: Decimal, read: Read<T>) {
   return (state: AnomaliesState, record: StageRecord<T>, emit: Emit): void => {
     const step = read(record);
     const { receivedAt } = record;
-    const context: EvaluationContext = { bound, receivedAt, emit };
+    const context: EpisodeContext = { bound, receivedAt, emit };
     const bookMinute = Math.floor(receivedAt / MINUTE_MS);
     if (bookMinute > state.bookMinute) closeBooks(state, bookMinute, context);
     const tradesFrom = Math.floor((receivedAt - TRADE_GRACE_MS) / MINUTE_MS);

@@ -6,7 +6,7 @@ import { type Decimal, UNIT } from '#schemas/domain/decimal';
 import { marketKey } from '#schemas/domain/providers';
 import type { Trade } from '#schemas/topics/normalised';
 import { dropOldest } from '../shared/drop-oldest.ts';
-import { type EvaluationContext, evaluate } from './emit-anomaly.ts';
+import { type EpisodeContext, updateEpisode } from './emit-anomaly.ts';
 import { amend, append, type Series, windowOf } from './series.ts';
 import {
   type AnomaliesState,
@@ -87,14 +87,14 @@ function change(series: Series | null, minute: number, before: Decimal | null, a
 }
 
 /** Evaluates the minutes before `next`, the oldest first, and closes them for trades. */
-export function closeTrades(state: AnomaliesState, next: number, context: EvaluationContext): void {
+export function closeTrades(state: AnomaliesState, next: number, context: EpisodeContext): void {
   const due = [...state.minutes.keys()].filter((minute) => minute >= state.tradesFrom && minute < next);
   state.tradesFrom = next;
   for (const minute of due.sort((a, b) => a - b)) closeMinute(state, minute, context);
   for (const minute of state.minutes.keys()) if (minute < next - WINDOW_MINUTES) state.minutes.delete(minute);
 }
 
-function closeMinute(state: AnomaliesState, minute: number, context: EvaluationContext): void {
+function closeMinute(state: AnomaliesState, minute: number, context: EpisodeContext): void {
   const { ids, buckets } = state.minutes.get(minute)!;
   ids.clear();
   for (const [key, bucket] of buckets) {
@@ -104,7 +104,7 @@ function closeMinute(state: AnomaliesState, minute: number, context: EvaluationC
   }
 }
 
-function closeBucket(market: MarketState, minute: number, bucket: TradeBucket, context: EvaluationContext): void {
+function closeBucket(market: MarketState, minute: number, bucket: TradeBucket, context: EpisodeContext): void {
   const ts = minute * MINUTE_MS;
   const volume = volumeOf(bucket);
   const busiest = busiestOf(bucket);
@@ -113,14 +113,14 @@ function closeBucket(market: MarketState, minute: number, bucket: TradeBucket, c
     const baseline = windowOf(market.volumes, from);
     market.volumes = baseline;
     const details = () => ({ trades: bucket.trades });
-    evaluate(market, { kind: 'trade_volume_spike', ts, value: volume, baseline, details }, context);
+    updateEpisode(market, { kind: 'trade_volume_spike', ts, value: volume, baseline, details }, context);
     append(baseline, minute, volume);
   }
   if (busiest !== null) {
     const baseline = windowOf(market.fills, from);
     market.fills = baseline;
     const details = () => ({ wallet: busiest.wallet, fills: Number(busiest.fills / UNIT) });
-    evaluate(market, { kind: 'wallet_burst', ts, value: busiest.fills, baseline, details }, context);
+    updateEpisode(market, { kind: 'wallet_burst', ts, value: busiest.fills, baseline, details }, context);
     append(baseline, minute, busiest.fills);
   }
 }

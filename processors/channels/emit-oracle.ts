@@ -4,14 +4,14 @@ import { toDisputePhaseRecord } from '#schemas/http/dispute-phase';
 import { formatChannel } from '#schemas/stream/channel-names';
 import { channelTopics } from '#schemas/topics/channels';
 import { emitFrame, type FrameBody } from '../shared/emit-frame.ts';
-import { oracleHandlers } from '../shared/oracle-handlers.ts';
+import { createOracleHandlers } from '../shared/oracle-handlers.ts';
 import type { PhaseUpdate, SettlementUpdate } from '../shared/oracle-updates.ts';
 import type { ChannelsState } from './state.ts';
 
 const DISPUTES_OF_VENUE = formatChannel({ kind: 'dispute-venue' });
 
 /** Handles phases, resolutions and events. */
-export const oracle = oracleHandlers<ChannelsState>({ emitPhase, emitSettlement });
+export const oracleHandlers = createOracleHandlers<ChannelsState>({ emitPhase, emitSettlement });
 
 /** Emits a phase to the firehose of its venue and to its event; only to the event if only the event became known. */
 function emitPhase(

@@ -24,7 +24,7 @@ import { emitFrame, type FrameBody } from '../shared/emit-frame.ts';
 import { audienceOf } from '../shared/merged-events.ts';
 import { ORACLE_SLICES, updateYesIndex } from '../shared/oracle-state.ts';
 import { emitAnomaly } from './emit-anomaly.ts';
-import { oracle } from './emit-oracle.ts';
+import { oracleHandlers } from './emit-oracle.ts';
 import { emitTrade } from './emit-trade.ts';
 import { type ChannelsState, createChannelsState } from './state.ts';
 
@@ -58,8 +58,10 @@ export function createChannelsStage({
       on<ChannelsState, Anomaly>(anomalyTopic, (state, { value, receivedAt }, emit) =>
         emitAnomaly(state, value, receivedAt, emit),
       ),
-      on<ChannelsState, DisputePhase>(disputeTopic, oracle.onPhase),
-      ...Object.values(resolutionTopics).map((topic) => on<ChannelsState, Resolution>(topic, oracle.onResolution)),
+      on<ChannelsState, DisputePhase>(disputeTopic, oracleHandlers.onPhase),
+      ...Object.values(resolutionTopics).map((topic) =>
+        on<ChannelsState, Resolution>(topic, oracleHandlers.onResolution),
+      ),
       ...Object.values(tradeTopics).map((topic) =>
         on<ChannelsState, Trade>(topic, (state, { value, receivedAt }, emit) =>
           emitTrade(state, value, receivedAt, emit, rememberedTradesMax),
@@ -72,7 +74,7 @@ export function createChannelsStage({
 }
 
 function onEvent(state: ChannelsState, record: StageRecord<UniversalEvent | null>, emit: Emit): void {
-  oracle.onEvent(state, record, emit);
+  oracleHandlers.onEvent(state, record, emit);
   const { marketsOf, survivors } = state.events;
   expireInactiveChannels(
     state.seqs,

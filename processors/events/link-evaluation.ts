@@ -35,6 +35,7 @@ export interface LinkFacts {
   readonly confidence: number;
 }
 
+/** How well the question of a market matches that of a reference, and whether a link of it is used. */
 export interface LinkEvaluation {
   readonly confidence: number;
   readonly polarity: 'same' | 'inverse';

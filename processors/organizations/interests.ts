@@ -4,8 +4,8 @@ import type { EVENT_TYPES } from '#schemas/webhooks/event-types';
 
 type DeliveringType = Extract<(typeof EVENT_TYPES)[number], { readonly delivering: true }>['type'];
 
-/** The event types that this stage produces, which are those marked `delivering`, with the filter of each. */
-export const FILTERS = {
+/** The event types that this stage produces, which are those marked `delivering`, with the field by which each is filtered. */
+export const FILTER_FIELDS = {
   'broker.trade.executed': 'brokers',
   'event.spread.changed': 'universalIds',
   'event.arbitrage.detected': 'universalIds',
@@ -13,7 +13,7 @@ export const FILTERS = {
   'event.settlement.landed': 'universalIds',
   'event.dispute.updated': 'universalIds',
 } as const satisfies Record<DeliveringType, string>;
-export type ProducedType = keyof typeof FILTERS;
+export type ProducedType = keyof typeof FILTER_FIELDS;
 /** Version of all produced event types so far. */
 export const PRODUCED_VERSION = 1;
 
@@ -52,7 +52,7 @@ function interestOf({ subscriptions }: Webhook, type: ProducedType): Interest {
   const wanted = new Set<unknown>();
   for (const { eventType, version, filters } of subscriptions) {
     if (eventType !== type || version !== PRODUCED_VERSION) continue;
-    const values = filters?.[FILTERS[type]];
+    const values = filters?.[FILTER_FIELDS[type]];
     if (values === undefined) return 'all';
     // REST rejects a filter that is no list; here such a filter matches nothing.
     if (Array.isArray(values)) for (const value of values) wanted.add(value);

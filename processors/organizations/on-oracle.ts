@@ -1,13 +1,13 @@
 /** Emits oracle phases and settlements to their subscribers, by the same rules as on the channels. */
 import type { Emit } from '#infra/stages/stage';
-import { oracleHandlers } from '../shared/oracle-handlers.ts';
+import { createOracleHandlers } from '../shared/oracle-handlers.ts';
 import type { PhaseUpdate, SettlementUpdate } from '../shared/oracle-updates.ts';
 import { disputeUpdated, settlementLanded } from './event-data.ts';
 import { emitMarketEvent } from './on-market-event.ts';
 import type { OrganizationsState } from './state.ts';
 
 /** Handles phases, resolutions and events. */
-export const oracle = oracleHandlers<OrganizationsState>({ emitPhase, emitSettlement });
+export const oracleHandlers = createOracleHandlers<OrganizationsState>({ emitPhase, emitSettlement });
 
 function emitPhase(
   state: OrganizationsState,

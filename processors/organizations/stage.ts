@@ -24,7 +24,7 @@ import { expireInactiveChannels } from '../shared/channel-seqs.ts';
 import { ORACLE_SLICES, updateYesIndex } from '../shared/oracle-state.ts';
 import { onChange } from './on-change.ts';
 import { onAnomaly, onArbitrage, onSpread } from './on-market-event.ts';
-import { oracle } from './on-oracle.ts';
+import { oracleHandlers } from './on-oracle.ts';
 import { onTrade } from './on-trade.ts';
 import { createOrganizationsState, type OrganizationsState } from './state.ts';
 
@@ -54,14 +54,16 @@ export function createOrganizationsStage(): Stage<OrganizationsState> {
         ),
       ),
       onKeyed<OrganizationsState, UniversalEvent>(eventTopic, (state, record, emit) => {
-        oracle.onEvent(state, record, emit);
+        oracleHandlers.onEvent(state, record, emit);
         expireChannels(state, record.receivedAt);
       }),
       on<OrganizationsState, Spread>(spreadTopic, onSpread),
       on<OrganizationsState, Arbitrage>(arbitrageTopic, onArbitrage),
       on<OrganizationsState, Anomaly>(anomalyTopic, onAnomaly),
-      on<OrganizationsState, DisputePhase>(disputeTopic, oracle.onPhase),
-      ...VENUES.map((venue) => on<OrganizationsState, Resolution>(resolutionTopics[venue], oracle.onResolution)),
+      on<OrganizationsState, DisputePhase>(disputeTopic, oracleHandlers.onPhase),
+      ...VENUES.map((venue) =>
+        on<OrganizationsState, Resolution>(resolutionTopics[venue], oracleHandlers.onResolution),
+      ),
       ...VENUES.map((venue) =>
         on<OrganizationsState, Trade>(tradeTopics[venue], (state, record, emit) => onTrade(state, record, venue, emit)),
       ),

@@ -26,7 +26,7 @@ export interface OracleHandlers<S> {
   readonly onEvent: (state: S, record: StageRecord<UniversalEvent | null>, emit: Emit) => void;
 }
 
-export function oracleHandlers<S extends OracleState>(emitters: OracleEmitters<S>): OracleHandlers<S> {
+export function createOracleHandlers<S extends OracleState>(emitters: OracleEmitters<S>): OracleHandlers<S> {
   const { emitPhase, emitSettlement } = emitters;
   return {
     onPhase(state, { value, receivedAt }, emit) {

@@ -25,8 +25,8 @@ export interface QuotedPair {
   readonly net: bigint;
 }
 
-/** Result of evaluating all pairs of a kind. */
-export interface Evaluation {
+/** All pairs of a kind, evaluated. */
+export interface EvaluatedPairs {
   /** The pair with the largest net edge, the first in leg order of equal ones; null if none can be quoted. */
   readonly best: QuotedPair | null;
   /** Every pair with a net amount above zero, in leg order. */
@@ -36,7 +36,7 @@ export interface Evaluation {
 const NO_PAIRS: readonly QuotedPair[] = [];
 
 /** Evaluates every pair of a kind. */
-export function evaluatePairs(event: EventState, kind: ArbitrageKind, size: Decimal): Evaluation {
+export function evaluatePairs(event: EventState, kind: ArbitrageKind, size: Decimal): EvaluatedPairs {
   const isCross = kind === 'cross_provider';
   // With two legs usually at most one direction is above zero, so the list is rarely allocated.
   let positive: QuotedPair[] | null = null;

@@ -18,8 +18,8 @@ import { perShare } from './walk.ts';
 
 const ID_HEX_DIGITS = 24;
 
-/** Result of an evaluation of a kind. */
-export interface EvaluationResult {
+/** The pairs of a kind that an evaluation found to be profitable. */
+export interface ProfitablePairs {
   readonly kind: ArbitrageKind;
   /** Pairs whose net amount is above zero. */
   readonly positive: readonly QuotedPair[];
@@ -30,7 +30,7 @@ export interface EvaluationResult {
 /** Starts, updates and ends the signals of a kind according to an evaluation, and emits their changes. */
 export function updateSignals(
   event: EventState,
-  { kind, positive, size, receivedAt }: EvaluationResult,
+  { kind, positive, size, receivedAt }: ProfitablePairs,
   emit: Emit,
 ): void {
   if (positive.length === 0 && event.signals.length === 0) return;

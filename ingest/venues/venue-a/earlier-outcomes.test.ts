@@ -6,10 +6,8 @@ import {
   EARLIER_DELAY_MS,
   EARLIER_PER_MINUTE,
   EarlierOutcomes,
-  earlierOutcomeRequest,
-  isEarlierOutcomeRequest,
 } from './earlier-outcomes.ts';
-import { missedOutcomeRequest } from './missed-outcomes.ts';
+import { earlierOutcomeRequest } from './outcome-requests.ts';
 import { readEarlierCursor } from './read-tracked-outcomes.ts';
 
 const MINUTE_MS = 60_000;
@@ -89,13 +87,5 @@ describe('the earlier outcomes', () => {
     await publisher.flush();
     expect(await readEarlierCursor(log, codec)).toEqual({ outcome: 10, answersSince: 0 });
     await publisher.close();
-  });
-
-  it('have a request text of their own', () => {
-    expect(isEarlierOutcomeRequest(earlierOutcomeRequest(7))).toBe(true);
-    expect(JSON.parse(earlierOutcomeRequest(7))).toEqual({ type: 'settledOutcome', outcome: 7 });
-    for (const other of ['{"type":"settledOutcome","outcome":7}', missedOutcomeRequest(7)]) {
-      expect(isEarlierOutcomeRequest(other)).toBe(false);
-    }
   });
 });

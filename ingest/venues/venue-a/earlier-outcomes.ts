@@ -14,19 +14,6 @@ export const EARLIER_CURSOR_EVERY = 200;
 /** An outcome is skipped after this many failed attempts in a row. */
 export const EARLIER_ATTEMPTS_MAX = 5;
 
-/** The start of a request for an earlier outcome, which distinguishes it from other requests in the log. */
-const REQUEST_PREFIX = '{"outcome":';
-
-/** The request for an earlier outcome, as JSON text. */
-export function earlierOutcomeRequest(outcome: number): string {
-  return `${REQUEST_PREFIX}${outcome},"type":"settledOutcome"}`;
-}
-
-/** True if a published request is for an earlier outcome. */
-export function isEarlierOutcomeRequest(request: string): boolean {
-  return request.startsWith(REQUEST_PREFIX);
-}
-
 /** How far the crawl came, as the log shows it. */
 export interface EarlierCursor {
   /** The outcome that was requested last. */

@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openTestPublisher } from '../../testing/open-publisher.fixture.ts';
-import { earlierOutcomeRequest } from './earlier-outcomes.ts';
-import {
-  isMissedOutcomeRequest,
-  MISSED_ATTEMPTS_MAX,
-  MISSED_PER_MINUTE,
-  MissedOutcomes,
-  missedOutcomeRequest,
-} from './missed-outcomes.ts';
+import { MISSED_ATTEMPTS_MAX, MISSED_PER_MINUTE, MissedOutcomes } from './missed-outcomes.ts';
+import { earlierOutcomeRequest, missedOutcomeRequest } from './outcome-requests.ts';
 import { readTrackedOutcomes } from './read-tracked-outcomes.ts';
 
 const MINUTE_MS = 60_000;
@@ -104,10 +98,5 @@ describe('the missed outcomes', () => {
     list(7, 932, 933);
     expect((await restart()).isPending).toBe(false);
     await publisher.close();
-  });
-
-  it('have a request text of their own', () => {
-    expect(JSON.parse(missedOutcomeRequest(7))).toEqual({ type: 'settledOutcome', outcome: 7 });
-    expect([missedOutcomeRequest(7), earlierOutcomeRequest(7)].map(isMissedOutcomeRequest)).toEqual([true, false]);
   });
 });

@@ -14,19 +14,6 @@ const INTERVAL_MS = 60_000;
 /** An outcome is skipped after this many failed attempts in a row. */
 export const MISSED_ATTEMPTS_MAX = 5;
 
-/** The start of a request for a missed outcome, which distinguishes it from other requests in the log. */
-const REQUEST_PREFIX = '{ "outcome":';
-
-/** The request for a missed outcome, as JSON text. */
-export function missedOutcomeRequest(outcome: number): string {
-  return `${REQUEST_PREFIX} ${outcome}, "type": "settledOutcome" }`;
-}
-
-/** True if a published request is for a missed outcome. */
-export function isMissedOutcomeRequest(request: string): boolean {
-  return request.startsWith(REQUEST_PREFIX);
-}
-
 export class MissedOutcomes {
   private listed: ReadonlySet<number> = new Set();
   private highest = -1;

@@ -4,9 +4,10 @@ import type { EventLog } from '#infra/log/log';
 import { readUntil } from '#infra/log/read-until';
 import { asObject, parseJsonOrNull } from '#schemas/domain/json-fields';
 import { rawTopic } from '#schemas/topics/raw';
-import { EARLIER_CURSOR_EVERY, type EarlierCursor, isEarlierOutcomeRequest } from './earlier-outcomes.ts';
+import { EARLIER_CURSOR_EVERY, type EarlierCursor } from './earlier-outcomes.ts';
 import { readOutcomes } from './markets.ts';
-import { isMissedOutcomeRequest, MissedOutcomes } from './missed-outcomes.ts';
+import { MissedOutcomes } from './missed-outcomes.ts';
+import { isEarlierOutcomeRequest, isMissedOutcomeRequest } from './outcome-requests.ts';
 import { PendingSettlements } from './pending-settlements.ts';
 
 /**

@@ -2,8 +2,8 @@
 import type { Logger } from 'pino';
 import { UpstreamError } from '../../feed/errors.ts';
 import { parseAnswer } from '../../feed/json.ts';
-import { type EarlierOutcomes, earlierOutcomeRequest } from './earlier-outcomes.ts';
-import { missedOutcomeRequest } from './missed-outcomes.ts';
+import type { EarlierOutcomes } from './earlier-outcomes.ts';
+import { earlierOutcomeRequest, missedOutcomeRequest, pendingOutcomeRequest } from './outcome-requests.ts';
 import type { TrackedOutcomes } from './read-tracked-outcomes.ts';
 
 export interface SettlementRequests extends TrackedOutcomes {
@@ -45,8 +45,7 @@ export async function requestSettlements(
 async function requestPending(requests: SettlementRequests, signal: AbortSignal): Promise<void> {
   const { pending, logger } = requests;
   for (const outcome of pending.due()) {
-    const request = JSON.stringify({ type: 'settledOutcome', outcome });
-    const wasSettled = await isSettled(requests, request, signal).catch((error: unknown) => {
+    const wasSettled = await isSettled(requests, pendingOutcomeRequest(outcome), signal).catch((error: unknown) => {
       // The other pending outcomes come first in the next round.
       if (error instanceof UpstreamError) pending.recordAnswer(outcome, false);
       throw error;

@@ -19,7 +19,7 @@ import {
 import { ChainReader } from './chain-reader.ts';
 import { openChainRpc } from './chain-rpc.ts';
 import { readChainTail } from './chain-tail.ts';
-import { CHAIN_FILTERS } from './log-filter.ts';
+import { CHAIN_LOG_FILTERS } from './log-filter.ts';
 import { LogRanges } from './log-ranges.ts';
 
 const FEED = 'venue_b.rpc';
@@ -37,7 +37,7 @@ export async function followChain(
   const { publisher, logger, metrics, settings } = context;
   const rpc = openChainRpc({
     url,
-    filters: CHAIN_FILTERS,
+    filters: CHAIN_LOG_FILTERS,
     budget,
     timeoutMs: RPC_TIMEOUT_MS,
   });

@@ -26,7 +26,7 @@ const {
  * Filters of the logs that are published, one request each: logs of the venue's own contracts, and oracle logs about
  * requests of the venue's adapters. The oracle serves other applications too, whose logs the node leaves out.
  */
-export const CHAIN_FILTERS: readonly PositionFilter[] = [
+export const CHAIN_LOG_FILTERS: readonly PositionFilter[] = [
   {
     addresses: [...Object.values(EXCHANGES), CONDITIONAL_TOKENS, ...Object.values(NEG_RISK_OPERATORS)],
     topics: [[orderFilledV1, orderFilledV2, ordersMatchedV1, ordersMatchedV2, conditionResolution, questionPrepared]],

@@ -6,7 +6,7 @@ import { Budget } from '../../../feed/budget.ts';
 import { defineHandler, REQUEST_AGE_MAX_MS } from '../../../requests/request-handler.ts';
 import type { AdapterContext, RunningAdapter } from '../../adapter.ts';
 import { ChainRpcError, openChainRpc } from '../chain/chain-rpc.ts';
-import { CHAIN_FILTERS } from '../chain/log-filter.ts';
+import { CHAIN_LOG_FILTERS } from '../chain/log-filter.ts';
 import {
   HISTORY_BUDGET,
   HISTORY_CHUNK_BLOCKS,
@@ -52,7 +52,7 @@ export function openHistoryBackfills(
       await nodeBudget.acquire(cost, signal);
     },
   };
-  const rpc = openChainRpc({ url, filters: CHAIN_FILTERS, budget, timeoutMs: RPC_TIMEOUT_MS });
+  const rpc = openChainRpc({ url, filters: CHAIN_LOG_FILTERS, budget, timeoutMs: RPC_TIMEOUT_MS });
   const followed = firstFollowed(() => readFollowedFrom(log, codec));
 
   const handler = defineHandler({
