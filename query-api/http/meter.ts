@@ -21,17 +21,17 @@ export class Meter {
     this.options = options;
   }
 
-  /** Reserves a unit for a request, to be settled exactly once by `settle`. Returns false if no unit is left. */
+  /** Reserves a unit for a request, to be finished exactly once by `finish`. Returns false if no unit is left. */
   reserve({ id, plan }: Organization, sku: RestSku): boolean {
     const { counts, quotas, now } = this.options;
     return counts.reserve(id, sku, quotas[plan][sku], now());
   }
 
-  /** Settles a reserved unit: a success counts, a failure returns it. Returns the headers with the remaining quota. */
-  settle({ id, plan }: Organization, sku: RestSku, isSuccess: boolean): HeaderList {
+  /** Finishes a reserved unit: a success counts, a failure returns it. Returns the headers with the remaining quota. */
+  finish({ id, plan }: Organization, sku: RestSku, isSuccess: boolean): HeaderList {
     const { counts, quotas, now } = this.options;
     const at = now();
-    counts.settle(id, sku, isSuccess, at);
+    counts.finish(id, sku, isSuccess, at);
     return quotaHeaders(sku, counts.windows(id, sku, quotas[plan][sku], at), at);
   }
 

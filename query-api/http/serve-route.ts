@@ -67,7 +67,7 @@ export function serveRoute(route: Route, options: ServeOptions): RouteOptions {
   const marked = (identity: Identity | null, headers: HeaderList): HeaderList =>
     usesSandbox(identity) ? [...headers, ...SANDBOX_MARK] : headers;
 
-  /** Sends a response and settles its quota unit. Errors are sent here too, since they carry the same headers. */
+  /** Sends a response and finishes its quota unit. Errors are sent here too, since they carry the same headers. */
   const serveTo = (request: FastifyRequest, reply: FastifyReply, identity: Identity | null): Completion => {
     const { sku } = route;
     const organization = identity?.organization;
@@ -76,7 +76,7 @@ export function serveRoute(route: Route, options: ServeOptions): RouteOptions {
       return errors.send(request, reply, meter.quotaExceeded(organization, sku), headers);
     }
     const headers = (isSuccess: boolean): HeaderList =>
-      marked(identity, sku && organization ? meter.settle(organization, sku, isSuccess) : NO_HEADERS);
+      marked(identity, sku && organization ? meter.finish(organization, sku, isSuccess) : NO_HEADERS);
     let response: RouteResponse | Promise<RouteResponse>;
     try {
       response = compute(request, reply, identity);

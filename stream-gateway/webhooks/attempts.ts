@@ -39,9 +39,9 @@ export interface AttemptsOptions extends LoadContext {
   /** Aborts attempts: they are not recorded, and the next lease holder repeats them. */
   readonly signal: AbortSignal;
   /** A refusal that is not final becomes final this long after the delivery was appended. */
-  readonly settleAfterMs: number;
-  /** Called once the record that settles a delivery is in the log. */
-  readonly onSettled: (pending: Pending) => void;
+  readonly cancelAfterMs: number;
+  /** Called once the record that finishes a delivery is in the log. */
+  readonly onFinished: (pending: Pending) => void;
 }
 
 export class Attempts {
@@ -111,7 +111,7 @@ export class Attempts {
   }
 
   /**
-   * Settles deliveries that wait for webhooks that may not be sent to, one batch at most. True if it was full, so that
+   * Finishes deliveries that wait for webhooks that may not be sent to, one batch at most. True if it was full, so that
    * more of them may wait.
    */
   async sweep(): Promise<boolean> {
@@ -129,26 +129,26 @@ export class Attempts {
 
   /** Ends deliveries without sending them. */
   async cancel(deliveries: readonly Pending[], reason: Reason): Promise<void> {
-    const { writer, onSettled } = this.options;
+    const { writer, onFinished } = this.options;
     for (let at = 0; at < deliveries.length; at += CANCEL_BATCH) {
       const batch = deliveries.slice(at, at + CANCEL_BATCH);
       await Promise.all(batch.map((pending) => writer.write(unsentRecord(pending, reason))));
       for (const pending of batch) {
         this.bodies.release(pending);
-        onSettled(pending);
+        onFinished(pending);
       }
     }
   }
 
   /** Moves deliveries that are refused for good from a queue to `refused`. Returns how many, `max` at most. */
   private removeRefused(queue: Queue, max: number, refused: Map<Refusal, Pending[]>): number {
-    const { queues, control, settleAfterMs } = this.options;
+    const { queues, control, cancelAfterMs } = this.options;
     const now = Date.now();
     if ('webhook' in targetOf(control.state, queue.webhookId, now)) return 0;
     let count = 0;
     for (const pending of queues.remove(queue, max)) {
       const target = targetOf(control.state, pending.webhookId, pending.appendedAt);
-      if ('refusal' in target && (target.isFinal || pending.appendedAt + settleAfterMs <= now)) {
+      if ('refusal' in target && (target.isFinal || pending.appendedAt + cancelAfterMs <= now)) {
         const same = refused.get(target.refusal) ?? [];
         same.push(pending);
         refused.set(target.refusal, same);
@@ -176,7 +176,7 @@ export class Attempts {
 
   /** True if the answer was good and quick; null if nothing was sent. */
   private async runAttempt(pending: Pending, queue: Queue): Promise<boolean | null> {
-    const { control, settleAfterMs, writer } = this.options;
+    const { control, cancelAfterMs, writer } = this.options;
     const delivery = await this.deliveryOf(pending);
     if (delivery === 'fault') return null;
     if (delivery === null) {
@@ -193,9 +193,9 @@ export class Attempts {
     // Checked in the same turn of the event loop in which the request begins.
     const target = targetOf(control.state, pending.webhookId, pending.appendedAt);
     if ('webhook' in target) return this.send(pending, queue, delivery, target.webhook);
-    const settledAt = pending.appendedAt + settleAfterMs;
-    if (target.isFinal || settledAt <= Date.now()) await this.cancel([pending], target.refusal);
-    else this.requeue(pending, settledAt);
+    const cancelAt = pending.appendedAt + cancelAfterMs;
+    if (target.isFinal || cancelAt <= Date.now()) await this.cancel([pending], target.refusal);
+    else this.requeue(pending, cancelAt);
     return null;
   }
 
@@ -221,7 +221,7 @@ export class Attempts {
   }
 
   private async send(pending: Pending, queue: Queue, delivery: Delivery, webhook: Webhook): Promise<boolean | null> {
-    const { client, metrics, schedule, writer, onSettled, queues, signal } = this.options;
+    const { client, metrics, schedule, writer, onFinished, queues, signal } = this.options;
     const at = Date.now();
     let outcome: Outcome;
     try {
@@ -245,7 +245,7 @@ export class Attempts {
       try {
         await this.disabler.disable(webhook, consequence.disable);
         await writer.write(record);
-        onSettled(pending);
+        onFinished(pending);
       } finally {
         queues.release(queue, Date.now());
       }
@@ -254,7 +254,7 @@ export class Attempts {
     await writer.write(record);
     pending.attempts += 1;
     pending.faults = 0;
-    if (nextAttemptAt === null) onSettled(pending);
+    if (nextAttemptAt === null) onFinished(pending);
     else {
       if (nextAttemptAt - Date.now() <= BODY_HOLD_MS) this.bodies.hold(pending, delivery);
       this.requeue(pending, nextAttemptAt);

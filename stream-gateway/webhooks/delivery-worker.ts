@@ -25,7 +25,7 @@ const POLL_RECORDS = 512;
 const POLL_TIMEOUT_MS = 250;
 const PROGRESS_INTERVAL_MS = 1_000;
 const SWEEP_INTERVAL_MS = 1_000;
-/** Instead of `POLL_TIMEOUT_MS` while deliveries of disabled webhooks wait to be settled. */
+/** Instead of `POLL_TIMEOUT_MS` while deliveries of disabled webhooks wait to be finished. */
 const SWEEPING_POLL_MS = 1;
 const PARTITIONS = Array.from({ length: deliveryTopic.partitions }, (_, partition) => partition);
 
@@ -39,7 +39,7 @@ export interface SenderContext {
   readonly client: Pick<GuardedClient, 'post'>;
   readonly schedule: Schedule;
   /** After this time the control state includes every command that led to a delivery; see `Attempts`. */
-  readonly settleAfterMs: number;
+  readonly cancelAfterMs: number;
 }
 
 const unreadable = () => 'webhook deliveries cannot be read';
@@ -76,7 +76,7 @@ export class DeliveryWorker {
   /** Deliveries of the current batch beyond the bounds of their webhooks. */
   private readonly overflow: Pending[] = [];
   private sweepDueAt = 0;
-  /** True while deliveries of disabled webhooks wait to be settled. */
+  /** True while deliveries of disabled webhooks wait to be finished. */
   private isSweeping = false;
   private progressDueAt = 0;
 
@@ -93,7 +93,7 @@ export class DeliveryWorker {
       writer: this.writer,
       signal,
       confirmLease: () => this.confirmLease(),
-      onSettled: ({ partition, offset }) => this.positions.get(partition)!.lowWatermark.settle(offset),
+      onFinished: ({ partition, offset }) => this.positions.get(partition)!.lowWatermark.finish(offset),
     });
     closing.addEventListener('abort', this.stopGracefully);
     if (closing.aborted) this.stopGracefully();
@@ -164,10 +164,10 @@ export class DeliveryWorker {
     const overflow: Pending[] = [];
     const position: Position = { lowWatermark, next: 0, seq: 0, attemptStateOf: () => UNTRIED, storedText: '' };
     this.positions.set(partition, position);
-    const loaded = await loadPartition(this.context, partition, ({ delivery, isSettled, attempts, ...at }) => {
+    const loaded = await loadPartition(this.context, partition, ({ delivery, isFinished, attempts, ...at }) => {
       this.closing.throwIfAborted();
-      lowWatermark.add(at, isSettled);
-      if (isSettled) return;
+      lowWatermark.add(at, isFinished);
+      if (isFinished) return;
       const { offset, appendedAt, nextAttemptAt } = at;
       const dueAt = nextAttemptAt ?? now;
       const pending = toPending(delivery, { partition, offset, appendedAt, attempts, dueAt });
@@ -225,8 +225,8 @@ export class DeliveryWorker {
     position.next = offset + 1;
     position.seq = Math.max(position.seq, seq);
     const attemptState = delivery && position.attemptStateOf(delivery, seq);
-    position.lowWatermark.add({ offset, appendedAt }, attemptState?.isSettled !== false);
-    if (!delivery || !attemptState || attemptState.isSettled) return true;
+    position.lowWatermark.add({ offset, appendedAt }, attemptState?.isFinished !== false);
+    if (!delivery || !attemptState || attemptState.isFinished) return true;
     const { webhookId } = delivery;
     const { attempts, nextAttemptAt } = attemptState;
     const dueAt = nextAttemptAt ?? Date.now() + delayMs(this.context.schedule, 0);
@@ -240,7 +240,7 @@ export class DeliveryWorker {
     return true;
   }
 
-  /** Stores progress and settles deliveries of disabled webhooks, a batch at a time. */
+  /** Stores progress and finishes deliveries of disabled webhooks, a batch at a time. */
   private async runMaintenance(): Promise<void> {
     const now = Date.now();
     this.context.metrics.webhooksPending.set(this.queues.size);

@@ -1,6 +1,6 @@
 /**
- * Reads the unsettled deliveries of one partition of `derived.deliveries`: those since the stored progress whose last
- * attempt did not settle them.
+ * Reads the unfinished deliveries of one partition of `derived.deliveries`: those since the stored progress whose last
+ * attempt did not finish them.
  */
 import type { Logger } from 'pino';
 import type { Codec } from '#infra/codec/codec';
@@ -28,13 +28,13 @@ export interface LoadContext {
 /** The state of a delivery according to its attempts. */
 export interface AttemptState {
   /** True if it needs no more attempts. */
-  readonly isSettled: boolean;
+  readonly isFinished: boolean;
   readonly attempts: number;
   readonly nextAttemptAt: number | null;
 }
 
 /** The state of a delivery without attempts. */
-export const UNTRIED: AttemptState = { isSettled: false, attempts: 0, nextAttemptAt: null };
+export const UNTRIED: AttemptState = { isFinished: false, attempts: 0, nextAttemptAt: null };
 
 /** A delivery with the state of its attempts. */
 export interface LoadedDelivery extends DeliveryProgress, AttemptState {
@@ -70,7 +70,7 @@ export async function loadPartition(
     const known = attemptStates.byId.get(id);
     // Looked up once; what remains is small, except after a rebuild.
     attemptStates.byId.delete(id);
-    return known ?? { ...UNTRIED, isSettled: firstSeq === 1 && createdAt < lostBefore };
+    return known ?? { ...UNTRIED, isFinished: firstSeq === 1 && createdAt < lostBefore };
   };
   let next = from.offset;
   let seq = 0;
@@ -153,7 +153,7 @@ async function readAttemptStates(context: LoadContext, partition: number, since:
     const attempt = await decodeRecord(context, attemptTopic, record);
     if (!attempt) return;
     byId.set(attempt.deliveryId, {
-      isSettled: attempt.outcome !== 'pending',
+      isFinished: attempt.outcome !== 'pending',
       attempts: attempt.attempt,
       nextAttemptAt: attempt.nextAttemptAt,
     });

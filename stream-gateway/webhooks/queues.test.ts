@@ -141,14 +141,14 @@ describe('queues', () => {
 });
 
 describe('the low watermark', () => {
-  it('is the first delivery that is not settled, then the last one read', () => {
+  it('is the first delivery that is not finished, then the last one read', () => {
     const lowWatermark = new LowWatermark();
     expect(lowWatermark.progress()).toBeNull();
     for (const at of [3, 5, 6]) lowWatermark.add({ offset: at, appendedAt: 10 * at }, at === 3);
     expect(lowWatermark.progress()).toEqual({ offset: 5, appendedAt: 50 });
-    lowWatermark.settle(6);
+    lowWatermark.finish(6);
     expect(lowWatermark.progress()).toEqual({ offset: 5, appendedAt: 50 });
-    lowWatermark.settle(5);
+    lowWatermark.finish(5);
     expect(lowWatermark.progress()).toEqual({ offset: 6, appendedAt: 60 });
   });
 });

@@ -16,7 +16,7 @@ import {
   WAITING_PER_WEBHOOK_MIN,
 } from './limits.ts';
 
-/** One delivery that is not settled. */
+/** One delivery that is not finished. */
 export interface Pending {
   readonly id: string;
   readonly webhookId: string;

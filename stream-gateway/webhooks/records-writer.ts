@@ -69,7 +69,7 @@ export class RecordsWriter {
     });
   }
 
-  /** Stores up to where the partitions are settled. */
+  /** Stores up to where the partitions are finished. */
   writeProgress(progress: readonly (DeliveryProgress & { readonly partition: number })[]): Promise<void> {
     const written = this.lastProgressWrite.then(() => this.append(progress.map((one) => this.progressRecordOf(one))));
     this.lastProgressWrite = written.catch(() => {});

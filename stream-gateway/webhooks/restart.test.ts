@@ -17,8 +17,8 @@ describe('a restart', () => {
     while ((await sender.attempts()).length < 5) await sleep(20);
     await reopen({ schedule: '0,2' });
     sender.start();
-    const settled = await sender.settled(5);
-    expect([...settled.values()].map(({ attempt, outcome }) => `${attempt} ${outcome}`)).toEqual(
+    const finished = await sender.finished(5);
+    expect([...finished.values()].map(({ attempt, outcome }) => `${attempt} ${outcome}`)).toEqual(
       Array.from({ length: 5 }, () => '2 delivered'),
     );
     expect(received).toHaveLength(10);
@@ -37,16 +37,16 @@ describe('a restart', () => {
     const { received } = await endpoint('wh_1', answers.status(200));
     await sender.deliver('wh_1', numbers(100));
     sender.start();
-    const settled = await sender.settled(100);
-    expect([...settled.values()].every(({ outcome, attempt }) => outcome === 'delivered' && attempt === 1)).toBe(true);
+    const finished = await sender.finished(100);
+    expect([...finished.values()].every(({ outcome, attempt }) => outcome === 'delivered' && attempt === 1)).toBe(true);
     expect(received).toHaveLength(100);
   });
 
-  it('stores the first delivery that is not settled as its start', async () => {
+  it('stores the first delivery that is not finished as its start', async () => {
     await endpoint('wh_1', answers.status(200));
     sender.start();
     await sender.deliver('wh_1', numbers(300));
-    await sender.settled(300);
+    await sender.finished(300);
     await sender.stop();
     const stored = await sender.log.last(PROGRESS);
     expect(sender.codec.decode(progressTopic, stored!.value!).offset).toBe(299);
@@ -56,14 +56,14 @@ describe('a restart', () => {
     const { received } = await endpoint('wh_1', answers.status(200));
     sender.start();
     await sender.deliver('wh_1', numbers(10));
-    await sender.settled(10);
+    await sender.finished(10);
     await sender.log.clearTopic(deliveryTopic.name);
     await sender.deliver('wh_1', numbers(12));
-    await sender.settled(12);
+    await sender.finished(12);
     await reopen();
     sender.start();
     await sender.deliver('wh_1', [12]);
-    await sender.settled(13);
+    await sender.finished(13);
     expect(received.map(({ id }) => id)).toEqual([...new Set(received.map(({ id }) => id))]);
     expect(received).toHaveLength(13);
   });
@@ -72,14 +72,14 @@ describe('a restart', () => {
     const { received } = await endpoint('wh_1', answers.status(200));
     sender.start();
     await sender.deliver('wh_1', numbers(10));
-    await sender.settled(10);
+    await sender.finished(10);
     await sender.stop();
     await sender.log.clearTopic(deliveryTopic.name);
     sender.start();
     await sleep(300);
     await sender.deliver('wh_1', numbers(6));
     await sender.deliver('wh_1', numbers(5, 6));
-    await sender.settled(11);
+    await sender.finished(11);
     expect(received).toHaveLength(11);
   });
 
@@ -87,11 +87,11 @@ describe('a restart', () => {
     const { received } = await endpoint('wh_1', answers.status(200));
     sender.start();
     await sender.deliver('wh_1', numbers(3), Date.now() + 3_600_000);
-    await sender.settled(3);
+    await sender.finished(3);
     await reopen();
     sender.start();
     await sender.deliver('wh_1', [3], Date.now() + 3_600_000);
-    await sender.settled(4);
+    await sender.finished(4);
     expect(received).toHaveLength(4);
   });
 
@@ -103,7 +103,7 @@ describe('a restart', () => {
     const createdAt = Date.now();
     sender.start();
     await sender.deliver('wh_1', numbers(10), createdAt);
-    await sender.settled(10);
+    await sender.finished(10);
     await sender.stop();
     passTime(DELIVERY_RETENTION_MS + 60_000);
     sender.start();
@@ -120,7 +120,7 @@ describe('a restart', () => {
     await sender.deliver('wh_1', numbers(10), createdAt);
     await sender.deliver('wh_1', [10, 11]);
     if (!isRunning) sender.start();
-    await sender.settled(2);
+    await sender.finished(2);
     // Attempts run concurrently, so in any order.
     expect(idsOf(received)).toEqual(
       numbers(12)
@@ -134,7 +134,7 @@ describe('a restart', () => {
     const longAgo = Date.now() - 3 * 12 * DELIVERY_RETENTION_MS;
     sender.start();
     await sender.deliver('wh_1', numbers(2), longAgo);
-    await sender.settled(2);
+    await sender.finished(2);
     passTime(DELIVERY_RETENTION_MS + 60_000);
     await sender.deliver('wh_1', [2], longAgo);
     while (received.length < 3) await sleep(20);

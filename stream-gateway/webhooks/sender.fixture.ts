@@ -28,7 +28,7 @@ export interface SenderHarnessOptions {
   /** Like the setting. */
   readonly schedule?: string;
   readonly timeoutMs?: number;
-  readonly settleAfterMs?: number;
+  readonly cancelAfterMs?: number;
   /** Delay of the sender's commands. */
   readonly submitDelayMs?: number;
 }
@@ -36,7 +36,7 @@ export interface SenderHarnessOptions {
 export type SenderHarness = Awaited<ReturnType<typeof openSenderHarness>>;
 
 export async function openSenderHarness(options: SenderHarnessOptions = {}) {
-  const { schedule = '0,0.05,0.05,0.05', timeoutMs = 1_000, settleAfterMs = 0, submitDelayMs = 0 } = options;
+  const { schedule = '0,0.05,0.05,0.05', timeoutMs = 1_000, cancelAfterMs = 0, submitDelayMs = 0 } = options;
   const path = options.path ?? mkdtempSync(join(tmpdir(), 'parallax-webhooks-'));
   const log = await openEmbeddedLog({ path });
   const codec = createCodec(await openLogRegistry(log));
@@ -114,7 +114,7 @@ export async function openSenderHarness(options: SenderHarnessOptions = {}) {
         client,
         schedule: parseSchedule(schedule),
         part: 'webhooks',
-        settleAfterMs,
+        cancelAfterMs,
       });
     },
     async stop() {
@@ -130,14 +130,14 @@ export async function openSenderHarness(options: SenderHarnessOptions = {}) {
         });
       return attempts;
     },
-    /** Waits until `count` deliveries are settled; returns their last records by delivery. */
-    async settled(count: number, timeoutMs = 20_000): Promise<Map<string, DeliveryAttempt>> {
+    /** Waits until `count` deliveries are finished; returns their last records by delivery. */
+    async finished(count: number, timeoutMs = 20_000): Promise<Map<string, DeliveryAttempt>> {
       const deadline = Date.now() + timeoutMs;
       for (;;) {
         const done = (await this.attempts()).filter(({ outcome }) => outcome !== 'pending');
         const byId = new Map(done.map((attempt) => [attempt.deliveryId, attempt]));
         if (byId.size >= count) return byId;
-        if (Date.now() > deadline) throw new Error(`${byId.size} of ${count} deliveries are settled`);
+        if (Date.now() > deadline) throw new Error(`${byId.size} of ${count} deliveries are finished`);
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     },

@@ -16,8 +16,8 @@ describe('a delivery', () => {
     const { received } = await endpoint('wh_1', answers.status(200));
     sender.start();
     await sender.deliver('wh_1', [1]);
-    const settled = await sender.settled(1);
-    expect(settled.get('dlv_wh_1-1')).toMatchObject({ attempt: 1, status: 200, outcome: 'delivered', error: null });
+    const finished = await sender.finished(1);
+    expect(finished.get('dlv_wh_1-1')).toMatchObject({ attempt: 1, status: 200, outcome: 'delivered', error: null });
     expect(received).toHaveLength(1);
     const [{ body, headers, id }] = received as [(typeof received)[number]];
     expect(body).toBe(deliveryOf('wh_1', 1, 0).body);
@@ -38,7 +38,7 @@ describe('a delivery', () => {
     const { received } = await endpoint('wh_1', answers.after(2, answer));
     sender.start();
     await sender.deliver('wh_1', [1]);
-    expect((await sender.settled(1)).get('dlv_wh_1-1')).toMatchObject({ attempt: 3, outcome: 'delivered' });
+    expect((await sender.finished(1)).get('dlv_wh_1-1')).toMatchObject({ attempt: 3, outcome: 'delivered' });
     expect((await sender.attempts())[0]).toMatchObject({ attempt: 1, outcome: 'pending', ...first });
     expect(received).toHaveLength(3);
     expect(new Set(received.map(({ id, body }) => `${id} ${body}`)).size).toBe(1);
@@ -55,10 +55,10 @@ describe('a delivery', () => {
     };
     await sender.deliver('wh_1', [1]);
     sender.start({ fetchSchema });
-    await sender.settled(1);
+    await sender.finished(1);
     failures = 3;
     await sender.deliver('wh_1', [2]);
-    expect((await sender.settled(2)).get('dlv_wh_1-2')).toMatchObject({ attempt: 1, outcome: 'delivered' });
+    expect((await sender.finished(2)).get('dlv_wh_1-2')).toMatchObject({ attempt: 1, outcome: 'delivered' });
     expect(received).toHaveLength(2);
     expect(failures).toBe(0);
     expect(sender.health.report()).toMatchObject({ status: 'ok', parts: { webhooks: 'ready' } });
@@ -68,7 +68,7 @@ describe('a delivery', () => {
     const { received } = await endpoint('wh_1', answers.after(1, answers.status(429, { 'retry-after': '1' })));
     sender.start();
     await sender.deliver('wh_1', [1]);
-    await sender.settled(1);
+    await sender.finished(1);
     expect(received[1]!.at - received[0]!.at).toBeGreaterThanOrEqual(990);
   });
 
@@ -76,7 +76,7 @@ describe('a delivery', () => {
     await endpoint('wh_1', answers.status(410));
     sender.start();
     await sender.deliver('wh_1', [1]);
-    await sender.settled(1);
+    await sender.finished(1);
     await sender.stop();
     const text = sender.logged.join('');
     expect(text).toContain('webhook disabled');
@@ -89,11 +89,11 @@ describe('a webhook', () => {
     const { received } = await endpoint('wh_1', answers.status(410));
     await sender.deliver('wh_1', numbers(50));
     sender.start();
-    const settled = await sender.settled(50);
+    const finished = await sender.finished(50);
     expect(sender.control.state.webhooks.get('wh_1')).toMatchObject({ enabled: false, disabledReason: 'gone' });
     // Some of the first eight attempts were running when the first answer came.
     expect(received.length).toBeLessThanOrEqual(8);
-    expect([...settled.values()].filter(({ error }) => error === 'webhook_disabled')).toHaveLength(
+    expect([...finished.values()].filter(({ error }) => error === 'webhook_disabled')).toHaveLength(
       50 - received.length,
     );
   });
@@ -106,7 +106,7 @@ describe('a webhook', () => {
     );
     await sender.deliver('wh_1', numbers(50));
     sender.start();
-    await sender.settled(50);
+    await sender.finished(50);
     expect(received).toHaveLength(8);
   });
 
@@ -114,7 +114,7 @@ describe('a webhook', () => {
     const { received } = await endpoint('wh_1', answers.status(500));
     sender.start();
     await sender.deliver('wh_1', [1]);
-    expect((await sender.settled(1)).get('dlv_wh_1-1')).toMatchObject({ attempt: 4, outcome: 'failed', status: 500 });
+    expect((await sender.finished(1)).get('dlv_wh_1-1')).toMatchObject({ attempt: 4, outcome: 'failed', status: 500 });
     expect(received).toHaveLength(4);
     expect(sender.control.state.webhooks.get('wh_1')).toMatchObject({ enabled: false, disabledReason: 'failing' });
   });
@@ -128,8 +128,8 @@ describe('a webhook', () => {
     await sender.deliver('wh_1', numbers(20));
     while ((await sender.attempts()).length < 20) await sleep(20);
     await sender.asAdmin(type, { webhookId: 'wh_1', ...body });
-    const settled = await sender.settled(20);
-    expect(new Set([...settled.values()].map((attempt) => attempt.error))).toEqual(new Set([error]));
+    const finished = await sender.finished(20);
+    expect(new Set([...finished.values()].map((attempt) => attempt.error))).toEqual(new Set([error]));
     expect(received).toHaveLength(20);
   });
 
@@ -141,19 +141,19 @@ describe('a webhook', () => {
     await sender.asAdmin('webhook.change', { webhookId: 'wh_1', enabled: true });
     await sender.deliver('wh_1', numbers(3, 5));
     sender.start();
-    await sender.settled(8);
+    await sender.finished(8);
     expect(idsOf(received)).toEqual(['evt-wh_1-5', 'evt-wh_1-6', 'evt-wh_1-7']);
   });
 
   it('that the state does not contain yet gets its deliveries once it does', async () => {
-    await reopen({ settleAfterMs: 2_000 });
+    await reopen({ cancelAfterMs: 2_000 });
     const opened = await openEndpoint(answers.status(200));
     onTestFinished(() => opened.close());
     sender.start();
     await sender.deliver('wh_late', [1]);
     await sleep(300);
     await sender.webhook('wh_late', opened.url);
-    expect((await sender.settled(1)).get('dlv_wh_late-1')).toMatchObject({ outcome: 'delivered', attempt: 1 });
+    expect((await sender.finished(1)).get('dlv_wh_late-1')).toMatchObject({ outcome: 'delivered', attempt: 1 });
   });
 
   it('has at most 8 attempts at a time, and bad webhooks do not delay others', async () => {
@@ -186,7 +186,7 @@ describe('a sender that has lost the lease', () => {
     const { received } = await endpoint('wh_1', answers.status(204));
     sender.start();
     await sender.deliver('wh_1', [0]);
-    await sender.settled(1);
+    await sender.finished(1);
     // Only the topic of attempts refuses: progress may have been stored just before.
     loseLease([attemptTopic]);
     await sender.deliver('wh_1', numbers(200, 1));

@@ -27,7 +27,7 @@ export async function startWebhooks(context: Omit<RoleContext, 'store'>): Promis
         timeoutMs: settings.webhookTimeoutMs,
       });
       const schedule = parseSchedule(settings.webhookSchedule);
-      const sender = startSender({ ...context, control, client, schedule, part: PART, settleAfterMs: STALE_AFTER_MS });
+      const sender = startSender({ ...context, control, client, schedule, part: PART, cancelAfterMs: STALE_AFTER_MS });
       // The process ends as well, but it closes other parts too.
       lease.lost.catch(() => sender.close());
       return { close: () => closeInReverse([() => control.close(), () => sender.close()]) };

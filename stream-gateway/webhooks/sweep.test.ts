@@ -11,7 +11,7 @@ vi.mock('./limits.ts', async (original) => ({ ...(await original<typeof limits>(
 
 const pendingGauge = async () => (await sender.metrics.webhooksPending.get()).values[0]?.value;
 
-it('deliveries of a disabled webhook are settled batch by batch, and those of others are read in between', async () => {
+it('deliveries of a disabled webhook are finished batch by batch, and those of others are read in between', async () => {
   await endpoint('wh_1', answers.after(1, answers.status(503, { 'retry-after': '3600' })));
   const other = await endpoint('wh_2', answers.status(200));
   sender.start();
@@ -34,8 +34,8 @@ it('deliveries of a disabled webhook are settled batch by batch, and those of ot
     return append(records);
   };
   await sender.asAdmin('webhook.change', { webhookId: 'wh_1', enabled: false });
-  const settled = await sender.settled(21);
-  expect([...settled.values()].filter(({ error }) => error === 'webhook_disabled')).toHaveLength(20);
+  const finished = await sender.finished(21);
+  expect([...finished.values()].filter(({ error }) => error === 'webhook_disabled')).toHaveLength(20);
   expect(other.received).toHaveLength(1);
   expect(pending).toHaveLength(4);
   expect(pending[0]).toBe(20);

@@ -17,7 +17,7 @@ export type Target =
 
 /**
  * How far the clock of the node that enabled a webhook may be ahead of the one that stamped a delivery afterwards. So a
- * delivery of the minute before the enabling may be sent if nobody settled it while the webhook was disabled; without
+ * delivery of the minute before the enabling may be sent if nobody finished it while the webhook was disabled; without
  * the tolerance deliveries right after the enabling would be lost.
  */
 export const ENABLED_TOLERANCE_MS = 60_000;

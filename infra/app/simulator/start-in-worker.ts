@@ -59,7 +59,7 @@ export async function startInWorker(
   let calls = 0;
   let hasExited = false;
 
-  const settle = (id: number): PendingCall | undefined => {
+  const removePending = (id: number): PendingCall | undefined => {
     const call = pending.get(id);
     pending.delete(id);
     clearTimeout(call?.timer);
@@ -67,14 +67,14 @@ export async function startInWorker(
   };
   const failAll = (message: string) => {
     hasExited = true;
-    for (const id of [...pending.keys()]) settle(id)?.reject(new SimulatorWorkerError(message));
+    for (const id of [...pending.keys()]) removePending(id)?.reject(new SimulatorWorkerError(message));
   };
   const call = (method: WorkerCall['method'], args: readonly unknown[]) =>
     new Promise<unknown>((resolve, reject) => {
       if (hasExited) return reject(new SimulatorWorkerError('the simulator has exited'));
       calls += 1;
       const id = calls;
-      const late = () => settle(id)?.reject(new SimulatorWorkerError(`the simulator did not answer ${method}`));
+      const late = () => removePending(id)?.reject(new SimulatorWorkerError(`the simulator did not answer ${method}`));
       pending.set(id, { resolve, reject, timer: setTimeout(late, CALL_TIMEOUT_MS) });
       worker.postMessage({ id, method, args } satisfies WorkerCall);
     });
@@ -86,8 +86,8 @@ export async function startInWorker(
       if (reply.kind === 'started' || reply.kind === 'failed') clearTimeout(timer);
       if (reply.kind === 'started') resolve(reply.urls);
       else if (reply.kind === 'failed') fail(reply.message);
-      else if (reply.kind === 'done') settle(reply.id)?.resolve(reply.value);
-      else settle(reply.id)?.reject(new SimulatorWorkerError(reply.message));
+      else if (reply.kind === 'done') removePending(reply.id)?.resolve(reply.value);
+      else removePending(reply.id)?.reject(new SimulatorWorkerError(reply.message));
     });
     worker.on('error', (error) => {
       clearTimeout(timer);

@@ -104,7 +104,7 @@ export class Appender {
       try {
         if (this.ended) throw this.ended;
         await this.sendWithRetries(this.nextSend());
-        this.settle();
+        this.resolveSent();
       } catch (error) {
         this.rejectFailed(toLogError(error, 'appending'));
       }
@@ -179,7 +179,7 @@ export class Appender {
     }
   }
 
-  private settle(): void {
+  private resolveSent(): void {
     let done = 0;
     for (const append of this.queue) {
       if (append.sent < append.records.length) break;

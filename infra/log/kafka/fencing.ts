@@ -1,5 +1,6 @@
 /**
- * Fences older writers. All holders of a lease write under one transactional id, and each starts with its next epoch.
+ * Fences older writers. All holders of a lease write under one transactional id, and each starts with its next producer
+ * epoch.
  * The markers of one empty transaction carry that epoch into every partition; from then on a broker refuses records
  * with an older one. The records themselves are not transactional: they are readable immediately and cost one request.
  */
@@ -37,7 +38,7 @@ export class Fence {
   }
 
   /**
-   * Starts the next epoch. A holder of an older one can write no markers any more, but may still write records until
+   * Starts the next producer epoch. A holder of an older one can write no markers any more, but may still write records until
    * the new one has written its markers.
    */
   next(): Promise<ProducerIdentity> {
@@ -50,7 +51,7 @@ export class Fence {
   }
 
   /**
-   * Writes markers of an epoch into the partitions; resolves when all of them are written. Rejects with
+   * Writes markers of a producer epoch into the partitions; resolves when all of them are written. Rejects with
    * `INVALID_PRODUCER_EPOCH` if there is a newer epoch.
    * @param witness another partition, whose transaction proves that the first one has ended.
    */

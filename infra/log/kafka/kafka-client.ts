@@ -62,7 +62,7 @@ export interface OffsetQuery {
 
 /** The broker that coordinates a transactional id. */
 export interface TransactionCoordinator {
-  /** Returns the id's next epoch, after ending a transaction that an older one left open. */
+  /** Returns the id's next producer epoch, after ending a transaction that an older one left open. */
   initProducerId(request: { transactionalId: string; transactionTimeout: number }): Promise<ProducerIdentity>;
   addPartitionsToTxn(
     request: ProducerIdentity & { transactionalId: string; topics: { topic: string; partitions: number[] }[] },

@@ -158,17 +158,17 @@ export class KafkaLease implements Omit<Lease, 'promisedUntil'> {
     }
   }
 
-  /** Starts the next epoch and fences the previous ones out of every partition. */
+  /** Starts the next producer epoch and fences the previous ones out of every partition. */
   private async claim(): Promise<BatchProducer> {
     const { client, name, partitions } = this.options;
     if (this.fault) throw this.fault;
-    // A holder that was disconnected and has lost the lease must not get a newer epoch than the new holder has.
+    // A holder that was disconnected and has lost the lease must not get a newer producer epoch than the new holder has.
     await this.confirm();
     const cluster = client.cluster();
     try {
       await cluster.connect();
       const fence = new Fence(cluster, `parallax.${name}`);
-      // From here on the previous epoch cannot be renewed, and a failed renewal does not indicate a rival.
+      // From here on the previous producer epoch cannot be renewed, and a failed renewal does not indicate a rival.
       this.fencing = null;
       const identity = await fence.next();
       // Confirm again: the lease may have been lost in between, and from here on a new holder's epoch is higher than

@@ -1,7 +1,7 @@
 /** The protocol counts the records of a partition in 31 bits. */
 const SEQUENCES = 2 ** 31;
 
-/** Identity of a producer at the brokers. Of two with the same id, the one with the lower epoch is refused. */
+/** Identity of a producer at the brokers. Of two with the same id, the one with the lower producer epoch is refused. */
 export interface ProducerIdentity {
   readonly producerId: number;
   readonly producerEpoch: number;

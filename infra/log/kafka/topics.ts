@@ -25,7 +25,7 @@ export class Topics {
   private readonly defaults: TopicDefaults;
   private readonly partitions = new Map<string, number>();
   /** Configurations that this process created or checked. */
-  private readonly settled = new Map<string, string>();
+  private readonly prepared = new Map<string, string>();
 
   constructor(client: KafkaClient, defaults: TopicDefaults) {
     this.client = client;
@@ -35,18 +35,18 @@ export class Topics {
   async create(topics: readonly TopicStorage[]): Promise<void> {
     const byName = new Map(topics.map((topic) => [topic.name, topic]));
     for (const topic of topics) this.checkCount(topic);
-    const unsettled = [...byName.values()].filter(
-      ({ name, retention }) => this.settled.get(name) !== JSON.stringify(this.configsOf(retention)),
+    const unprepared = [...byName.values()].filter(
+      ({ name, retention }) => this.prepared.get(name) !== JSON.stringify(this.configsOf(retention)),
     );
-    if (unsettled.length === 0) return;
+    if (unprepared.length === 0) return;
     await this.withAdmin('creating topics', async (admin) => {
       await this.load(admin);
-      for (const topic of unsettled) this.checkCount(topic);
-      const missing = unsettled.filter(({ name }) => !this.partitions.has(name));
-      const existing = unsettled.filter(({ name }) => this.partitions.has(name));
+      for (const topic of unprepared) this.checkCount(topic);
+      const missing = unprepared.filter(({ name }) => !this.partitions.has(name));
+      const existing = unprepared.filter(({ name }) => this.partitions.has(name));
       if (existing.length > 0) await this.alterWhereDifferent(admin, existing);
       if (missing.length > 0) await this.createMissing(admin, missing);
-      for (const { name, retention } of unsettled) this.settled.set(name, JSON.stringify(this.configsOf(retention)));
+      for (const { name, retention } of unprepared) this.prepared.set(name, JSON.stringify(this.configsOf(retention)));
     });
   }
 

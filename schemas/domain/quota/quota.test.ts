@@ -11,7 +11,7 @@ const QUOTA = { minute: 3, day: 5 };
 
 function serve(counts: UsageCounts, now: number, orgId = 'org_1', quota = QUOTA): boolean {
   const admitted = counts.reserve(orgId, SKU, quota, now);
-  if (admitted) counts.settle(orgId, SKU, true, now);
+  if (admitted) counts.finish(orgId, SKU, true, now);
   return admitted;
 }
 
@@ -28,7 +28,7 @@ describe('on one node', () => {
     const counts = new UsageCounts('a');
     for (let at = 0; at < 3; at += 1) expect(counts.reserve('org_1', SKU, QUOTA, NOW)).toBe(true);
     expect(counts.reserve('org_1', SKU, QUOTA, NOW)).toBe(false);
-    for (let at = 0; at < 3; at += 1) counts.settle('org_1', SKU, false, NOW);
+    for (let at = 0; at < 3; at += 1) counts.finish('org_1', SKU, false, NOW);
     expect(counts.windows('org_1', SKU, QUOTA, NOW)[0]).toMatchObject({ name: 'minute', remaining: 3 });
   });
 

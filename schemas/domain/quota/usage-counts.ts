@@ -59,7 +59,7 @@ export class UsageCounts {
     this.node = node;
   }
 
-  /** Reserves a unit for a request if both windows have one left; false if not. `settle` must follow. */
+  /** Reserves a unit for a request if both windows have one left; false if not. `finish` must follow. */
   reserve(orgId: string, sku: Sku, quota: Quota, now: number): boolean {
     const entry = this.entryOf(orgId, sku);
     if (remainingWindows(entry, quota, now).some(({ remaining }) => remaining <= 0)) return false;
@@ -68,7 +68,7 @@ export class UsageCounts {
   }
 
   /** Ends a reservation: a success counts, a failure does not. */
-  settle(orgId: string, sku: Sku, isSuccess: boolean, now: number): void {
+  finish(orgId: string, sku: Sku, isSuccess: boolean, now: number): void {
     const entry = this.entryOf(orgId, sku);
     entry.pending -= 1;
     if (isSuccess) this.addOwn(entry, 1, now);

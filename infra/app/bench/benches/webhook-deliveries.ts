@@ -26,7 +26,7 @@ import { type MixOptions, mixOf, SCHEDULE, sum } from '../webhooks/mix.ts';
 const KILLS = 4;
 const BARE_MS = 1_500;
 const POLL_MS = 5;
-/** Without a request or a settled delivery for this long the sender is stalled. */
+/** Without a request or a finished delivery for this long the sender is stalled. */
 const STALL_MS = 60_000;
 
 export const webhookDeliveries: Bench = {

@@ -74,7 +74,7 @@ async function postAll(): Promise<void> {
 
 const check = (kills = 0) => checkOutcome({ path, mix: MIX, endpoints, kills, timeoutMs: 100 });
 
-it('passes if every event arrived and is settled', async () => {
+it('passes if every event arrived and is finished', async () => {
   await postAll();
   await record({});
   await check();
@@ -82,7 +82,7 @@ it('passes if every event arrived and is settled', async () => {
 
 it.each([
   ['an event that never arrived', () => post(GONE, 0), {}, 'wh_good never received event 0'],
-  ['a delivery that is not settled', postAll, { good: { outcome: 'pending' } }, '2 of 3 deliveries are settled'],
+  ['a delivery that is not finished', postAll, { good: { outcome: 'pending' } }, '2 of 3 deliveries are finished'],
   ['a delivery that failed', postAll, { good: { outcome: 'failed' } }, 'event 1 of wh_good is failed'],
   [
     'an attempt after the webhook was disabled',

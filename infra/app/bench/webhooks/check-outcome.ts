@@ -7,7 +7,7 @@ import type { Endpoints, Tally } from './endpoints.ts';
 import { deliveryIdOf, type MixedWebhook, sum } from './mix.ts';
 import { openLogContext } from './open-log.ts';
 
-/** Thrown if a delivery was lost, changed, sent to a disabled webhook, or not settled. */
+/** Thrown if a delivery was lost, changed, sent to a disabled webhook, or not finished. */
 export class DeliveryCheckError extends Error {
   override name = 'BrokenPromise';
   readonly code = 'delivery_check';
@@ -38,8 +38,8 @@ export async function checkOutcome(outcome: Outcome): Promise<void> {
   const { path, mix, endpoints } = outcome;
   if (endpoints.fault !== null) throw new DeliveryCheckError(endpoints.fault);
   const { recorded, lastOutcomes, webhooks } = await readOutcome(path);
-  const settled = [...lastOutcomes.values()].filter((last) => last !== 'pending').length;
-  if (settled !== sum(mix)) throw new DeliveryCheckError(`${settled} of ${sum(mix)} deliveries are settled`);
+  const finished = [...lastOutcomes.values()].filter((last) => last !== 'pending').length;
+  if (finished !== sum(mix)) throw new DeliveryCheckError(`${finished} of ${sum(mix)} deliveries are finished`);
   for (const webhook of mix) {
     const tally = endpoints.tallies.get(webhook.id)!;
     const of = recorded.get(webhook.id)!;

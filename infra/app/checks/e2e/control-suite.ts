@@ -262,14 +262,14 @@ async function testDeliveriesThroughKill(
     token,
     body: { subscriptions: subscriptions.slice(0, 1) },
   });
-  const settled = await eventually(
+  const finished = await eventually(
     () => deliveriesOf(run.nodes.apis[2], id, token),
     // Deliveries are listed once the sink has written them.
     (all) => all.length > TESTS && all.length >= arrived().size && all.every(({ status }) => status !== 'pending'),
     60_000,
   );
-  expect(countEach(settled.map(({ status }) => status))).toEqual({ delivered: settled.length });
-  expect(new Set(settled.map(({ eventId }) => eventId))).toEqual(arrived());
+  expect(countEach(finished.map(({ status }) => status))).toEqual({ delivered: finished.length });
+  expect(new Set(finished.map(({ eventId }) => eventId))).toEqual(arrived());
   const bytes = new Map<string, string>();
   for (const { id: eventId, body: bodyText, headers } of endpoint.received) {
     expect(bodyText).toBe(bytes.get(eventId) ?? bodyText);

@@ -70,7 +70,7 @@ export function takeoverSuite(run: TakeoverRun): void {
     run.report('webhooks taken over after a kill', performance.now() - exitedAt);
     const restarting = run.nodes.killGateway();
 
-    const deliveries = await readSettledDeliveries(apis[2], second, token, [flaky, stopped]);
+    const deliveries = await readFinishedDeliveries(apis[2], second, token, [flaky, stopped]);
     run.report('and all delivered', performance.now() - exitedAt);
     await flaky.arrived();
     flaky.checkRequests();
@@ -115,7 +115,7 @@ export function takeoverSuite(run: TakeoverRun): void {
     await waitUntilActive(other);
     run.report('webhooks taken over after a freeze', performance.now() - frozenAt);
 
-    const deliveries = await readSettledDeliveries(apis[2], other, token, hooks);
+    const deliveries = await readFinishedDeliveries(apis[2], other, token, hooks);
     for (const hook of hooks) hook.checkRequests();
     expectDelivered(deliveries.get(waiting)!, EVENTS);
     expectDelivered(deliveries.get(last)!, 1);
@@ -139,7 +139,7 @@ export function takeoverSuite(run: TakeoverRun): void {
 
     // If it appended anything to the log, it is listed before the next deliveries.
     for (const hook of [waiting, last]) await hook.requestTests(1);
-    const after = await readSettledDeliveries(apis[2], other, token, [waiting, last]);
+    const after = await readFinishedDeliveries(apis[2], other, token, [waiting, last]);
     for (const hook of [waiting, last]) {
       await hook.arrived();
       expect(after.get(hook)!.slice(1)).toEqual(deliveries.get(hook));
@@ -218,7 +218,7 @@ async function waitUntilActive(service: Service): Promise<void> {
 }
 
 /** Reads the deliveries of each webhook, newest first, once none is pending and the sender is idle. */
-async function readSettledDeliveries(
+async function readFinishedDeliveries(
   api: Service,
   sender: Service,
   token: string,

@@ -58,7 +58,7 @@ async function receivedOf(eventId: string, count: number): Promise<readonly Rece
 const verify = (secret: string, { body, headers }: Received) =>
   new Webhook(secret).verify(body, headers as Record<string, string>) as Body;
 /** Returns the delivery as REST lists it, once it is no longer pending. */
-const settledDelivery = (webhookId: string, deliveryId: string, token = TEST_TOKEN): Promise<Body> =>
+const finishedDelivery = (webhookId: string, deliveryId: string, token = TEST_TOKEN): Promise<Body> =>
   eventually(
     async () => {
       const { deliveries } = await request('GET', `/v1/webhooks/${webhookId}/deliveries`, undefined, token);
@@ -86,7 +86,7 @@ describe.each([
       data: { price: '0.42' },
     });
     expect(first!.headers['x-svc-signature']).toBe(first!.headers['webhook-signature']);
-    expect(await settledDelivery(webhook.id, test.deliveryId, token)).toMatchObject({
+    expect(await finishedDelivery(webhook.id, test.deliveryId, token)).toMatchObject({
       eventId: test.eventId,
       eventType: 'broker.trade.executed',
       status: 'delivered',
@@ -106,7 +106,7 @@ describe.each([
       expect(verify(secret, alone).id).toBe(test.eventId);
     }
     expect(() => verify(webhook.secret, { ...second!, body: `${second!.body} ` })).toThrow(/signature/);
-    expect(await settledDelivery(webhook.id, again.deliveryId, token)).toMatchObject({
+    expect(await finishedDelivery(webhook.id, again.deliveryId, token)).toMatchObject({
       eventId: test.eventId,
       status: 'delivered',
     });
@@ -144,7 +144,7 @@ it('a webhook whose endpoint answers 410 is disabled with the reason gone', asyn
   try {
     const webhook = await create(TEST_EVENTS_ONLY, TEST_TOKEN, gone);
     const { deliveryId } = await request('POST', `/v1/webhooks/${webhook.id}/test`);
-    expect(await settledDelivery(webhook.id, deliveryId)).toMatchObject({
+    expect(await finishedDelivery(webhook.id, deliveryId)).toMatchObject({
       status: 'failed',
       attempts: [{ status: 410 }],
     });

@@ -34,7 +34,7 @@ function append(records: readonly AppendRecord[]): Promise<void> {
   });
 }
 
-function settle({ id, error }: AppendReply): void {
+function onReply({ id, error }: AppendReply): void {
   const { resolve, reject } = pending.get(id)!;
   pending.delete(id);
   if (!error) resolve();
@@ -72,7 +72,7 @@ async function run({ settings, scratch, stage: name, startFrom }: StageTask): Pr
   }
 }
 
-host.on('message', settle);
+host.on('message', onReply);
 try {
   await run(workerData as StageTask);
   send({ kind: 'done' });
