@@ -1,5 +1,5 @@
 /** Runs the handler of a route within the time limit, and encodes its result. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { ApiError, unavailable } from '#schemas/errors';
 import { type Command, CustomResponse, type Dependencies, isBodyOptional, type Route } from '../routes/route.ts';
 import { callerOf, type Identity } from './authenticate.ts';
@@ -41,12 +41,25 @@ async function dependenciesOf(
   return { ...dependencies, ingest, ...(isSandboxed ? await sandbox.data() : {}) };
 }
 
+/** What a response is computed from. */
+export interface SharedRequest {
+  readonly route: Route;
+  readonly parsed: ParsedRequest;
+  readonly audience: Audience;
+}
+
+/** What the response for one caller is computed from. */
+export interface CallerRequest extends SharedRequest {
+  readonly audience: Audience & { readonly identity: Identity };
+  readonly request: FastifyRequest;
+  /** Aborts when the caller disconnects. */
+  readonly signal: AbortSignal;
+}
+
 /** Computes a response that is the same for every caller. */
 export async function computeShared(
-  route: Route,
-  { input }: ParsedRequest,
+  { route, parsed: { input }, audience }: SharedRequest,
   options: ServeOptions,
-  audience: Audience,
 ): Promise<RouteResponse> {
   const { responseTimeoutMs = RESPONSE_TIMEOUT_MS } = options;
   // The handler of such a route uses only `params` and `query`.
@@ -68,10 +81,7 @@ export async function computeShared(
 
 /** Computes a response for one caller. */
 export async function computeForCaller(
-  route: Route,
-  { input }: ParsedRequest,
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-  audience: Audience & { readonly identity: Identity },
+  { route, parsed: { input }, audience, request, signal }: CallerRequest,
   options: ServeOptions,
 ): Promise<RouteResponse> {
   const { inFlightKeys, responseTimeoutMs = RESPONSE_TIMEOUT_MS } = options;
@@ -81,9 +91,6 @@ export async function computeForCaller(
   const sender = createCommandSender(options, caller, idempotency);
   const { id: requestId } = request;
   const command = sender.command as Command;
-  const disconnected = new AbortController();
-  reply.raw.once('close', () => disconnected.abort());
-  const { signal } = disconnected;
   const callerInput = { ...input, body, caller, command, signal, requestId, host: request.headers.host ?? '' };
   const handle = async () => route.handle(callerInput, await dependenciesOf(options, audience));
   const result = await withTimeout(responseTimeoutMs, () =>

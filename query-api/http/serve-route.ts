@@ -39,9 +39,11 @@ export function serveRoute(route: Route, options: ServeOptions): RouteOptions {
   ): RouteResponse | Promise<RouteResponse> => {
     const parsed = parseRequest(request);
     const isSandboxed = usesSandbox(identity);
-    if (route.dependsOnCaller)
-      return computeForCaller(route, parsed, { request, reply }, { identity: identity!, isSandboxed }, options);
-    const computed = () => computeShared(route, parsed, options, { identity, isSandboxed });
+    if (route.dependsOnCaller) {
+      const audience = { identity: identity!, isSandboxed };
+      return computeForCaller({ route, parsed, audience, request, signal: signalOf(reply) }, options);
+    }
+    const computed = () => computeShared({ route, parsed, audience: { identity, isSandboxed } }, options);
     if (route.cacheTtlMs === 0) return computed();
     const key = isSandboxed ? SANDBOX_PREFIX + parsed.key : parsed.key;
     return cache.get(key) ?? cache.computeOnce(key, computed);
@@ -139,4 +141,11 @@ export function serveRoute(route: Route, options: ServeOptions): RouteOptions {
       errors.send(request, reply, fault, marked(identity, quota));
     },
   };
+}
+
+/** A signal that aborts when the response was sent or its connection is lost. */
+function signalOf(reply: FastifyReply): AbortSignal {
+  const disconnected = new AbortController();
+  reply.raw.once('close', () => disconnected.abort());
+  return disconnected.signal;
 }
