@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Running } from '#infra/context';
+import type { Running } from '#infra/runtime/context';
 import type { Venue } from '#schemas/domain/providers';
 import { changeTopic, commandTopic } from '#schemas/topics/control';
 import type { StreamOf } from '#schemas/venues/streams';

@@ -2,9 +2,10 @@
  * The ingest role. It runs the adapter of every venue (`--venues sim` and `live`) or plays a recording, and copies control
  * commands into the pipeline.
  */
-import { closeAll, closeInReverse } from '#infra/closing';
-import type { RoleContext, Running, StartRole } from '#infra/context';
+
 import { startUnderLease } from '#infra/log/start-under-lease';
+import { closeAll, closeInReverse } from '#infra/runtime/closing';
+import type { RoleContext, Running, StartRole } from '#infra/runtime/context';
 import { sequenceChanges } from './control-changes/sequence-changes.ts';
 import { playRecording } from './playback/play-recording.ts';
 import { openRecordedReads } from './playback/recorded-reads.ts';

@@ -1,8 +1,8 @@
-import { closeAll, closeInReverse } from '#infra/closing';
-import type { RoleContext, Running, StartRole } from '#infra/context';
 import { ensureEpochs } from '#infra/log/epochs';
 import { startUnderLease } from '#infra/log/start-under-lease';
-import { pause } from '#infra/pause';
+import { closeAll, closeInReverse } from '#infra/runtime/closing';
+import type { RoleContext, Running, StartRole } from '#infra/runtime/context';
+import { pause } from '#infra/runtime/pause';
 import { openPipelineClock, type PipelineClock } from '#infra/stages/pipeline-clock';
 import { type RunningStage, runStage } from '#infra/stages/run-stage';
 import { monitorStages } from '#infra/stages/stage-monitor';

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import { closeInReverse } from '#infra/closing';
 import { listenFault } from '#infra/config/listen-fault';
-import type { RoleContext, Running } from '#infra/context';
 import { createAuthenticator } from '#infra/control/authenticator';
 import { openControlReplica } from '#infra/control/control-replica';
 import { seedAdminKey } from '#infra/control/seed';
 import { openUsageReplica } from '#infra/quota/usage-replica';
 import { openRequestClient } from '#infra/requests/request-client';
+import { closeInReverse } from '#infra/runtime/closing';
+import type { RoleContext, Running } from '#infra/runtime/context';
 import { openPipelineClock } from '#infra/stages/pipeline-clock';
 import { type RunningStage, runStage } from '#infra/stages/run-stage';
 import type { Stage } from '#infra/stages/stage';

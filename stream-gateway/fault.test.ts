@@ -1,6 +1,6 @@
 /** A node that can no longer read events must not keep its clients. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RoleContext } from '#infra/context';
+import type { RoleContext } from '#infra/runtime/context';
 import { channelTopics } from '#schemas/topics/channels';
 import { statusTopics } from '#schemas/topics/normalised';
 import { openClient, refusal } from './testing/client.fixture.ts';

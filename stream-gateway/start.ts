@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closeAll, closeInReverse } from '#infra/closing';
 import { SettingError } from '#infra/config/declare';
-import type { RoleContext, Running } from '#infra/context';
 import { createAuthenticator } from '#infra/control/authenticator';
 import { openControlReplica } from '#infra/control/control-replica';
 import { openUsageReplica } from '#infra/quota/usage-replica';
+import { closeAll, closeInReverse } from '#infra/runtime/closing';
+import type { RoleContext, Running } from '#infra/runtime/context';
 import { openPipelineClock } from '#infra/stages/pipeline-clock';
 import { runStage } from '#infra/stages/run-stage';
 import { monitorStages } from '#infra/stages/stage-monitor';
 import { OpenProblems } from '#infra/telemetry/open-problems';
-import { loadUws, type TemplatedApp, type us_listen_socket, type WebSocket } from '#infra/uws';
 import { CLOSE } from '#schemas/stream/frames';
 import { handleClientFrame } from './connection/client-frames.ts';
 import { Connection, type ConnectionCounters, type SocketData } from './connection/connection.ts';
@@ -24,6 +23,7 @@ import {
 } from './connection/limits.ts';
 import { MessageAllowances } from './connection/message-allowance.ts';
 import { createUpgrade, notFound, type UpgradeOptions } from './connection/upgrade.ts';
+import { loadUws, type TemplatedApp, type us_listen_socket, type WebSocket } from './connection/uws.ts';
 import { watchChannelLag } from './fanout/channel-lag.ts';
 import { Hub } from './fanout/hub.ts';
 import { marketStatusView } from './fanout/market-status.ts';

@@ -1,7 +1,7 @@
 /** A schema registry that speaks the Confluent API (Apicurio serves it under `/apis/ccompat/v7`). */
 import { z } from 'zod';
-import { decodeUrl } from '../parse-url.ts';
-import { backoff } from '../retry.ts';
+import { decodeUrl } from '../runtime/parse-url.ts';
+import { backoff } from '../runtime/retry.ts';
 import { CodecError } from './codec.ts';
 import type { SchemaRegistry } from './registry.ts';
 

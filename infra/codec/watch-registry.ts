@@ -1,5 +1,5 @@
-import type { RoleContext, Running } from '../context.ts';
-import { pause } from '../pause.ts';
+import type { RoleContext, Running } from '../runtime/context.ts';
+import { pause } from '../runtime/pause.ts';
 import { CheckedRegistry, describeDifferences } from './checked-registry.ts';
 import type { SchemaRegistry } from './registry.ts';
 

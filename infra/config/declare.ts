@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { decodeUrl, parseUrl } from '../parse-url.ts';
+import { decodeUrl, parseUrl } from '../runtime/parse-url.ts';
 
 /** A setting, declared once: its flag, variable, default, accepted values and description come from here. */
 export interface Setting<T> {

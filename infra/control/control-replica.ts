@@ -7,7 +7,7 @@ import type { Verdict } from '#schemas/domain/control/decision';
 import { reduceControl } from '#schemas/domain/control/reduce';
 import { type ControlState, initialControlState } from '#schemas/domain/control/state';
 import { type ControlCommand, clockTopic, commandTopic } from '#schemas/topics/control';
-import { sharedPerLog } from '../shared-per-log.ts';
+import { sharedPerLog } from '../log/shared-per-log.ts';
 import { type FollowerContext, TopicFollower } from '../stages/topic-follower.ts';
 import { ControlSnapshotWriter, type SnapshotPace } from './control-snapshot-writer.ts';
 import { ControlSnapshots } from './control-snapshots.ts';

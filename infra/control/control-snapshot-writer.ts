@@ -1,7 +1,7 @@
 /** Decides when snapshots of the control state are written. */
 import type { Logger } from 'pino';
 import type { ControlState } from '#schemas/domain/control/state';
-import { pause } from '../pause.ts';
+import { pause } from '../runtime/pause.ts';
 import type { ControlSnapshots } from './control-snapshots.ts';
 
 export interface SnapshotPace {

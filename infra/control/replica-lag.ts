@@ -3,7 +3,7 @@
  * have no broker. So the offset of the newest command is queried at intervals; the reducer was up to date at the time
  * of a query once it has processed the command at that offset.
  */
-import { pause } from '../pause.ts';
+import { pause } from '../runtime/pause.ts';
 
 /**
  * How long a reducer may be behind and still accept keys: for this long a key that was revoked elsewhere may be

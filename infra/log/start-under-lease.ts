@@ -1,5 +1,5 @@
-import { closeInReverse } from '../closing.ts';
-import type { RoleContext, Running } from '../context.ts';
+import { closeInReverse } from '../runtime/closing.ts';
+import type { RoleContext, Running } from '../runtime/context.ts';
 import type { Lease } from './log.ts';
 
 export interface StartUnderLeaseOptions {

@@ -3,12 +3,12 @@
  * every address is evaluated, and the connection is restricted to the evaluated ones.
  */
 import type { Socket } from 'node:net';
-import { parseRetryAfter } from '../retry-after.ts';
 import { evaluateAddress } from './address-policy.ts';
 import { dnsResolve, type Resolve } from './dns-resolve.ts';
 import { type Answer, exchange } from './exchange.ts';
 import { failureOf, OutboundError, type Outcome } from './outcome.ts';
 import { type Connect, openPinned } from './pinned-socket.ts';
+import { parseRetryAfter } from './retry-after.ts';
 import { evaluateTargetUrl, type Target } from './target-url.ts';
 
 export interface GuardedClientOptions {

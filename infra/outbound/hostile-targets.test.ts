@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseUrl } from '../parse-url.ts';
+import { parseUrl } from '../runtime/parse-url.ts';
 import { asUrls, HOSTILE_ANSWERS, hostileUrls, notationsOf } from './hostile-targets.fixture.ts';
 import { countingClient, httpServer, leadingTo, type TestServer } from './servers.fixture.ts';
 

@@ -3,7 +3,7 @@
  * name are evaluated at each request (`guarded-request.ts`). Pure.
  */
 import { isIP } from 'node:net';
-import { parseUrl } from '../parse-url.ts';
+import { parseUrl } from '../runtime/parse-url.ts';
 import { evaluateAddress, type Reach } from './address-policy.ts';
 
 /** Maximum characters of a URL, both original and normalised. */

@@ -8,7 +8,7 @@ import { type NodeUsage, UsageCounts } from '#schemas/domain/quota/usage-counts'
 import { usageKey } from '#schemas/tables/usage';
 import { usageTopic } from '#schemas/topics/usage';
 import type { AppendRecord } from '../log/log.ts';
-import { sharedPerLog } from '../shared-per-log.ts';
+import { sharedPerLog } from '../log/shared-per-log.ts';
 import { type FollowerContext, TopicFollower } from '../stages/topic-follower.ts';
 
 const AT = { topic: usageTopic.name, partition: 0 };

@@ -3,9 +3,9 @@
  * nothing arrives; while a recording is played, and after it, event time is that of the recording.
  */
 import { clockTopic } from '#schemas/topics/control';
-import type { Running } from '../context.ts';
 import { type EventLog, LogError, type LogRecord } from '../log/log.ts';
-import { pause } from '../pause.ts';
+import type { Running } from '../runtime/context.ts';
+import { pause } from '../runtime/pause.ts';
 
 /** Derived data that is older than this does not count as live. */
 export const LAG_MAX_MS = 5_000;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { isTransient, retry } from '../retry.ts';
+import { isTransient, retry } from '../runtime/retry.ts';
 import type { Health } from '../telemetry/health.ts';
 
 /** Failures in a row after which a stopping stage gives up, so that the stop ends. */

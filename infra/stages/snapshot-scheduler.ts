@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { isTransient } from '../retry.ts';
+import { isTransient } from '../runtime/retry.ts';
 import type { DailyCheckpointStore } from './daily-checkpoints.ts';
 import type { StagePosition } from './snapshot.ts';
 import type { SnapshotStore } from './snapshots.ts';

@@ -7,7 +7,7 @@ import type { Topic } from '#schemas/topics/topic';
 import type { Codec } from '../codec/codec.ts';
 import type { EventLog, LogRecord, TopicPartition } from '../log/log.ts';
 import { readPartition } from '../log/read-partition.ts';
-import { isTransient } from '../retry.ts';
+import { isTransient } from '../runtime/retry.ts';
 import {
   type Manifest,
   packManifest,

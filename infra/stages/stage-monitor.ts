@@ -3,9 +3,9 @@
  * and nothing else would show it, since it keeps writing records as fast as it can.
  */
 import type { Logger } from 'pino';
-import type { Running } from '../context.ts';
 import { type EventLog, LogError } from '../log/log.ts';
-import { pause } from '../pause.ts';
+import type { Running } from '../runtime/context.ts';
+import { pause } from '../runtime/pause.ts';
 import type { Backlog, Health } from '../telemetry/health.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { estimateBacklog, type ProgressSample } from './backlog.ts';

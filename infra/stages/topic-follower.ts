@@ -8,7 +8,7 @@ import type { Topic } from '#schemas/topics/topic';
 import { type Codec, CodecError } from '../codec/codec.ts';
 import type { EventLog, LogReader, LogRecord } from '../log/log.ts';
 import { readUntil } from '../log/read-until.ts';
-import { isTransient, retry } from '../retry.ts';
+import { isTransient, retry } from '../runtime/retry.ts';
 import type { Health } from '../telemetry/health.ts';
 import { CatchUpProgress } from './catch-up-progress.ts';
 

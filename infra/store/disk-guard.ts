@@ -9,7 +9,7 @@
  * | less than `RESERVE_BYTES` | The engine itself starts no insert and no merge (`ENGINE_CONFIG`). |
  * | less than `SAFE_BYTES` | Another process uses up the reserve, and a running write may have failed: inserts are refused, those that were running too, and the tables are loaded again at once. |
  */
-import { RESERVE_BYTES } from '../free-bytes.ts';
+import { RESERVE_BYTES } from '../runtime/free-bytes.ts';
 import { StoreError } from './store.ts';
 
 export const SAFE_BYTES = RESERVE_BYTES / 2;

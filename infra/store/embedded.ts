@@ -9,7 +9,7 @@ import {
 } from '@clickhouse/client';
 import { drainPending, Session } from 'chdb';
 import { createChdbConnection } from 'chdb/connection';
-import { freeBytes } from '../free-bytes.ts';
+import { freeBytes } from '../runtime/free-bytes.ts';
 import { bindParameters } from './bind-parameters.ts';
 import { compactRows } from './compact-rows.ts';
 import { detachStandardInput } from './detach-standard-input.ts';

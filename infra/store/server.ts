@@ -2,7 +2,7 @@
 
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { createDatabase } from '#schemas/tables/cluster-statements';
-import { decodeUrl, parseUrl } from '../parse-url.ts';
+import { decodeUrl, parseUrl } from '../runtime/parse-url.ts';
 import { compactRows } from './compact-rows.ts';
 import { withAdvice } from './connection-advice.ts';
 import { type Parameter, type Row, type Store, StoreError } from './store.ts';

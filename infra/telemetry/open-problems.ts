@@ -1,4 +1,4 @@
-import { type RetryOptions, retry } from '../retry.ts';
+import { type RetryOptions, retry } from '../runtime/retry.ts';
 import type { Health } from './health.ts';
 
 /**

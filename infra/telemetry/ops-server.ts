@@ -6,8 +6,8 @@ import { ApiError, type ErrorCode } from '#schemas/errors';
 import { errorEnvelope } from '#schemas/http/error-envelope';
 import { listenFault } from '../config/listen-fault.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Running } from '../context.ts';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../config/version.ts';
+import type { Running } from '../runtime/context.ts';
 import type { Backlog, Health, HealthReport } from './health.ts';
 import type { Metrics } from './metrics.ts';
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freeBytes } from '../free-bytes.ts';
+import { freeBytes } from '../runtime/free-bytes.ts';
 
 const BLOCK = Buffer.alloc(64 * 1024);
 const COMMAND_TIMEOUT_MS = 10_000;

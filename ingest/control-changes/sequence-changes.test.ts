@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Running } from '#infra/context';
 import { type AppendRecord, type EventLog, LogError, type Watermark } from '#infra/log/log';
+import type { Running } from '#infra/runtime/context';
 import { type ControlChange, changeTopic, commandTopic } from '#schemas/topics/control';
 import { rawTopic } from '#schemas/topics/raw';
 import { openPublisher } from '../publisher/open-publisher.ts';

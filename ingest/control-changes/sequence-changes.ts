@@ -3,8 +3,8 @@
  * time. Only the holder of ingest's lease runs it. It continues after the last command in `control.changes`.
  */
 
-import type { Running } from '#infra/context';
-import { pause } from '#infra/pause';
+import type { Running } from '#infra/runtime/context';
+import { pause } from '#infra/runtime/pause';
 import { type FollowerContext, TopicFollower } from '#infra/stages/topic-follower';
 import { commandTopic } from '#schemas/topics/control';
 import type { Publisher } from '../publisher/publisher.ts';

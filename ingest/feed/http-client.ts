@@ -1,6 +1,6 @@
 /** An HTTP client for venues with limits on time, size and rate, which retries transient failures. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseRetryAfter } from '#infra/retry-after';
+import { parseRetryAfter } from '#infra/outbound/retry-after';
 import type { Metrics } from '#infra/telemetry/metrics';
 import type { Budget, Reservation } from './budget.ts';
 import { UpstreamError } from './errors.ts';

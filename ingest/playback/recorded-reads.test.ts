@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { pause } from '#infra/pause';
+import { pause } from '#infra/runtime/pause';
 import type { InfoRequest, InfoResult } from '#schemas/requests/venue-a-info';
 import { type RawEnvelope, rawTopic } from '#schemas/topics/raw';
 import { openTestRole, type TestRole, testFolder } from '../testing/role-context.fixture.ts';

@@ -1,5 +1,5 @@
 /** Answers reads from a recording: with the newest recorded response to the same request. */
-import type { Running } from '#infra/context';
+import type { Running } from '#infra/runtime/context';
 import { type FollowerContext, TopicFollower } from '#infra/stages/topic-follower';
 import { parseJsonOrNull } from '#schemas/domain/json-fields';
 import { type InfoRequest, type InfoResult, infoRead } from '#schemas/requests/venue-a-info';

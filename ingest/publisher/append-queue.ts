@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { appendFitting } from '#infra/log/append-fitting';
 import { type AppendRecord, type EventLog, LogError } from '#infra/log/log';
-import { backoffMs } from '#infra/retry';
+import { backoffMs } from '#infra/runtime/retry';
 
 /** How long the first record of a batch waits for further records. */
 const GATHER_MS = 1;

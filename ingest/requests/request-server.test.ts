@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Running } from '#infra/context';
 import { readPartition } from '#infra/log/read-partition';
 import { openRequestClient, type RequestClient } from '#infra/requests/request-client';
+import type { Running } from '#infra/runtime/context';
 import { defineKind, type RequestKind } from '#schemas/requests/kind';
 import { type RequestOutcome, requestOutcomeTopic } from '#schemas/topics/requests';
 import { UpstreamError } from '../feed/errors.ts';

@@ -4,10 +4,10 @@
  * serves requests that a process left unanswered, so serving a request twice must be harmless.
  */
 import { LRUCache } from 'lru-cache';
-import type { Running } from '#infra/context';
 import { readUntil } from '#infra/log/read-until';
 import { OrderedAppender } from '#infra/requests/ordered-appender';
-import { isTransient, retry } from '#infra/retry';
+import type { Running } from '#infra/runtime/context';
+import { isTransient, retry } from '#infra/runtime/retry';
 import { type FollowerContext, TopicFollower } from '#infra/stages/topic-follower';
 import { parseJsonOrNull } from '#schemas/domain/json-fields';
 import { requestKey } from '#schemas/requests/kind';

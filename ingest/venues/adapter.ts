@@ -2,8 +2,8 @@
 import type { Logger } from 'pino';
 import type { Codec } from '#infra/codec/codec';
 import type { Settings } from '#infra/config/settings';
-import type { Running } from '#infra/context';
 import type { EventLog } from '#infra/log/log';
+import type { Running } from '#infra/runtime/context';
 import type { Metrics } from '#infra/telemetry/metrics';
 import { UPSTREAMS, type UpstreamSetting } from '#schemas/venues/streams';
 import type { Publisher } from '../publisher/publisher.ts';

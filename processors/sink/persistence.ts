@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { isTransient, retry } from '#infra/retry';
+import { isTransient, retry } from '#infra/runtime/retry';
 import type { Health } from '#infra/telemetry/health';
 
 /** Attempts once the sink is closing. Records that are not stored by then are read again at the next start. */

@@ -1,4 +1,4 @@
-import type { RoleContext } from '#infra/context';
+import type { RoleContext } from '#infra/runtime/context';
 import { deadLetterTopic } from '#schemas/topics/control';
 import type { Topic } from '#schemas/topics/topic';
 import { TABLE_TOPICS } from './table-topics.ts';

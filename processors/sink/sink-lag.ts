@@ -1,6 +1,6 @@
-import type { Running } from '#infra/context';
 import { LogError, type LogRecord, type TopicPartition } from '#infra/log/log';
-import { pause } from '#infra/pause';
+import type { Running } from '#infra/runtime/context';
+import { pause } from '#infra/runtime/pause';
 import { SINK_GROUP } from '#schemas/tables/sink-group';
 import type { SinkContext } from './sink-context.ts';
 import { TABLE_TOPICS } from './table-topics.ts';

@@ -3,8 +3,9 @@
  * committed after its rows are stored, so a crash repeats rows and loses none; repeats count once
  * (`ReplacingMergeTree`).
  */
-import type { Running } from '#infra/context';
+
 import { type GroupConsumer, LogError, type LogRecord } from '#infra/log/log';
+import type { Running } from '#infra/runtime/context';
 import type { Health } from '#infra/telemetry/health';
 import { SINK_GROUP } from '#schemas/tables/sink-group';
 import { addRecords } from './add-records.ts';

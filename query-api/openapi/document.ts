@@ -1,6 +1,6 @@
 /** Generates `/openapi.json` (3.1) from the route declarations. */
 import { z } from 'zod';
-import { VERSION } from '#infra/version';
+import { VERSION } from '#infra/config/version';
 import { ERRORS } from '#schemas/errors';
 import { errorEnvelopeSchema } from '#schemas/http/error-envelope';
 import { isBodyOptional, type Route } from '../routes/route.ts';

@@ -1,5 +1,5 @@
 /** One client socket: its subscriptions, its send queue and its liveness. Does not know what channels mean. */
-import type { WebSocket } from '#infra/uws';
+
 import { CLOSE, type ServerFrame } from '#schemas/stream/frames';
 import { type EncodedFrame, writeSubscriptionId } from './event-frame.ts';
 import {
@@ -14,6 +14,7 @@ import {
 import type { MessageAllowance } from './message-allowance.ts';
 import { type Outgoing, recordDropped, SendQueue } from './send-queue.ts';
 import type { Subscription } from './subscription.ts';
+import type { WebSocket } from './uws.ts';
 
 /** The authenticated client. */
 export interface Principal {

@@ -7,7 +7,7 @@
  */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type HttpResponse, loadUws, type us_listen_socket } from '#infra/uws';
+import { type HttpResponse, loadUws, type us_listen_socket } from './uws.ts';
 
 const HOST = '127.0.0.1';
 const REQUEST = `GET / HTTP/1.1\r\nhost: ${HOST}\r\n\r\n`;

@@ -1,9 +1,9 @@
 import { pino, stdSerializers } from 'pino';
 import { describe, expect, it } from 'vitest';
 import type { Authenticated, Authenticator } from '#infra/control/authenticator';
-import type { HttpRequest, HttpResponse } from '#infra/uws';
 import { ApiError } from '#schemas/errors';
 import { createUpgrade } from './upgrade.ts';
+import type { HttpRequest, HttpResponse } from './uws.ts';
 
 const TOKEN = 'plx_live_secret';
 const KEY = { id: 'key', orgId: 'org', scopes: ['stream'], sandbox: false };

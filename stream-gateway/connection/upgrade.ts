@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Authenticated, Authenticator } from '#infra/control/authenticator';
-import type { HttpRequest, HttpResponse } from '#infra/uws';
 import { ApiError, unavailable } from '#schemas/errors';
 import { parseBearer } from '#schemas/http/bearer';
 import { errorEnvelope } from '#schemas/http/error-envelope';
 import { isRequestId } from '#schemas/http/request-id';
 import type { SocketData } from './connection.ts';
 import type { LateCork } from './late-cork.ts';
+import type { HttpRequest, HttpResponse } from './uws.ts';
 
 /** Prefix of the subprotocol that carries a token, as an alternative to query strings, which end up in logs. */
 const BEARER_PROTOCOL = 'bearer.';

@@ -1,6 +1,6 @@
 /** Watches which channels carry old events because the stage that writes them is behind. */
-import type { Running } from '#infra/context';
-import { pause } from '#infra/pause';
+import type { Running } from '#infra/runtime/context';
+import { pause } from '#infra/runtime/pause';
 import { LAG_MAX_MS, type PipelineClock } from '#infra/stages/pipeline-clock';
 import { type ChannelWriter, channelTopics } from '#schemas/topics/channels';
 

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { type Codec, CodecError } from '#infra/codec/codec';
 import { readEpochs } from '#infra/log/epochs';
 import type { EventLog, LogRecord } from '#infra/log/log';
-import { isTransient } from '#infra/retry';
+import { isTransient } from '#infra/runtime/retry';
 import type { OpenProblems } from '#infra/telemetry/open-problems';
 import { type ChannelFrame, channelTopics, type RawChannelFrame, rawChannelTopics } from '#schemas/topics/channels';
 import type { Topic } from '#schemas/topics/topic';

@@ -3,7 +3,7 @@
 import type { ControlReplica } from '#infra/control/control-replica';
 import type { GuardedClient } from '#infra/outbound/guarded-request';
 import type { Outcome } from '#infra/outbound/outcome';
-import { backoffMs, isTransient } from '#infra/retry';
+import { backoffMs, isTransient } from '#infra/runtime/retry';
 import type { Metrics } from '#infra/telemetry/metrics';
 import { signingSecrets } from '#schemas/domain/control/lookups';
 import type { Webhook } from '#schemas/domain/control/state';

@@ -8,7 +8,7 @@ import type { Codec } from '#infra/codec/codec';
 import type { ControlReplica } from '#infra/control/control-replica';
 import type { EventLog, LogReader, LogRecord } from '#infra/log/log';
 import type { GuardedClient } from '#infra/outbound/guarded-request';
-import { isTransient } from '#infra/retry';
+import { isTransient } from '#infra/runtime/retry';
 import type { Metrics } from '#infra/telemetry/metrics';
 import type { OpenProblems } from '#infra/telemetry/open-problems';
 import { type Delivery, type DeliveryProgress, deliveryTopic } from '#schemas/topics/webhooks';

@@ -1,7 +1,7 @@
 /** Disables webhooks whose endpoint is gone or fails, by a command that is retried until it has its verdict. */
 import type { Logger } from 'pino';
 import type { ControlReplica } from '#infra/control/control-replica';
-import { isTransient, retry } from '#infra/retry';
+import { isTransient, retry } from '#infra/runtime/retry';
 import type { Webhook } from '#schemas/domain/control/state';
 
 export interface DisablerOptions {

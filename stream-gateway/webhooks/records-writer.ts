@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { Codec } from '#infra/codec/codec';
 import type { AppendRecord, EventLog } from '#infra/log/log';
-import { isTransient } from '#infra/retry';
+import { isTransient } from '#infra/runtime/retry';
 import type { OpenProblems } from '#infra/telemetry/open-problems';
 import { partitionOf } from '#schemas/topics/topic';
 import { attemptTopic, type DeliveryAttempt, type DeliveryProgress, progressTopic } from '#schemas/topics/webhooks';

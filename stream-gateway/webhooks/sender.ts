@@ -1,5 +1,5 @@
-import type { Running } from '#infra/context';
-import { isTransient } from '#infra/retry';
+import type { Running } from '#infra/runtime/context';
+import { isTransient } from '#infra/runtime/retry';
 import type { Health } from '#infra/telemetry/health';
 import { OpenProblems } from '#infra/telemetry/open-problems';
 import { attemptTopic, deliveryTopic, progressTopic } from '#schemas/topics/webhooks';

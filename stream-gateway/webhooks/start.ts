@@ -1,9 +1,9 @@
-import { closeInReverse } from '#infra/closing';
-import type { RoleContext, Running } from '#infra/context';
 import { openControlReplica } from '#infra/control/control-replica';
 import { STALE_AFTER_MS } from '#infra/control/replica-lag';
 import { startUnderLease } from '#infra/log/start-under-lease';
 import { GuardedClient } from '#infra/outbound/guarded-request';
+import { closeInReverse } from '#infra/runtime/closing';
+import type { RoleContext, Running } from '#infra/runtime/context';
 import { parseSchedule } from './schedule.ts';
 import { prepareSenderTopics, SENDER_TOPICS, startSender, WEBHOOK_LEASE } from './sender.ts';
 

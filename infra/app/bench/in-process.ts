@@ -1,7 +1,7 @@
 /** Runs each benchmark in a separate process, so that heap, caches and engines of one do not affect another. */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { siblingModuleUrl } from '../../sibling-module-url.ts';
+import { siblingModuleUrl } from '../../runtime/sibling-module-url.ts';
 import type { Bench, BenchResult } from './bench.ts';
 
 const LIMIT_MS = 180_000;

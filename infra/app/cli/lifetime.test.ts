@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Running } from '../../context.ts';
+import type { Running } from '../../runtime/context.ts';
 import { createHealth, type Health } from '../../telemetry/health.ts';
 import { type Lifetime, startLifetime } from './lifetime.ts';
 

@@ -1,6 +1,6 @@
 /** Ends the service on a signal or when a part fails permanently, and limits how long closing may take. */
 import type { Logger } from 'pino';
-import type { Running } from '../../context.ts';
+import type { Running } from '../../runtime/context.ts';
 import type { Health, PartFailedError } from '../../telemetry/health.ts';
 
 /** Longest time for closing. After it the process exits with parts still open, which the log and the store survive. */

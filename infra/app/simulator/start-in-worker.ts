@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { siblingModuleUrl } from '../../sibling-module-url.ts';
+import { siblingModuleUrl } from '../../runtime/sibling-module-url.ts';
 import type { FaultControls } from './faults/fault-board.ts';
 import type { SimulatorUrls } from './simulator-urls.ts';
 import type { Simulator, SimulatorOptions, SimulatorStats } from './start-simulator.ts';

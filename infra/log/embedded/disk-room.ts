@@ -8,7 +8,7 @@
  * last page. The journal reserves space in the same way, but its own writes may fail: they are undone.
  */
 import { statSync } from 'node:fs';
-import { freeBytes } from '../../free-bytes.ts';
+import { freeBytes } from '../../runtime/free-bytes.ts';
 import { extend } from './disk-space.ts';
 import type { LogEnvironment } from './environment.ts';
 import { pagesOf, type TreeStats } from './tree-stats.ts';

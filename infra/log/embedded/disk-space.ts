@@ -1,6 +1,6 @@
 /** Disk space: how much is free, and writes that a full disk may cut short. */
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { freeBytes } from '../../free-bytes.ts';
+import { freeBytes } from '../../runtime/free-bytes.ts';
 import { LogError } from '../log.ts';
 
 const ZEROS = Buffer.alloc(256 * 1024);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isTransient } from '../../retry.ts';
+import { isTransient } from '../../runtime/retry.ts';
 import { type LogEnvironment, openEnvironment, transactOn } from './environment.ts';
 
 /** The error of LMDB at a commit. */

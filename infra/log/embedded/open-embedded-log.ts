@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { RESERVE_BYTES } from '../../free-bytes.ts';
+import { RESERVE_BYTES } from '../../runtime/free-bytes.ts';
 import { type EventLog, LogError } from '../log.ts';
 import { DiskRoom } from './disk-room.ts';
 import { EmbeddedLog } from './embedded-log.ts';

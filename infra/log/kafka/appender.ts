@@ -1,4 +1,4 @@
-import { backoff } from '../../retry.ts';
+import { backoff } from '../../runtime/retry.ts';
 import { type AppendRecord, LogError, type TopicPartition } from '../log.ts';
 import { partitionName } from '../partition-name.ts';
 import { bytesOf, checkSizes } from '../record-size.ts';

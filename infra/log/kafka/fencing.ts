@@ -4,7 +4,7 @@
  * The markers of one empty transaction carry that epoch into every partition; from then on a broker refuses records
  * with an older one. The records themselves are not transactional: they are readable immediately and cost one request.
  */
-import { backoff } from '../../retry.ts';
+import { backoff } from '../../runtime/retry.ts';
 import type { TopicPartition } from '../log.ts';
 import { protocolType } from './errors.ts';
 import { groupBy } from './group-by.ts';

@@ -3,7 +3,7 @@
  * ensure that the previous holder can no longer write, even if it was only paused and has not noticed.
  */
 import type { Logger } from 'pino';
-import { backoff } from '../../retry.ts';
+import { backoff } from '../../runtime/retry.ts';
 import { type Lease, type LeaseOptions, LogError, type TopicPartition } from '../log.ts';
 import { Notifier } from '../notifier.ts';
 import { toLogError } from './errors.ts';

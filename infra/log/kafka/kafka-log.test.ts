@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { backoff } from '../../retry.ts';
+import { backoff } from '../../runtime/retry.ts';
 import { type KafkaService, servicesMissing, startKafka } from '../../testing/services.ts';
 import { describeEventLog } from '../conformance/event-log.fixture.ts';
 import { recordOf } from '../conformance/records.fixture.ts';

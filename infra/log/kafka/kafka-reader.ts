@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { backoffMs } from '../../retry.ts';
+import { backoffMs } from '../../runtime/retry.ts';
 import {
   LogError,
   type LogReader,

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AssignerProtocol, type Consumer, type PartitionAssigner } from 'kafkajs';
-import { retry } from '../../retry.ts';
+import { retry } from '../../runtime/retry.ts';
 import { LogError, type TopicStorage } from '../log.ts';
 import { protocolType, toLogError } from './errors.ts';
 import { type KafkaClient, RETRY } from './kafka-client.ts';

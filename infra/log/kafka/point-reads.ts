@@ -1,4 +1,4 @@
-import { backoff } from '../../retry.ts';
+import { backoff } from '../../runtime/retry.ts';
 import { LogError, type LogRecord, type TopicPartition } from '../log.ts';
 import { partitionName } from '../partition-name.ts';
 import { RECORD_BYTES_MAX } from '../record-size.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { backoff } from '../../retry.ts';
+import { backoff } from '../../runtime/retry.ts';
 import { LogError, type LogReader } from '../log.ts';
 import type { WatermarkBoard } from './watermark-board.ts';
 import { decodeWatermarks, FOLLOW_BACK_MS } from './watermark-topic.ts';

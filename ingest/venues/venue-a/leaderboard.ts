@@ -1,8 +1,8 @@
 /** Fetches the export of the leaderboard at an interval, and publishes each complete one in parts. */
 import { setImmediate as yieldToIo } from 'node:timers/promises';
 import type { Codec } from '#infra/codec/codec';
-import type { Running } from '#infra/context';
 import type { EventLog } from '#infra/log/log';
+import type { Running } from '#infra/runtime/context';
 import { readPartPlace } from '#schemas/domain/export-parts';
 import { rawTopic } from '#schemas/topics/raw';
 import { LEADERBOARD_REQUEST, parseLeaderboardRows } from '#schemas/venues/venue-a/leaderboard-export';

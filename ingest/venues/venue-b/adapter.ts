@@ -1,5 +1,5 @@
 /** The adapter of venue_b: polls the catalog, receives books over WebSockets, and reads fills from the chain. */
-import { closeAll, closeInReverse } from '#infra/closing';
+import { closeAll, closeInReverse } from '#infra/runtime/closing';
 import { Budget } from '../../feed/budget.ts';
 import { ConnectionState } from '../../feed/connection-state.ts';
 import { HttpClient } from '../../feed/http-client.ts';

@@ -11,13 +11,13 @@ import { setTimeout as sleep, setImmediate as yieldToIo } from 'node:timers/prom
 import { type ChannelFrame, channelTopics } from '#schemas/topics/channels';
 import { partitionOf } from '#schemas/topics/topic';
 import { encodeEventFrame } from '#stream-gateway/connection/event-frame';
+import { loadUws } from '#stream-gateway/connection/uws';
 import { start as startGateway } from '#stream-gateway/start';
 import { createAuthenticator } from '../../../control/authenticator.ts';
 import { openControlReplica } from '../../../control/control-replica.ts';
 import { seedAdminKey } from '../../../control/seed.ts';
 import { beginEpoch } from '../../../log/epochs.ts';
 import type { AppendRecord } from '../../../log/log.ts';
-import { loadUws } from '../../../uws.ts';
 import { openService, type SimulatedService } from '../../simulated-service.ts';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
 import { alternate, type Measurement, rateResult } from '../measure.ts';
@@ -128,7 +128,7 @@ async function openBare(closers: (() => Promise<void>)[]): Promise<Subject> {
     maxBackpressure: 64 * 1024 * 1024,
     open: (socket) => void socket.subscribe(CHANNEL),
   });
-  const listening = await new Promise<import('../../../uws.ts').us_listen_socket>((resolve, reject) => {
+  const listening = await new Promise<import('#stream-gateway/connection/uws').us_listen_socket>((resolve, reject) => {
     app.listen('127.0.0.1', 0, (socket) => (socket ? resolve(socket) : reject(new Error('no port to listen on'))));
   });
   closers.push(async () => {

@@ -5,7 +5,7 @@
  * existing outputs, which are recognised and not written again (they are cleared in between).
  */
 import { createStages, projectionsOf } from '#processors/stages';
-import type { RoleContext } from '../../../context.ts';
+import type { RoleContext } from '../../../runtime/context.ts';
 import { openSimulatedService, processAll } from '../../simulated-service.ts';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
 import { rateOf, rateResult, timedAsync } from '../measure.ts';

@@ -10,7 +10,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { closeInReverse } from '../../../closing.ts';
+import { closeInReverse } from '../../../runtime/closing.ts';
 import { openSimulatedService, processAll } from '../../simulated-service.ts';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
 import { alternate, rateResult } from '../measure.ts';

@@ -18,7 +18,7 @@
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closeInReverse } from '../../../closing.ts';
+import { closeInReverse } from '../../../runtime/closing.ts';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
 import { benchSeconds } from '../bench-seconds.ts';
 import { readNewestTrades, waitForTrades } from '../service/newest-trade-reader.ts';

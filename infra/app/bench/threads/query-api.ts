@@ -1,7 +1,7 @@
 /** Service of the REST benchmark: only the query API, with the flags and environment of `npm start`. */
 import { start as startQueryApi } from '#query-api/start';
-import { closeInReverse } from '../../../closing.ts';
 import { loadSettings } from '../../../config/settings.ts';
+import { closeInReverse } from '../../../runtime/closing.ts';
 import { createHealth } from '../../../telemetry/health.ts';
 import { createLogger } from '../../../telemetry/logger.ts';
 import { createMetrics } from '../../../telemetry/metrics.ts';

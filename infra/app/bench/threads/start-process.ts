@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { siblingModuleUrl } from '../../../sibling-module-url.ts';
+import { siblingModuleUrl } from '../../../runtime/sibling-module-url.ts';
 import { LoadThreadError } from './start-thread.ts';
 
 const READY_TIMEOUT_MS = 25_000;

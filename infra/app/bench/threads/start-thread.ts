@@ -1,6 +1,6 @@
 /** Runs a load generator in a thread, so that it does not share the event loop of what is measured. */
 import { Worker } from 'node:worker_threads';
-import { siblingModuleUrl } from '../../../sibling-module-url.ts';
+import { siblingModuleUrl } from '../../../runtime/sibling-module-url.ts';
 
 const REPLY_TIMEOUT_MS = 30_000;
 

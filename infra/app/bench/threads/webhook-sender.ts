@@ -2,8 +2,8 @@
  * Runs only the webhook sender, as in the service and under its lease, on the log of a folder. The benchmark kills it.
  */
 import { startWebhooks } from '#stream-gateway/webhooks/start';
-import { closeInReverse } from '../../../closing.ts';
 import { loadSettings } from '../../../config/settings.ts';
+import { closeInReverse } from '../../../runtime/closing.ts';
 import { openLogContext } from '../webhooks/open-log.ts';
 
 export interface SenderCall {

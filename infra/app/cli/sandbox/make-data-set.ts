@@ -1,7 +1,7 @@
 import { DATA_SET_TOPICS, type DataSetRecord, recordIdentity } from '#query-api/sandbox/data-set';
 import type { InfoResponse } from '#query-api/sandbox/info-responses';
-import type { RoleContext } from '../../../context.ts';
 import { readPartition } from '../../../log/read-partition.ts';
+import type { RoleContext } from '../../../runtime/context.ts';
 import { openSimulatedService, processAll, SIMULATED_WORLD, type SimulationOptions } from '../../simulated-service.ts';
 import { makeInfoResponses } from './make-info-responses.ts';
 

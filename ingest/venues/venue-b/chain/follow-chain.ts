@@ -1,6 +1,6 @@
 /** Runs the chain reader every second, and reports a stalled or failing node as feed events. */
-import { closeAll } from '#infra/closing';
-import type { Running } from '#infra/context';
+import { closeAll } from '#infra/runtime/closing';
+import type { Running } from '#infra/runtime/context';
 import type { Budget } from '../../../feed/budget.ts';
 import { ConnectionState } from '../../../feed/connection-state.ts';
 import { Poller } from '../../../feed/poller.ts';

@@ -1,5 +1,5 @@
 /** Serves backfills from the chain's node, without delaying the live follower. */
-import { pause } from '#infra/pause';
+import { pause } from '#infra/runtime/pause';
 import type { HistoryPayload } from '#schemas/domain/recording';
 import { historyBackfill } from '#schemas/requests/history-backfill';
 import { Budget } from '../../../feed/budget.ts';

@@ -1,6 +1,6 @@
 /** Requests of a backfill to the chain's node, with retries and with ranges that the node accepts. */
 import type { RpcLog } from 'viem';
-import { isTransient, retry } from '#infra/retry';
+import { isTransient, retry } from '#infra/runtime/retry';
 import { CHAIN_EVENTS, EXCHANGES } from '#schemas/venues/venue-b/contracts';
 import { type ChainRpc, ChainRpcError, type PositionFilter } from '../chain/chain-rpc.ts';
 

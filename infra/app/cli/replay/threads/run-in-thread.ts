@@ -1,7 +1,7 @@
 /** Runs a stage of a replay in a thread of its own. This thread appends what the stage writes. */
 import { Worker } from 'node:worker_threads';
 import { type EventLog, LogError } from '../../../../log/log.ts';
-import { siblingModuleUrl } from '../../../../sibling-module-url.ts';
+import { siblingModuleUrl } from '../../../../runtime/sibling-module-url.ts';
 import { type AppendReply, type StageTask, type ThreadMessage, unpackRecords } from './messages.ts';
 
 /** Memory for short-lived objects: a replay is faster with more of it than the default of Node. */

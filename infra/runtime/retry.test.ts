@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { CodecError } from './codec/codec.ts';
-import { RegistryError } from './codec/confluent-registry.ts';
-import { LogError } from './log/log.ts';
+import { CodecError } from '../codec/codec.ts';
+import { RegistryError } from '../codec/confluent-registry.ts';
+import { LogError } from '../log/log.ts';
 import { backoffMs, isTransient, retry } from './retry.ts';
 
 /** An operation that fails `times` times, then returns `done`. */

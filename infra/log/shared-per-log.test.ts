@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EventLog } from './log/log.ts';
+import type { EventLog } from './log.ts';
 import { sharedPerLog } from './shared-per-log.ts';
 
 class Counter {

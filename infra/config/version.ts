@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** The version in package.json, found both from the sources and from the build output. */
-export const VERSION: string = readVersion(['../package.json', '../../package.json']);
+export const VERSION: string = readVersion(['../../package.json', '../../../package.json']);
 
 function readVersion(paths: readonly string[]): string {
   for (const path of paths) {

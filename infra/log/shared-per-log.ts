@@ -1,5 +1,5 @@
 /** Shares one instance for each log in a process, however many of its roles use it. */
-import type { EventLog } from './log/log.ts';
+import type { EventLog } from './log.ts';
 
 interface Closable {
   close(): Promise<void>;

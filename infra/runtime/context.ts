@@ -1,11 +1,11 @@
 /** The dependencies that every role gets at its start; there are no globals. */
 import type { Logger } from 'pino';
-import type { Codec } from './codec/codec.ts';
-import type { Settings } from './config/settings.ts';
-import type { EventLog } from './log/log.ts';
-import type { Store } from './store/store.ts';
-import type { Health } from './telemetry/health.ts';
-import type { Metrics } from './telemetry/metrics.ts';
+import type { Codec } from '../codec/codec.ts';
+import type { Settings } from '../config/settings.ts';
+import type { EventLog } from '../log/log.ts';
+import type { Store } from '../store/store.ts';
+import type { Health } from '../telemetry/health.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 
 export interface RoleContext {
   readonly settings: Settings;
