@@ -1,6 +1,7 @@
 import { kindOf } from '#schemas/stream/channel-kinds';
 import { formatCursor } from '#schemas/stream/cursor';
-import type { EventId, Subscription } from '../connection/subscription.ts';
+import type { EventId } from '../connection/receiver.ts';
+import type { Subscription } from '../connection/subscription.ts';
 
 /**
  * Reports to a client that the events between two cursors cannot be replayed, with the REST path that serves them if

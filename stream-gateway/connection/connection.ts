@@ -12,8 +12,8 @@ import {
   TOO_SLOW_MAX_MS,
 } from './limits.ts';
 import type { MessageAllowance } from './message-allowance.ts';
+import type { Receiver } from './receiver.ts';
 import { type Outgoing, recordDropped, SendQueue } from './send-queue.ts';
-import type { Subscription } from './subscription.ts';
 import type { WebSocket } from './uws.ts';
 
 /** The authenticated client. */
@@ -57,7 +57,7 @@ const QUOTA_EXCEEDED: ServerFrame = { type: 'error', error: 'quota_exceeded' };
 
 export class Connection {
   readonly principal: Principal;
-  readonly subscriptions = new Map<string, Subscription>();
+  readonly subscriptions = new Map<string, Receiver>();
   /** Wall time of the last frame of any kind from the client. */
   lastSeenMs: number;
   lastPingMs: number;
@@ -72,7 +72,7 @@ export class Connection {
    * run.
    */
   private runs: (readonly EncodedFrame[])[] = [];
-  private receivers: Subscription[] = [];
+  private receivers: Receiver[] = [];
   /** The frame that `sendControl` is about to send. */
   private control: Buffer | null = null;
   private sentFrames = 0;
@@ -126,7 +126,7 @@ export class Connection {
    * Buffers events of one channel, in order. The run may be shared; events that the subscription was already sent are
    * skipped. True if nothing was buffered before, so that this connection now waits for a flush.
    */
-  bufferRun(run: readonly EncodedFrame[], subscription: Subscription): boolean {
+  bufferRun(run: readonly EncodedFrame[], subscription: Receiver): boolean {
     this.runs.push(run);
     this.receivers.push(subscription);
     return this.runs.length === 1;
@@ -141,7 +141,7 @@ export class Connection {
    * Sends events of one channel, in order, as far as `acceptsEvents` holds. Returns how many: the caller sends the rest
    * later, so that none of them is dropped.
    */
-  sendAccepted(run: readonly EncodedFrame[], subscription: Subscription): number {
+  sendAccepted(run: readonly EncodedFrame[], subscription: Receiver): number {
     if (!this.acceptsEvents) return 0;
     let sent = 0;
     this.sendCorked(() => {
@@ -226,7 +226,7 @@ export class Connection {
   };
 
   /** The hot path: nothing is allocated and nothing looked up per event while the socket accepts them. */
-  private sendRun(run: readonly EncodedFrame[], subscription: Subscription): void {
+  private sendRun(run: readonly EncodedFrame[], subscription: Receiver): void {
     if (subscription.closed) return;
     let nth = 0;
     while (nth < run.length && subscription.progress.includes(run[nth]!)) nth += 1;
@@ -240,7 +240,7 @@ export class Connection {
   }
 
   /** Sends events from index `first` on, as far as the socket and the quota allow. Returns the index after the last. */
-  private sendFrom(run: readonly EncodedFrame[], first: number, subscription: Subscription): number {
+  private sendFrom(run: readonly EncodedFrame[], first: number, subscription: Receiver): number {
     const { socket } = this;
     const end = Math.min(run.length, first + this.options.allowance.left);
     let nth = first;
@@ -305,7 +305,7 @@ export class Connection {
   }
 
   /** Drops an event beyond the quota and counts it; the first one is reported by an error frame. */
-  private dropOverQuota(subscription: Subscription, seq: number): void {
+  private dropOverQuota(subscription: Receiver, seq: number): void {
     recordDropped(subscription, seq);
     this.options.counters.dropped(1, 'quota');
     if (this.isQuotaErrorSent) return;
@@ -313,7 +313,7 @@ export class Connection {
     this.socket.send(JSON.stringify(QUOTA_EXCEEDED), false);
   }
 
-  private sendLagged(subscription: Subscription): void {
+  private sendLagged(subscription: Receiver): void {
     if (!subscription.dropped) return;
     const lagged: ServerFrame = { type: 'lagged', subscription_id: subscription.id, ...subscription.dropped };
     subscription.dropped = null;

@@ -3,12 +3,10 @@
  * dropped and counted per subscription; the count is sent before the subscription's next event.
  */
 import type { EncodedFrame } from './event-frame.ts';
-import type { Subscription } from './subscription.ts';
+import type { Receiver } from './receiver.ts';
 
 /** An event for a subscription, or a control frame, which is never dropped. */
-export type Outgoing =
-  | { readonly frame: EncodedFrame; readonly subscription: Subscription }
-  | { readonly control: Buffer };
+export type Outgoing = { readonly frame: EncodedFrame; readonly subscription: Receiver } | { readonly control: Buffer };
 
 /** Number of empty slots below which the queue is not compacted. */
 const EMPTY_SLOTS_MIN = 1_024;
@@ -103,7 +101,7 @@ export class SendQueue {
 }
 
 /** Counts an event that its subscription will not get. */
-export function recordDropped(subscription: Subscription, seq: number): void {
+export function recordDropped(subscription: Receiver, seq: number): void {
   if (!subscription.dropped) {
     subscription.dropped = { fromSeq: seq, toSeq: seq, dropped: 1 };
     return;

@@ -1,5 +1,6 @@
 import type { EncodedFrame } from '../connection/event-frame.ts';
-import type { EventId, Subscription } from '../connection/subscription.ts';
+import type { EventId } from '../connection/receiver.ts';
+import type { Subscription } from '../connection/subscription.ts';
 
 /** The live state of a channel that has subscribers. */
 export class LiveChannel {

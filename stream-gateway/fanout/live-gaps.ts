@@ -3,7 +3,7 @@
  * holds.
  */
 import { cursorOf, sendGap } from '../channels/gap.ts';
-import type { EventId } from '../connection/subscription.ts';
+import type { EventId } from '../connection/receiver.ts';
 import type { LiveChannel } from './live-channel.ts';
 
 /**

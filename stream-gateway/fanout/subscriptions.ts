@@ -35,6 +35,7 @@ export class Subscriptions implements SubscriptionHandler {
     max: REPLAYS_MAX,
     maxPerOwner: REPLAYS_PER_CONNECTION_MAX,
   });
+  private readonly byId = new Map<string, Subscription>();
   /** Running or waiting replays, and how many of them each connection has. */
   private readonly replays = new Map<Subscription, { readonly ended: Promise<void>; readonly cancel: () => void }>();
   private readonly replaysOf = new Map<Connection, number>();
@@ -55,6 +56,7 @@ export class Subscriptions implements SubscriptionHandler {
     }
     const { hub } = this.options;
     const subscription = createSubscription(connection, request.channel, channelName);
+    this.byId.set(subscription.id, subscription);
     connection.subscriptions.set(subscription.id, subscription);
     hub.add(subscription);
     if (request.since !== null) {
@@ -68,8 +70,8 @@ export class Subscriptions implements SubscriptionHandler {
   }
 
   unsubscribe(connection: Connection, id: string): void {
-    const subscription = connection.subscriptions.get(id);
-    if (!subscription) {
+    const subscription = this.byId.get(id);
+    if (subscription?.connection !== connection) {
       connection.sendControl({ type: 'error', error: 'unknown_subscription' });
       return;
     }
@@ -79,7 +81,7 @@ export class Subscriptions implements SubscriptionHandler {
 
   /** Removes all subscriptions of a closed connection. */
   removeAll(connection: Connection): void {
-    for (const subscription of [...connection.subscriptions.values()]) this.remove(subscription);
+    for (const id of [...connection.subscriptions.keys()]) this.remove(this.byId.get(id)!);
   }
 
   /** Resolves when no replay runs any more; every connection must be closed before. */
@@ -88,6 +90,7 @@ export class Subscriptions implements SubscriptionHandler {
   }
 
   private remove(subscription: Subscription): void {
+    this.byId.delete(subscription.id);
     subscription.connection.subscriptions.delete(subscription.id);
     this.options.hub.remove(subscription);
     this.replays.get(subscription)?.cancel();

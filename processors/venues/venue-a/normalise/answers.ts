@@ -25,7 +25,8 @@ import { emitPerpDexes, readPerpDexes } from './perp-dexes.ts';
 import { processSettledOutcome, readSettledOutcome } from './settlements.ts';
 import type { VenueAState } from './state.ts';
 import { recentTradesListed } from './trade-gaps.ts';
-import { emitTrades, readTrades } from './trades.ts';
+import { readTrades } from './trade-message.ts';
+import { emitTrades } from './trades.ts';
 
 /** One answer with everything that handling it needs. */
 interface Answer {

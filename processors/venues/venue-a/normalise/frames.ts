@@ -25,7 +25,8 @@ import { emitBookFrame, emitMidsFrame, emitOutcomeFrame } from './raw-feeds.ts';
 import { scanBook } from './scan-book.ts';
 import type { VenueAState } from './state.ts';
 import { type GapContext, subscribed, tradesReceived, unsubscribed } from './trade-gaps.ts';
-import { emitTrades, readTrades } from './trades.ts';
+import { readTrades } from './trade-message.ts';
+import { emitTrades } from './trades.ts';
 
 /** For this long after connecting, a socket may still send what happened before. */
 const CATCH_UP_MS = 30_000;

@@ -8,7 +8,7 @@ import { MINUTE_MS, sourceRulesOf } from '#schemas/domain/candles/sources';
 import { type CandleRange, venueCandleRangeTopics } from '#schemas/topics/candles';
 import { providerOf } from './coins.ts';
 import { isSeen, type SeenTrades } from './seen-trades.ts';
-import type { TradeMessage } from './trades.ts';
+import type { TradeMessage } from './trade-message.ts';
 
 /** A subscription without a replay within this time has nothing to replay. */
 const REPLAY_WAIT_MS = 30_000;

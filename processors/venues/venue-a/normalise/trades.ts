@@ -1,74 +1,12 @@
 /** Trades: the `trades` channel and answers of `recentTrades` (venue page, sections 3.1 and 7). */
 
 import type { Emit } from '#infra/stages/stage';
-import {
-  FieldError,
-  readAmount,
-  readInteger,
-  readList,
-  readObject,
-  readText,
-  withPath,
-} from '#schemas/domain/json-fields';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { marketOf, providerOf } from './coins.ts';
 import { outcomeNameOf } from './outcome-state.ts';
 import { isSeen, remember } from './seen-trades.ts';
 import type { VenueAState } from './state.ts';
-
-/** A validated trade of a message, without the fields that depend on the state. */
-export interface TradeMessage {
-  readonly coin: string;
-  /** Side of the taker. */
-  readonly side: 'buy' | 'sell';
-  readonly price: string;
-  readonly qty: string;
-  /** Block time, unix ms: equal for all trades of a block. */
-  readonly time: number;
-  /** All zero for many ordinary trades, so it identifies nothing. */
-  readonly hash: string;
-  readonly tid: number;
-  readonly buyer: string | null;
-  readonly seller: string | null;
-}
-
-/** Reads all trades of a message before any is emitted, so that a bad one changes nothing. Throws `FieldError`. */
-export function readTrades(data: unknown): readonly TradeMessage[] {
-  return readList(data, 'data').map(readTrade);
-}
-
-function readTrade(value: unknown, at: number): TradeMessage {
-  try {
-    const trade = readObject(value, 'trade');
-    const [buyer, seller] = readUsers(trade.users);
-    return {
-      coin: readText(trade.coin, 'coin'),
-      side: readSide(trade.side),
-      price: readAmount(trade.px, 'px'),
-      qty: readAmount(trade.sz, 'sz'),
-      time: readInteger(trade.time, 'time'),
-      hash: readText(trade.hash, 'hash'),
-      tid: readInteger(trade.tid, 'tid'),
-      buyer,
-      seller,
-    };
-  } catch (error) {
-    throw withPath(error, `data[${at}]`);
-  }
-}
-
-function readSide(value: unknown): 'buy' | 'sell' {
-  if (value === 'B') return 'buy';
-  if (value === 'A') return 'sell';
-  throw new FieldError('side', 'B or A', value);
-}
-
-function readUsers(value: unknown): readonly [string | null, string | null] {
-  // The oldest recordings lack the users; buyer and seller are unknown then.
-  if (value === undefined || value === null) return [null, null];
-  if (!Array.isArray(value) || value.length !== 2) throw new FieldError('users', 'buyer and seller', value);
-  return [readText(value[0], 'users[0]').toLowerCase(), readText(value[1], 'users[1]').toLowerCase()];
-}
+import type { TradeMessage } from './trade-message.ts';
 
 /** Emits every trade that was not emitted before, in the given order. */
 export function emitTrades(state: VenueAState, trades: readonly TradeMessage[], receivedAt: number, emit: Emit): void {
