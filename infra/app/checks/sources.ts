@@ -40,21 +40,11 @@ export function importsOf(file: SourceFile): string[] {
   return [...file.text.matchAll(/(?:from|import\()\s*'([^']+)'/g)].map((match) => match[1]!);
 }
 
-/** The imports that are loaded together with a file: without imports of types alone, and without dynamic ones. */
-export function valueImportsOf(file: SourceFile): string[] {
-  const statements = file.text.matchAll(/^(?:import|export)\s+(type\s)?([^;']*?)\s*from\s+'([^']+)'/gm);
-  const names = [...statements].flatMap(([, isType, bindings, name]) =>
-    isType || isTypesOnly(bindings!) ? [] : [name!],
+/** Like `importsOf`, without dynamic imports. */
+export function staticImportsOf(file: SourceFile): string[] {
+  return [...file.text.matchAll(/^(?:(?:import|export)\s[^;']*?\sfrom|import)\s+'([^']+)'/gm)].map(
+    (match) => match[1]!,
   );
-  const sideEffects = [...file.text.matchAll(/^import\s+'([^']+)'/gm)].map((match) => match[1]!);
-  return [...names, ...sideEffects];
-}
-
-/** True for `{ type A, type B }`. */
-function isTypesOnly(bindings: string): boolean {
-  const list = /^\{([^}]*)\}$/.exec(bindings.trim())?.[1];
-  const parts = list?.split(',').map((part) => part.trim()) ?? [];
-  return list !== undefined && parts.every((part) => part === '' || part.startsWith('type '));
 }
 
 /** The path of the project's file that an import names; null for packages. */
