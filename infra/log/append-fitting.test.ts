@@ -7,12 +7,12 @@ const AT = { topic: 'a', partition: 0 };
 
 /** A log that refuses every batch that contains one of these numbers. */
 function refusing(tooLarge: readonly number[], code: LogErrorCode = 'log_too_large') {
-  const taken: number[] = [];
+  const accepted: number[] = [];
   const append = async (records: readonly AppendRecord[]) => {
     if (records.some(({ seq }) => tooLarge.includes(seq))) throw new LogError(code, 'refused');
-    taken.push(...records.map(({ seq }) => seq));
+    accepted.push(...records.map(({ seq }) => seq));
   };
-  return { append, taken };
+  return { append, accepted };
 }
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => recordOf(AT, index + 1));
 
@@ -21,13 +21,13 @@ describe('appending what fits', () => {
     const log = refusing([1, 4, 5, 11]);
     const refused = await appendFitting(log, numbered(11));
     expect(refused.map(({ seq }) => seq)).toEqual([1, 4, 5, 11]);
-    expect(log.taken).toEqual([2, 3, 6, 7, 8, 9, 10]);
+    expect(log.accepted).toEqual([2, 3, 6, 7, 8, 9, 10]);
   });
 
   it('appends once if nothing is refused', async () => {
     const log = refusing([]);
     expect(await appendFitting(log, numbered(3))).toEqual([]);
-    expect(log.taken).toEqual([1, 2, 3]);
+    expect(log.accepted).toEqual([1, 2, 3]);
   });
 
   it('rejects with every other error', async () => {

@@ -5,7 +5,7 @@ import { type EventLog, type LeaseOptions, LogError } from './log.ts';
 import { startUnderLease } from './start-under-lease.ts';
 
 /** A log whose lease is granted when the test says so. */
-function setup({ taken }: { taken: boolean }) {
+function setup({ isHeld }: { isHeld: boolean }) {
   const events: string[] = [];
   let grant = () => {};
   let lose: (error: Error) => void = () => {};
@@ -13,7 +13,7 @@ function setup({ taken }: { taken: boolean }) {
     lose = reject;
   });
   const lease = async (_name: string, _topics: readonly string[], { onStandby, signal }: LeaseOptions = {}) => {
-    if (taken) {
+    if (isHeld) {
       onStandby?.();
       await new Promise<void>((resolve, reject) => {
         grant = resolve;
@@ -38,7 +38,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a part that starts under a lease', () => {
   it('is started when the call resolves if the lease is free, and releases the lease last', async () => {
-    const { events, health, run } = setup({ taken: false });
+    const { events, health, run } = setup({ isHeld: false });
     const running = await run();
     expect(events).toEqual(['leased', 'started']);
     expect(health.report().extras).toEqual({});
@@ -47,7 +47,7 @@ describe('a part that starts under a lease', () => {
   });
 
   it('is a standby while another process holds the lease, then becomes leader', async () => {
-    const { events, health, run, grant } = setup({ taken: true });
+    const { events, health, run, grant } = setup({ isHeld: true });
     const running = await run();
     expect(events).toEqual([]);
     expect(health.report()).toMatchObject({ status: 'ok', extras: { part: 'standby' } });
@@ -60,15 +60,15 @@ describe('a part that starts under a lease', () => {
   });
 
   it('can be closed while it is a standby', async () => {
-    const { events, health, run } = setup({ taken: true });
+    const { events, health, run } = setup({ isHeld: true });
     const running = await run();
     await running.close();
     expect(events).toEqual([]);
     expect(health.report().status).toBe('ok');
   });
 
-  it('fails for good once another process has taken over', async () => {
-    const { health, run, lose } = setup({ taken: false });
+  it('fails for good once another process has isHeld over', async () => {
+    const { health, run, lose } = setup({ isHeld: false });
     const running = await run();
     lose(new LogError('log_fenced', 'the lease l is lost'));
     expect(await health.failure).toMatchObject({
@@ -82,10 +82,10 @@ describe('a part that starts under a lease', () => {
     const broken = async () => {
       throw new Error('broken');
     };
-    const first = setup({ taken: false });
+    const first = setup({ isHeld: false });
     await expect(first.run(broken)).rejects.toThrow('broken');
     expect(first.events).toEqual(['leased', 'released']);
-    const second = setup({ taken: true });
+    const second = setup({ isHeld: true });
     const running = await second.run(broken);
     second.grant();
     expect(await second.health.failure).toMatchObject({ part: 'part' });

@@ -93,7 +93,7 @@ describe('the guard', () => {
     await guard.insert(async () => {});
   });
 
-  it('counts a disk that cannot be asked as full', async () => {
+  it('counts a disk that cannot be queried as full', async () => {
     const failing = new DiskGuard({
       freeBytes: () => {
         throw new Error('EIO');

@@ -84,7 +84,7 @@ export class DiskGuard {
     if (this.state === 'suspect') this.reloading ??= this.reload();
   }
 
-  /** A disk that cannot be asked counts as full. */
+  /** A disk that cannot be queried counts as full. */
   private isLow(): boolean {
     try {
       return this.options.freeBytes() < SAFE_BYTES;

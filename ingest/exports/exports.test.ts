@@ -24,7 +24,7 @@ async function partsOf(bytes: Buffer, chunkBytes: number): Promise<Part[]> {
 }
 
 describe('splitRows', () => {
-  it('cuts after rows only, and the parts together are the export', async () => {
+  it('splits after rows only, and the parts together are the export', async () => {
     const { text, names } = exportOf(6_000);
     const parts = await partsOf(Buffer.from(text), 64 * 1024);
     expect(parts.length).toBeGreaterThan(3);
@@ -42,7 +42,7 @@ describe('splitRows', () => {
       expect((await partsOf(bytes, chunkBytes)).map(({ text }) => text.toString())).toEqual(expected);
   });
 
-  it('cuts text without rows at the size limit of a part', async () => {
+  it('splits text without rows at the size limit of a part', async () => {
     const bytes = Buffer.alloc(PART_TEXT_BYTES_MAX + 10, 'x');
     const parts = await partsOf(bytes, 100_000);
     expect(parts.map(({ text }) => text.length)).toEqual([PART_TEXT_BYTES_MAX, 10]);

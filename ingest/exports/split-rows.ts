@@ -1,4 +1,4 @@
-/** Cuts the text of an export into parts, each of which ends after a row of `{"…":[{…},{…},…]}`. */
+/** Splits the text of an export into parts, each of which ends after a row of `{"…":[{…},{…},…]}`. */
 import { PART_TEXT_BYTES_MAX } from '#schemas/domain/export-parts';
 
 /** Bytes after which a part ends with the current row: some milliseconds of work for whoever parses the part. */
@@ -18,7 +18,7 @@ export interface Part {
 }
 
 /**
- * Yields the parts, which together are all bytes. It looks only at brackets and quotes: text that is not JSON is also cut
+ * Yields the parts, which together are all bytes. It looks only at brackets and quotes: text that is not JSON is also split
  * into parts, and whoever parses them finds out. The same bytes give the same parts, however they are chunked.
  */
 export async function* splitRows(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Part> {

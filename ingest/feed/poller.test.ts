@@ -79,7 +79,7 @@ describe('Poller', () => {
     ]);
   });
 
-  it('starts after its first delay, and waits after a failure for as long as it is asked to', async () => {
+  it('starts after its first delay, and waits after a failure for the delay of a retry', async () => {
     const began = Date.now();
     const failures: number[] = [];
     const { rounds } = await setUp({

@@ -52,7 +52,7 @@ export class AppendQueue {
   private failure: Error | null = null;
   private readonly waiters = new Set<Waiter>();
   private readonly listeners = new Set<(paused: boolean) => void>();
-  /** True while feeds are asked to pause. */
+  /** True while feeds are requested to pause. */
   paused = false;
 
   constructor(options: AppendQueueOptions) {

@@ -50,7 +50,7 @@ export interface Publisher {
   endRecording(at: number): void;
   /** Event time of the newest record of `RECORDED_TOPICS` in the log at the start; 0 for an empty log. */
   readonly storedUntil: number;
-  /** True while feeds are asked to pause. Inputs that they have already received are still accepted. */
+  /** True while feeds are requested to pause. Inputs that they have already received are still accepted. */
   readonly paused: boolean;
   /** Resolves when there is room. Rejects when the log failed permanently, or with the signal's reason. */
   whenReady(signal?: AbortSignal): Promise<void>;

@@ -69,7 +69,7 @@ describe('a recording writer', () => {
     await playRecording({ folder, publisher: test.publisher, logger: silentLogger, speed: 0, signal });
     const played = test.raw('venue_a', 'stats');
     expect(played.map(({ payload }) => readPartText(payload)).join('')).toBe(text.replaceAll('\n', ' '));
-    expect(played.map(({ receivedAt, request: asked }) => [receivedAt, asked])).toEqual(parts.map(() => [5, request]));
+    expect(played.map(({ receivedAt, request: sent }) => [receivedAt, sent])).toEqual(parts.map(() => [5, request]));
   });
 
   it('continues an existing recording', async () => {

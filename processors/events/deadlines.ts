@@ -1,4 +1,4 @@
-/** The moment at which an event is decided. Deadlines are stored as a binary heap in plain data, the earliest first. */
+/** The moment at which an event is resolved. Deadlines are stored as a binary heap in plain data, the earliest first. */
 export interface Deadline {
   readonly atMs: number;
   readonly universalId: string;

@@ -20,7 +20,7 @@ const SAME_VENUE_FACTOR = 0.5;
 
 const NOT_STATED = 'not stated';
 
-/** Kinds that are decided by a price at a minute. The others are decided by an event, whenever a venue records it. */
+/** Kinds that a price at a minute resolves. What happens resolves the others, whenever a venue records it. */
 const TIMED_KINDS: ReadonlySet<EventKind | null> = new Set(['price_binary', 'price_range', 'up_down']);
 
 /** The facts of a market that links are evaluated by. */

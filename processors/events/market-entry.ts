@@ -38,7 +38,7 @@ export interface MarketEntry {
    * them.
    */
   readonly evidence: string;
-  /** When its question is decided, unix ms; null if unknown. */
+  /** When its question is resolved, unix ms; null if unknown. */
   readonly resolutionTime: number | null;
   /** Its deadline in the catalog, unix ms. */
   readonly endTime: number | null;
@@ -56,7 +56,7 @@ export interface MarketEntry {
   eventId: string;
 }
 
-/** True if the minute at which the market is decided is known, and not only the day. */
+/** True if the minute at which the market is resolved is known, and not only the day. */
 export function hasMinute({ facts }: MarketEntry): boolean {
   return facts !== null && facts.atMs !== null;
 }

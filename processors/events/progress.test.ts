@@ -69,8 +69,8 @@ describe('the progress of an event', () => {
     // The catalog lists it as closed anyway.
     expect(statesOf(resolve(daily('0xa'), { ...onChain, status: 'reverted' }))).toEqual([['open', 'open', 'closed']]);
     expect(statesOf(send(daily('0xa', { receivedAt: START + 2 })))).toEqual([['open', 'open', 'open']]);
-    const decided = { ...RESOLVED, receivedAt: START + 3 };
-    expect(statesOf(send(outcome(7, decided)))).toEqual([['open', 'resolved', 'open']]);
+    const resolved = { ...RESOLVED, receivedAt: START + 3 };
+    expect(statesOf(send(outcome(7, resolved)))).toEqual([['open', 'resolved', 'open']]);
     expect(statesOf(resolve(daily('0xa'), onChain))).toEqual([['resolved', 'resolved', 'resolved']]);
   });
 

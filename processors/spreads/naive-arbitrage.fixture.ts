@@ -117,8 +117,8 @@ export function naivePairs(legs: readonly PlainLeg[], books: ReadonlyMap<string,
         const bookA = books.get(isNegation && a.inverse ? a.no : a.yes)!;
         const bookB = books.get(isNegation && !b.inverse ? b.no : b.yes)!;
         if (!quotable(bookA) || !quotable(bookB)) continue;
-        const asked = ladder(bookA.asks, true, false);
-        const buy = naiveWalk(a, a.inverse && !isNegation ? ladder(bookA.bids, false, true) : asked, size);
+        const askLevels = ladder(bookA.asks, true, false);
+        const buy = naiveWalk(a, a.inverse && !isNegation ? ladder(bookA.bids, false, true) : askLevels, size);
         const other = isNegation
           ? ladder(bookB.asks, true, false)
           : b.inverse

@@ -23,7 +23,7 @@ export function createRequestParser(route: Route): (request: FastifyRequest) => 
     maxSize: CACHED_CHARACTERS,
     sizeCalculation: (_parsed, url) => url.length + 64,
   });
-  // A misspelled filter that is ignored would give a response to another question than the caller asked.
+  // A misspelled filter that is ignored would give a response to another request than the caller sent.
   const query = route.query.strict();
   const accepted = Object.keys(route.query.shape).join(', ');
   const hint = accepted === '' ? 'this route has no query parameters' : `accepted: ${accepted}`;

@@ -28,7 +28,7 @@ export class ResponseCache {
     this.now = now;
     this.responses = new LRUCache({
       maxSize: BYTES_MAX,
-      // The body may be compressed later into two encodings, which together are taken to be as large as the body.
+      // The body may be compressed later into two encodings, whose sizes together count like that of the body.
       sizeCalculation: ({ body }, key) => 2 * body.plain.length + key.length + ENTRY_BYTES,
       perf: { now },
       ttlResolution: 0,

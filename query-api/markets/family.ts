@@ -18,7 +18,7 @@ export interface Name {
   readonly accepts: string;
   /** The error of a name that matches and is not listed. */
   readonly unknown: ErrorCode;
-  /** True if it is a listed name. Not asked of the name of a market, which is looked up with `find`. */
+  /** True if it is a listed name. Not called for the name of a market, which is looked up with `find`. */
   readonly isListed?: (coins: CoinsOfVenue, name: string) => boolean;
 }
 

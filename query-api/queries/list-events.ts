@@ -27,7 +27,7 @@ const RECENT_EVENTS = 1_000;
  * Lists events after the cursor, sorted by firstSeenAt, then id: those of the view and the archived ones of the table,
  * each once. For an event that the view holds, the view takes precedence over the table. Throws 400 for an invalid
  * cursor. Errors of the store are thrown too, unless no archived event can match: none of them is open, and if the
- * count is 0 the store is not asked for a page.
+ * count is 0 the store is not queried for a page.
  */
 export async function listEvents(
   view: Pick<EventsView, 'listed' | 'byId' | 'archiveCutoff'>,

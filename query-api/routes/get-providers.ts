@@ -6,7 +6,7 @@ const provider = z.object({
   provider: z.string().describe('The name of the provider in records and channels.'),
   family: z.string().describe('The venue that it belongs to.'),
   status: z.enum(['available', 'planned']).describe('`planned` while it has no capability.'),
-  capabilities: z.array(z.string()).describe('What can be asked of it.'),
+  capabilities: z.array(z.string()).describe('What it serves.'),
 });
 
 /** Current capabilities of each provider, for feature detection by clients. */

@@ -1,5 +1,5 @@
 /**
- * How an export is stored: an answer that may be larger than a record is cut into parts, each of which is a record of
+ * How an export is stored: an answer that may be larger than a record is split into parts, each of which is a record of
  * its raw topic. The texts of all parts in order are the answer, byte for byte. The payload of such a record is the index
  * of the part and the number of parts (32 bits each, big-endian), then the text of the part, compressed with gzip.
  */

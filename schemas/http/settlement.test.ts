@@ -49,7 +49,7 @@ describe('a settlement record', () => {
     [10_000 - 5 * 60_000, 9],
     [9_999 - 5 * 60_000, null],
     [null, null],
-  ])('of an off-chain market that was decided after %s has a delay of %s s', (decidedAfter, settlementDelaySec) => {
+  ])('of an off-chain market that was resolved after %s has a delay of %s s', (decidedAfter, settlementDelaySec) => {
     const offChain = { ...resolution, endTime: 1_000, blockNumber: null, decidedAfter };
     expect(toSettlementRecord(offChain, { yesIndex: 0, inverse: false }, true)).toMatchObject({ settlementDelaySec });
   });
@@ -69,10 +69,10 @@ describe('a settlement record', () => {
   it.each([
     ['on chain', 6, null, null, false],
     ['on chain, whatever decidedAfter is', 6, 1, 1_000, false],
-    ['off chain, decided after an unknown time', null, null, 1_000, true],
-    ['off chain, decided in the 5 minutes before', null, 400_000 - 5 * 60_000, 1_000, false],
-    ['off chain, decided then, with an unknown end', null, 400_000, null, false],
-    ['off chain, decided more than 5 minutes before', null, 399_999 - 5 * 60_000, 1_000, true],
+    ['off chain, resolved after an unknown time', null, null, 1_000, true],
+    ['off chain, resolved in the 5 minutes before', null, 400_000 - 5 * 60_000, 1_000, false],
+    ['off chain, resolved then, with an unknown end', null, 400_000, null, false],
+    ['off chain, resolved more than 5 minutes before', null, 399_999 - 5 * 60_000, 1_000, true],
   ])('%s: states whether resolvedAt is only a bound', (_, blockNumber, decidedAfter, endTime, resolvedAtIsBound) => {
     const one = { ...resolution, resolvedAt: 400_000, blockNumber, decidedAfter, endTime };
     const record = toSettlementRecord(one, { yesIndex: 0, inverse: false }, true)!;

@@ -7,7 +7,7 @@ import { isoTime, isoTimeSchema } from './scalars.ts';
 
 /** An off-chain venue publishes no time of a decision, but an upper bound is always known: so it is never null. */
 export const RESOLVED_AT =
-  'On chain the time of the block. Off chain the time, by our clock, by which the market was resolved at the latest: when the venue first reported that it is resolved or, if it was resolved before the first request, when the venue was first asked, which may be long after the decision. Where resolvedAtIsBound is false it was resolved in the 5 minutes before.';
+  'On chain the time of the block. Off chain the time, by our clock, by which the market was resolved at the latest: when the venue first reported that it is resolved or, if it was resolved before the first request, when the venue was first queried, which may be long after the decision. Where resolvedAtIsBound is false it was resolved in the 5 minutes before.';
 
 export const RESOLVED_AT_IS_BOUND =
   'True where resolvedAt is only an upper bound: the market was resolved at that time or at any time before it. False where it is the time of the decision: the time of a block, or off chain a time known within 5 minutes.';

@@ -23,7 +23,7 @@ export const universalEventSchema = z
     details: z
       .record(z.string(), z.string().nullable())
       .describe('Fields of its kind: semantics (at_time, touch) of price_binary; lower and upper of price_range; …'),
-    resolutionDate: isoTimeSchema.nullable().describe('When the question is decided; null if unknown.'),
+    resolutionDate: isoTimeSchema.nullable().describe('When the question is resolved; null if unknown.'),
     status: z
       .enum(['open', 'closed', 'resolved'])
       .describe('closed: past its resolution date, or no market is open; resolved: every linked market is resolved.'),

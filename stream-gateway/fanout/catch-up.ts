@@ -93,7 +93,7 @@ async function resolveStart({ log, hub, subscription, since, acknowledge }: Catc
 /** True if a cursor of this epoch has a number above those of its channel at that offset: it was never issued. */
 function isAhead(hub: CatchUpOptions['hub'], subscription: Subscription, { seq, offset }: ParsedCursor): boolean {
   const newestSeq = hub.newestSeqOf(subscription.channelName);
-  // Another node may be ahead of this one; this node can judge only offsets that it has dispatched.
+  // Another node may be ahead of this one; this node can check only offsets that it has dispatched.
   return newestSeq > 0 && offset <= hub.dispatchedOffset(subscription) && (seq ?? 0) > newestSeq;
 }
 

@@ -3,7 +3,7 @@ import type { SeriesKind, World } from './world/world.ts';
 /** Length of a simulation step. */
 export const STEP_MS = 10;
 
-/** Publishes what a venue sends without being asked. A step calls each method of all feeds, then the next one. */
+/** Publishes what a venue sends without a request. A step calls each method of all feeds, then the next one. */
 export interface SimulatedFeed {
   /** Publishes the changes of the catalog in [fromMs, toMs). */
   catalog?(fromMs: number, toMs: number): void;

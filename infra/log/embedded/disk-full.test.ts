@@ -170,11 +170,11 @@ describe.skipIf(!run)(title, () => {
     await expect
       .poll(() =>
         log.append(batch()).then(
-          () => 'taken',
+          () => 'accepted',
           ({ code }) => code,
         ),
       )
-      .toBe('taken');
+      .toBe('accepted');
     seq += 10;
     await expectWhole();
   });
@@ -182,20 +182,20 @@ describe.skipIf(!run)(title, () => {
   it('never writes more than the disk can hold, even if others fill it at any moment', async () => {
     // The log's last check of the disk is outdated immediately; it only admits writes into space that it has reserved
     // before. A busy machine may be so slow that it has checked again.
-    let taken = false;
-    for (let attempt = 0; attempt < 20 && !taken; attempt += 1) {
+    let accepted = false;
+    for (let attempt = 0; attempt < 20 && !accepted; attempt += 1) {
       rmSync(filler, { force: true });
       await sleep(100);
       await log.append(batch());
       seq += 10;
       takeRest();
-      taken = await log.append(batch(40_000)).then(
+      accepted = await log.append(batch(40_000)).then(
         () => true,
         () => false,
       );
-      if (taken) seq += 10;
+      if (accepted) seq += 10;
     }
-    expect(taken).toBe(true);
+    expect(accepted).toBe(true);
     const before = await log.bounds(AT);
     await expect(log.append(batch(400_000))).rejects.toMatchObject({ code: 'log_full', canRetry: true });
     expect(await log.bounds(AT)).toEqual(before);
@@ -204,11 +204,11 @@ describe.skipIf(!run)(title, () => {
     await expect
       .poll(() =>
         log.append(batch(40_000)).then(
-          () => 'taken',
+          () => 'accepted',
           ({ code }) => code,
         ),
       )
-      .toBe('taken');
+      .toBe('accepted');
     seq += 10;
     await expectWhole();
   });

@@ -63,9 +63,9 @@ describe('a transaction', () => {
     let runs = 0;
     const work = () => {
       runs += 1;
-      throw new Error('offset 1 is taken');
+      throw new Error('offset 1 exists');
     };
-    expect(() => environment.transact(work)).toThrow('offset 1 is taken');
+    expect(() => environment.transact(work)).toThrow('offset 1 exists');
     expect(runs).toBe(1);
   });
 });

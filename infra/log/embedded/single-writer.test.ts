@@ -25,8 +25,8 @@ describe('claimFolder', () => {
 
   it('grants the folder to one of several concurrent claims', async () => {
     const tries = await Promise.allSettled(Array.from({ length: 5 }, () => claimFolder(path)));
-    const taken = tries.filter((one) => one.status === 'fulfilled');
-    expect(taken).toHaveLength(1);
-    await taken[0]!.value();
+    const acquired = tries.filter((one) => one.status === 'fulfilled');
+    expect(acquired).toHaveLength(1);
+    await acquired[0]!.value();
   });
 });

@@ -9,7 +9,7 @@ interface Sent {
   readonly producer: number;
   readonly records: string[];
 }
-type Outcome = 'taken' | 'lost' | 'refused';
+type Outcome = 'accepted' | 'lost' | 'refused';
 
 /** A producer whose sends end as the test decides, in their order; `hold` delays them. */
 class Double {
@@ -40,7 +40,7 @@ class Double {
         );
         this.sent.push({ producer, records });
         await this.held;
-        const outcome = this.outcomes.shift() ?? 'taken';
+        const outcome = this.outcomes.shift() ?? 'accepted';
         if (outcome === 'lost') throw new Error('the connection was lost');
         if (outcome === 'refused' || (this.guilty && records.includes(this.guilty)))
           throw Object.assign(new Error('too large'), { type: 'MESSAGE_TOO_LARGE' });
@@ -145,8 +145,8 @@ describe('the appender', () => {
     expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(ends[1]).toMatchObject({ reason: { code: 'log_too_large' } });
     await appender.append(one(4));
-    const taken = double.sent.map(({ records }) => records).filter((records) => !records.includes('a/0:2'));
-    expect(taken).toEqual([['a/0:1'], ['a/0:3'], ['a/0:4']]);
+    const accepted = double.sent.map(({ records }) => records).filter((records) => !records.includes('a/0:2'));
+    expect(accepted).toEqual([['a/0:1'], ['a/0:3'], ['a/0:4']]);
   });
 
   it('splits an append above the batch limit of a partition, in order, and resolves when all of it is appended', async () => {
@@ -167,9 +167,9 @@ describe('the appender', () => {
 
   it('rejects appends once closed, after sending the accepted ones', async () => {
     const { double, appender } = setup();
-    const taken = appender.append(one(1));
+    const accepted = appender.append(one(1));
     await appender.close();
-    await taken;
+    await accepted;
     expect(double.sent).toHaveLength(1);
     await expect(appender.append(one(2))).rejects.toMatchObject({ code: 'log_closed' });
   });

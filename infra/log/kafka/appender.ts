@@ -114,7 +114,7 @@ export class Appender {
 
   /**
    * Sends records, and retries transient failures for a while. The outcome of a failed request is unknown: kafkajs
-   * reuses the numbers of its batches, and another batch under them would be taken for a repeat. So a new producer with
+   * reuses the numbers of its batches, and another batch under them would be treated as a repeat. So a new producer with
    * its own numbers sends again; it may double records, which readers detect by their `seq`.
    */
   private async sendWithRetries(records: readonly AppendRecord[]): Promise<void> {

@@ -19,7 +19,7 @@ class Double {
   /** Metadata that the group has stored with its offset. */
   note: string | null = null;
   /** Accepted records with their epoch. */
-  readonly taken: [seq: string, epoch: number][] = [];
+  readonly accepted: [seq: string, epoch: number][] = [];
   sendsFail = 0;
   /** Error with which the group answers every member. */
   groupFault: string | null = null;
@@ -94,7 +94,7 @@ class Double {
           throw new Error('the connection was lost');
         }
         for (const { messages } of topicMessages)
-          for (const { headers } of messages) this.taken.push([String(headers.s), epoch]);
+          for (const { headers } of messages) this.accepted.push([String(headers.s), epoch]);
         return [{ topicName: AT.topic, partition: AT.partition, baseOffset: '0' }];
       },
     };
@@ -145,7 +145,7 @@ describe('the holder of a lease', () => {
       }, 120);
     };
     await append(2);
-    expect(broker.taken).toEqual([
+    expect(broker.accepted).toEqual([
       ['1', 1],
       ['2', 2],
     ]);
@@ -165,7 +165,7 @@ describe('the holder of a lease', () => {
       throw new Error('the connection was lost');
     };
     await append(1);
-    expect(broker.taken).toEqual([['1', 3]]);
+    expect(broker.accepted).toEqual([['1', 3]]);
     expect(lost).not.toHaveBeenCalled();
   });
 
@@ -177,7 +177,7 @@ describe('the holder of a lease', () => {
     broker.join(true);
     await expect(lease.lost).rejects.toMatchObject({ code: 'log_fenced' });
     await expect(append(2)).rejects.toMatchObject({ code: 'log_fenced' });
-    expect(broker.taken).toEqual([['1', 1]]);
+    expect(broker.accepted).toEqual([['1', 1]]);
   });
 
   it('gets no epoch above that of another process that held it while its own broker was lost', async () => {
@@ -187,7 +187,7 @@ describe('the holder of a lease', () => {
     broker.note = 'another member';
     await expect(append(1)).rejects.toMatchObject({ code: 'log_fenced' });
     await expect(lease.lost).rejects.toMatchObject({ code: 'log_fenced' });
-    expect([broker.epoch, broker.taken]).toEqual([1, []]);
+    expect([broker.epoch, broker.accepted]).toEqual([1, []]);
   });
 
   it('stops writing if it loses the lease while it writes markers', async () => {
@@ -197,7 +197,7 @@ describe('the holder of a lease', () => {
     broker.onMark = () => broker.join(false);
     await expect(append(1)).rejects.toMatchObject({ code: 'log_fenced' });
     await expect(lease.lost).rejects.toMatchObject({ code: 'log_fenced' });
-    expect(broker.taken).toEqual([]);
+    expect(broker.accepted).toEqual([]);
   });
 
   it('is refused immediately after the group reassigned it, whatever the brokers still accept', async () => {
@@ -207,7 +207,7 @@ describe('the holder of a lease', () => {
     broker.join(false);
     await expect(append(2)).rejects.toMatchObject({ code: 'log_fenced' });
     await expect(lease.lost).rejects.toMatchObject({ code: 'log_fenced' });
-    expect(broker.taken).toEqual([['1', 1]]);
+    expect(broker.accepted).toEqual([['1', 1]]);
   });
 
   it('does not get the lease if the group assigns it to another while it writes its first markers', async () => {
@@ -219,6 +219,6 @@ describe('the holder of a lease', () => {
     };
     const { append } = await take(broker);
     await append(1);
-    expect(broker.taken).toEqual([['1', 2]]);
+    expect(broker.accepted).toEqual([['1', 2]]);
   });
 });

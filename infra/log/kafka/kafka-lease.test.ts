@@ -194,7 +194,7 @@ async function appendUntilTaken(log: EventLog, record: AppendRecord): Promise<vo
       expect(error).toMatchObject({ canRetry: true });
       return false;
     }
-  }, 'an append that is taken');
+  }, 'an append that is accepted');
 }
 
 async function until(isSo: () => boolean | Promise<boolean>, what: string | (() => string)): Promise<void> {

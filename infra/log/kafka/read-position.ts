@@ -71,13 +71,13 @@ export class ReadPosition implements TopicPartition {
 
   /** Queues the records of an answer; returns true if there may be something to deliver. */
   accept({ messages, highWatermark }: Fetched): boolean {
-    let taken = 0;
+    let accepted = 0;
     for (const message of messages) {
       const { firstOffset, lastOffsetDelta } = message.batchContext;
       const offset = Number(message.offset);
       // A broker returns complete batches: records before the requested offset were delivered already.
       if (offset < this.fetchOffset) continue;
-      taken += 1;
+      accepted += 1;
       const batchEnd = Number(firstOffset) + lastOffsetDelta + 1;
       this.fetchOffset = message === messages.at(-1) ? Math.max(offset + 1, batchEnd) : offset + 1;
       if (message.isControlRecord) continue;
@@ -86,13 +86,13 @@ export class ReadPosition implements TopicPartition {
       this.queuedBytes += bytesOf(record);
     }
     const unread = Number(highWatermark) > this.fetchOffset;
-    if (taken === 0 && unread) {
+    if (accepted === 0 && unread) {
       // Either the answer was full, or this batch was compacted completely and the next offset must be fetched.
       if (this.alone) this.fetchOffset += 1;
       this.alone = true;
       return false;
     }
-    const isUseful = taken > 0 || this.alone;
+    const isUseful = accepted > 0 || this.alone;
     this.alone = false;
     return isUseful;
   }

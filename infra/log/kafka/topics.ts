@@ -99,7 +99,7 @@ export class Topics {
 
   private async createMissing(admin: Admin, missing: readonly TopicStorage[]): Promise<void> {
     const made = await this.askToCreate(admin, missing).catch((error: unknown) => {
-      // The topic is created, but the broker that was asked for its leader does not know it yet: its users retry.
+      // The topic is created, but the broker that was queried for its leader does not know it yet: its users retry.
       if (protocolType(error) === 'UNKNOWN_TOPIC_OR_PARTITION') return true;
       throw error;
     });

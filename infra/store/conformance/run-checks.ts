@@ -17,7 +17,7 @@ export interface RunChecksOptions {
   readonly signal: AbortSignal;
 }
 
-/** Runs every check on the store, which is opened anew for each. True if the store gives every guarantee. */
+/** Runs every check on the store, which is opened again for each. True if the store gives every guarantee. */
 export async function runChecks(
   subject: Subject,
   checks: readonly StoreCheck[],

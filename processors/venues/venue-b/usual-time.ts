@@ -1,4 +1,4 @@
-/** When venue_b's daily price markets are decided if their texts do not state it (recorded rules of daily markets). */
+/** When venue_b's daily price markets are resolved if their texts do not state it (recorded rules of daily markets). */
 import { isCoin, isExchangeTraded } from '../../events/recognise/asset-names.ts';
 import { NEW_YORK } from '../../events/recognise/calendar.ts';
 import { closingMinutes } from '../../events/recognise/exchange-calendar.ts';

@@ -28,7 +28,7 @@ export interface SimulatedSocket {
   readonly subscriptions: () => number;
 }
 
-/** The interfaces of a simulated venue, and what it publishes without being asked. */
+/** The interfaces of a simulated venue, and what it publishes without a request. */
 export interface SimulatedVenue {
   readonly feeds: readonly SimulatedFeed[];
   /** A host whose path starts with another host's path must come first. */

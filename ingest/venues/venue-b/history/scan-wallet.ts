@@ -77,7 +77,7 @@ function nextChunks(first: number, scannedFrom: number, { chunkBlocks, parallel 
   return chunks;
 }
 
-/** Adds the block to each transaction. If the logs do not contain its time, the node is asked once for each block. */
+/** Adds the block to each transaction. If the logs do not contain its time, the node is queried once for each block. */
 function withBlocks(node: HistoryNode, transactions: readonly (readonly HistoryLog[])[]): Promise<FoundTransaction[]> {
   const times = new Map<string, Promise<string>>();
   const timeOf = (number: string): Promise<string> => {

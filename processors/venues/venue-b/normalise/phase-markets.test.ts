@@ -29,8 +29,8 @@ describe('the market of a dispute phase', () => {
     const condition = hashOf('condition');
     const [first] = phasesOf([market('77', condition), propose(named(77, 'market_id: 5 '))]);
     expect(first?.marketId).toBe(condition);
-    const asked = { ...NEG_RISK, ancillaryData: named(77).ancillaryData };
-    expect(phasesOf([market('77', condition), propose(asked)])[0]?.marketId).toBe(condition);
+    const proposed = { ...NEG_RISK, ancillaryData: named(77).ancillaryData };
+    expect(phasesOf([market('77', condition), propose(proposed)])[0]?.marketId).toBe(condition);
   });
 
   it('is computed by the formula if the catalog lacks the name', () => {

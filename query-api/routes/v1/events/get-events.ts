@@ -16,7 +16,7 @@ export const getEvents = defineRoute({
   params: z.object({}),
   query: z.object({
     underlying: z.string().max(64).optional().describe('Only events about this asset, such as BTC.'),
-    resolution_after: timeParameter.describe('Only events that are decided later; unix ms or ISO-8601.').optional(),
+    resolution_after: timeParameter.describe('Only events that are resolved later; unix ms or ISO-8601.').optional(),
     min_providers: clampedInteger({ min: 1, max: 10, fallback: 1 }),
     status: z.enum(['open', 'closed', 'resolved']).optional().describe('Only events of this status.'),
     limit: clampedInteger({ min: 1, max: 1_000, fallback: 100 }),
