@@ -129,4 +129,17 @@ describe('npm run stack', () => {
     vi.stubEnv('PATH', '/missing');
     await expect(stack.run([])).rejects.toThrow(/^Docker is missing: .*; install Docker Engine/);
   });
+
+  it('quotes in one line why Docker does not answer', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parallax-docker-'));
+    try {
+      const script =
+        '#!/bin/sh\n[ "$1" = compose ] && exit 0\nprintf "Client:\\n" ; printf "permission denied\\n" >&2; exit 1\n';
+      writeFileSync(join(folder, 'docker'), script, { mode: 0o755 });
+      vi.stubEnv('PATH', folder);
+      await expect(stack.run([])).rejects.toThrow(/^Docker does not answer \(permission denied\); start it, .*$/);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 });
