@@ -120,6 +120,14 @@ describe('the files that npm run stack writes', () => {
   });
 });
 
+describe('the Dockerfiles', () => {
+  const missing = toolMissing('hadolint', '--version');
+  it.skipIf(missing !== null)(missing ?? 'have nothing that hadolint warns of', () => {
+    const files = ['docker/Dockerfile', 'testing/stack/Dockerfile'];
+    expectSuccess('hadolint', ['--failure-threshold', 'warning', ...files]);
+  });
+});
+
 describe('the edge', () => {
   it('logs no query, in which a token may be', () => {
     const configuration = read('edge/nginx.conf');

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Entry point of every command: builds if the sources are newer than the last build, then runs the built program.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -10,35 +10,38 @@ process.env.UV_THREADPOOL_SIZE ??= '8';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const rooms = ['schemas', 'infra', 'ingest', 'processors', 'query-api', 'stream-gateway'];
+const settings = ['package.json', 'tsconfig.json', 'tsconfig.build.json'];
 const stamp = join(root, 'dist', '.built');
 
-/** Newest modification time below a folder, of source files and of the folders themselves (a removal counts). */
-function newest(path) {
-  let time = statSync(path).mtimeMs;
-  for (const entry of readdirSync(path, { withFileTypes: true })) {
-    if (entry.isDirectory()) time = Math.max(time, newest(join(path, entry.name)));
-    else if (entry.name.endsWith('.ts')) time = Math.max(time, statSync(join(path, entry.name)).mtimeMs);
-  }
-  return time;
+/** Paths of all source files below a folder, which lies in the project. */
+function sourcesIn(folder) {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return sourcesIn(path);
+    return entry.name.endsWith('.ts') ? [path] : [];
+  });
 }
 
 function buildWhenNeeded() {
   // A container image holds what was built, and no sources.
   if (!existsSync(join(root, 'tsconfig.build.json'))) return;
-  const built = existsSync(stamp) ? statSync(stamp).mtimeMs : 0;
-  const files = ['package.json', 'tsconfig.json', 'tsconfig.build.json'].map(
-    (file) => statSync(join(root, file)).mtimeMs,
-  );
-  if (built > Math.max(...rooms.map((room) => newest(join(root, room))), ...files)) return;
+  const sources = [...settings, ...rooms.flatMap(sourcesIn)];
+  // The stamp holds the names, so that a removed or renamed file counts, too.
+  const names = sources.sort().join('\n');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === names) {
+    const built = statSync(stamp).mtimeMs;
+    if (sources.every((path) => statSync(join(root, path)).mtimeMs < built)) return;
+  }
   process.stderr.write('Building…\n');
-  const startedAt = Date.now();
+  const startedAt = new Date();
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const { status } = spawnSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json')], {
     stdio: ['ignore', 2, 2],
   });
   if (status !== 0) process.exit(1);
-  // Stamped with the start time of the build, so that a file saved during it is built next time.
-  writeFileSync(stamp, String(startedAt));
+  writeFileSync(stamp, names);
+  // A file that is saved during the build is built next time.
+  utimesSync(stamp, startedAt, startedAt);
 }
 
 // A signal before the command starts exits immediately: nothing is open yet.

@@ -57,8 +57,8 @@ export const compose = (...args) => composeEndsWith(0, ...args);
 
 /** Like `compose`, with another exit code than 0. */
 export function composeEndsWith(expected, ...args) {
-  const [up] = stepsOf();
-  return runCompose(expected, [...up.slice(0, up.indexOf('up')), ...args]);
+  const [build] = stepsOf();
+  return runCompose(expected, [...build.slice(0, build.indexOf('build')), ...args]);
 }
 
 export const secret = (name) => readFileSync(`infra/secrets/${name}`, 'utf8').trim();

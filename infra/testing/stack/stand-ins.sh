@@ -75,6 +75,7 @@ runroot = "$work/run"
 CONF
 export CONTAINERS_CONF=$work/containers.conf CONTAINERS_STORAGE_CONF=$work/storage.conf
 export BUILDAH_ISOLATION=chroot BUILDAH_FORMAT=docker
+podman info >/dev/null 2>"$work/probe.log" || cannot_run
 
 say 'The base of all images: Debian, Node, Java, nginx, Prometheus'
 base=$cache/base
@@ -101,12 +102,16 @@ say 'A copy of the project, and its image'
 project=$work/project
 mkdir -p "$project"
 cd "$root"
-git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents --target-directory "$project"
+# With their times, so that what is built already is not built again.
+git ls-files -z --cached --others --exclude-standard | xargs -0 cp -p --parents --target-directory "$project"
+[ ! -d dist ] || cp -a dist "$project/dist"
 ln -s "$root/node_modules" "$project/node_modules"
 cp "$here/override.yml" "$project/infra/docker-compose.override.yml"
-(cd "$project" && npm run --silent build)
+npm_cache=$(npm config get cache)
+mkdir -p "$npm_cache"
 # With layers, so that what npm run stack builds is found.
-buildah bud --pull-never --quiet --layers -f "$project/infra/docker/Dockerfile" -t localhost/parallax:local "$project"
+buildah bud --pull-never --quiet --layers --volume "$npm_cache:/root/.npm" -f "$project/infra/docker/Dockerfile" \
+  -t localhost/parallax:local "$project" 2>"$work/image.log" || { tail -n 30 "$work/image.log"; exit 1; }
 
 say 'The stand-ins'
 node infra/testing/run-ts.mjs infra/testing/services/fetch.ts
@@ -134,10 +139,13 @@ done
 podman system service --time=0 "unix://$work/podman.sock" >"$work/podman.log" 2>&1 &
 pids+=($!)
 export DOCKER_HOST=unix://$work/podman.sock
-# systemd's timers would run the health checks. A check that is ended while it writes leaves an empty result, with which
-# every later one would fail.
-(while sleep 3; do
-  for id in $(podman ps --quiet); do timeout 60 podman healthcheck run "$id" >/dev/null 2>&1 & done
+# systemd's timers would run the health checks. Here every one runs in each fifth round, and in the others those that wait
+# to become healthy. A check that is ended while it writes leaves an empty result, with which every later one would fail.
+(rounds=0
+while sleep 3; do
+  filters=()
+  [ $((rounds++ % 5)) = 0 ] || filters=(--filter health=starting --filter health=unhealthy)
+  for id in $(podman ps --quiet "${filters[@]}"); do timeout 60 podman healthcheck run "$id" >/dev/null 2>&1 & done
   wait
   find "$work/run/overlay-containers" -name healthcheck.log -size 0 -delete 2>/dev/null || true
 done) &

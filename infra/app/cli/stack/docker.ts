@@ -13,18 +13,22 @@ export type Compose = readonly [command: string, ...args: string[]];
 
 /** Finds compose and an engine that answers. Throws a `SettingError` of one line if one of them is missing. */
 export function findCompose(): Compose {
-  const answers = (command: string, ...args: string[]) =>
-    spawnSync(command, args, { stdio: 'ignore', timeout: ANSWER_TIMEOUT_MS }).status === 0;
   const known: Compose[] = [['docker', 'compose'], ['docker-compose']];
-  const compose = known.find(([command, ...args]) => answers(command, ...args, 'version'));
+  const compose = known.find(([command, ...args]) => ask(command, [...args, 'version']).status === 0);
   if (!compose)
     throw new SettingError(
       'Docker is missing: neither docker compose nor docker-compose can be run; install Docker Engine with its compose plugin',
     );
-  if (!answers('docker', 'info'))
-    throw new SettingError('Docker is not running: docker info fails; start Docker, or set DOCKER_HOST');
+  const { status, stderr } = ask('docker', ['info']);
+  if (status !== 0) {
+    const reason = (stderr ?? '').trim().split('\n').at(-1) || 'no answer in time';
+    throw new SettingError(`Docker does not answer (${reason}); start it, let your user use it, or set DOCKER_HOST`);
+  }
   return compose;
 }
+
+const ask = (command: string, args: readonly string[], cwd?: string) =>
+  spawnSync(command, args, { cwd, encoding: 'utf8', timeout: ANSWER_TIMEOUT_MS });
 
 /** Docker refused a command; the message quotes its answer. */
 export class DockerError extends Error {
@@ -67,7 +71,7 @@ export async function waitUntilHealthy(
 }
 
 function outputOf(command: string, args: readonly string[], cwd: string): string {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8', timeout: ANSWER_TIMEOUT_MS });
+  const { status, stdout, stderr } = ask(command, args, cwd);
   if (status !== 0)
     throw new DockerError(`${command} ${args.join(' ')} failed: ${stderr.trim() || 'no answer in time'}`);
   return stdout;

@@ -44,7 +44,7 @@ export function writeStackFiles(folder: string, caller: Owner, brokers: number):
   const environment = join(folder, '.env');
   if (!existsSync(environment)) {
     const example = readFileSync(join(folder, '.env.example'), 'utf8');
-    const clusterId = randomBytes(CLUSTER_ID_BYTES).toString('base64url');
+    const clusterId = clusterIdOf(randomBytes(CLUSTER_ID_BYTES));
     const values = { PARALLAX_UID: owner.uid, PARALLAX_GID: owner.gid, KAFKA_CLUSTER_ID: clusterId };
     write(environment, environmentFor(example, { ...values, PARALLAX_BROKERS: brokers }));
   }
@@ -60,6 +60,12 @@ export function writeStackFiles(folder: string, caller: Owner, brokers: number):
   secretOf('grafana_password', password);
   const storePassword = secretOf('clickhouse_password', password);
   secretOf('clickhouse_users.xml', () => clickhouseUsers(storePassword.trim()));
+}
+
+/** Id of a Kafka cluster. Kafka's tools would read one that begins with `-` as an option, so the first bit is cleared. */
+export function clusterIdOf(random: Uint8Array): string {
+  const [first = 0, ...rest] = random;
+  return Buffer.from([first & 0x7f, ...rest]).toString('base64url');
 }
 
 /** Adds the webhook receiver to the stack: its profile, and the permission to send to it. */

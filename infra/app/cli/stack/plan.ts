@@ -40,7 +40,8 @@ export function planStack({ action, threeBrokers, verify, hasOverride }: StackOp
   const list = compose('ps', '--quiet');
   switch (action) {
     case 'up':
-      return { steps: [compose('up', '--detach', '--build')], lastStep: null, list };
+      // The roles have the same image, so one of them builds it for all.
+      return { steps: [compose('build', 'processors'), compose('up', '--detach')], lastStep: null, list };
     case 'down':
       return { steps: [compose('down')], lastStep: null, list: null };
     case 'replay':

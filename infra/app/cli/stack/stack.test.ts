@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseToken } from '../../../control/token.ts';
 import { stack } from '../commands/stack.ts';
-import { addDemo, brokersOf, environmentFor, ownerOf, writeStackFiles } from './files.ts';
+import { addDemo, brokersOf, clusterIdOf, environmentFor, ownerOf, writeStackFiles } from './files.ts';
 import { planStack } from './plan.ts';
 
 describe('the files of the stack', () => {
@@ -46,6 +46,14 @@ describe('the files of the stack', () => {
     expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(environment);
   });
 
+  it('name no Kafka cluster with an id that begins with a hyphen, which would be read as an option', () => {
+    for (let first = 0; first < 256; first++) {
+      const id = clusterIdOf(Buffer.alloc(16, first));
+      expect(id).toMatch(/^[A-Za-z0-9_][\w-]{21}$/);
+      expect(Buffer.from(id, 'base64url')).toHaveLength(16);
+    }
+  });
+
   it('remember how many brokers the stack was created with', () => {
     expect(brokersOf(folder)).toBeNull();
     writeStackFiles(folder, caller, 3);
@@ -78,9 +86,9 @@ describe('the commands of the stack', () => {
     return { steps: steps.map(short), lastStep: lastStep && short(lastStep), list: list && short(list) };
   };
 
-  it('build and start everything', () => {
+  it('build the image once and start everything', () => {
     expect(words({ action: 'up', threeBrokers: false, verify: false, hasOverride: false })).toEqual({
-      steps: ['… --file infra/docker-compose.yml up --detach --build'],
+      steps: ['… --file infra/docker-compose.yml build processors', '… --file infra/docker-compose.yml up --detach'],
       lastStep: null,
       list: '… --file infra/docker-compose.yml ps --quiet',
     });
@@ -120,5 +128,18 @@ describe('npm run stack', () => {
   it('says in one line that Docker is missing', async () => {
     vi.stubEnv('PATH', '/missing');
     await expect(stack.run([])).rejects.toThrow(/^Docker is missing: .*; install Docker Engine/);
+  });
+
+  it('quotes in one line why Docker does not answer', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parallax-docker-'));
+    try {
+      const script =
+        '#!/bin/sh\n[ "$1" = compose ] && exit 0\nprintf "Client:\\n" ; printf "permission denied\\n" >&2; exit 1\n';
+      writeFileSync(join(folder, 'docker'), script, { mode: 0o755 });
+      vi.stubEnv('PATH', folder);
+      await expect(stack.run([])).rejects.toThrow(/^Docker does not answer \(permission denied\); start it, .*$/);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 });
