@@ -56,6 +56,8 @@ const SMALL: Readonly<Record<string, readonly string[]>> = {
     'tradeSubscriptions.coins',
     'tradeSubscriptions.awaited',
   ],
+  // The fills of one block.
+  'node-fills.venue_a': ['newestFills'],
   'normalise.venue_b': ['chain.unconfirmed', 'liveness.feeds'],
 };
 

@@ -63,13 +63,13 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
       return running;
     };
     const [events, coins, books] = [await run(VIEWS.events), await run(VIEWS.coins), await run(VIEWS.books)];
-    const leaderboards = await run(VIEWS.leaderboards);
+    const [leaderboards, nodeFillCoverage] = [await run(VIEWS.leaderboards), await run(VIEWS.nodeFillCoverage)];
     const clock = await openPipelineClock(log, onFault);
     closers.push(() => clock.close());
     const bookTimes = await run(
       createBookTimesView(() => (clock.isLive() ? null : events.positionOf(spreadHeadTopic))),
     );
-    const views = [events, coins, books, leaderboards, bookTimes];
+    const views = [events, coins, books, leaderboards, nodeFillCoverage, bookTimes];
     const monitor = monitorStages({ stages: views, clock, log, logger, health, metrics }, onFault);
     closers.push(() => monitor.close());
     const freshness: Freshness = {
@@ -90,6 +90,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
         coins: coins.state,
         books: books.state,
         leaderboards: leaderboards.state,
+        nodeFillCoverage: nodeFillCoverage.state,
         freshness,
       },
       health,

@@ -98,3 +98,29 @@ describe('a secret in a file', () => {
     expect(reading).not.toThrow(SECRET);
   });
 });
+
+describe('PARALLAX_VENUE_A_NODE_DATA', () => {
+  const load = (folder: string, flags: string[] = []) => loadSettings(flags, { PARALLAX_VENUE_A_NODE_DATA: folder });
+
+  it('is a folder that exists', () => {
+    expect(load('/').venueANodeData).toBe('/');
+    for (const path of ['/no/such/folder', '/etc/passwd', '/etc/passwd/file'])
+      expect(() => load(path)).toThrow(
+        `PARALLAX_VENUE_A_NODE_DATA cannot be "${path}"; accepted: a folder that exists`,
+      );
+  });
+
+  it('need not exist where ingest does not run', () => {
+    const others = [
+      '--roles',
+      'query-api',
+      '--log',
+      'kafka://a:1',
+      '--schema-registry',
+      'http://a',
+      '--store',
+      'http://a/b',
+    ];
+    expect(load('/no/such/folder', others).venueANodeData).toBe('/no/such/folder');
+  });
+});

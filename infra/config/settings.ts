@@ -2,6 +2,7 @@
  * Every setting of Parallax. `--help`, the README's table and the error for an invalid value are generated from this
  * list.
  */
+import { statSync } from 'node:fs';
 import { parseQuotas } from '#schemas/domain/quota/plan-quotas';
 import {
   RECORDED_SETTING_ENTRIES,
@@ -196,6 +197,19 @@ export const SETTINGS = {
     description:
       'venue_a coins whose books are followed in addition to outcome coins: that many of the largest perpetuals, pairs and contracts, or the listed ones.',
   }),
+  venueANodeUrl: urlSetting({
+    variable: 'PARALLAX_VENUE_A_NODE_URL',
+    schemes: ['http', 'https'],
+    fallback: null,
+    description: 'Base of a self-hosted node of venue_a; requests that it supports go to it first.',
+  }),
+  venueANodeData: textSetting({
+    variable: 'PARALLAX_VENUE_A_NODE_DATA',
+    fallback: null,
+    accepts: 'a folder that exists',
+    pattern: /^.+$/,
+    description: 'Output folder of a self-hosted node of venue_a, whose files of fills ingest follows.',
+  }),
   leaderboardMinutes: textSetting({
     variable: 'PARALLAX_LEADERBOARD_MINUTES',
     fallback: '60',
@@ -261,6 +275,15 @@ export const SETTINGS = {
   ...upstreamSettings,
 };
 
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    // Whatever the reason, ingest could not read it.
+    return false;
+  }
+}
+
 export type Settings = ReturnType<typeof loadSettings>;
 
 /** Reads the settings and checks their combinations; throws a `SettingError` of one line. */
@@ -278,6 +301,11 @@ export function loadSettings(argv: readonly string[], environment: Readonly<Reco
   if (values.roles.length < ROLES.length && !(remoteLog && remoteStore))
     throw new SettingError(
       '--roles cannot be a subset with an embedded log or store; accepted: all, or --log kafka://… with --store http(s)://…',
+    );
+  const { venueANodeData } = values;
+  if (venueANodeData !== null && values.roles.includes('ingest') && !isFolder(venueANodeData))
+    throw new SettingError(
+      `${SETTINGS.venueANodeData.variable} cannot be ${JSON.stringify(venueANodeData)}; accepted: ${SETTINGS.venueANodeData.accepts}`,
     );
   return values;
 }

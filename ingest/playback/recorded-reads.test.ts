@@ -6,6 +6,7 @@ import { openTestRole, type TestRole, testFolder } from '../testing/role-context
 import { openRecordedReads, type RecordedReads } from './recorded-reads.ts';
 
 const TOPIC = rawTopic('venue_a', 'info');
+const FILLS_TOPIC = rawTopic('venue_a', 'node_fills');
 const USER = `0x${'a'.repeat(40)}`;
 const closing: (() => Promise<unknown>)[] = [];
 let role: TestRole;
@@ -15,7 +16,7 @@ beforeEach(async () => {
   closing.push(remove);
   role = await openTestRole(folder, {});
   closing.push(() => role.close());
-  await role.context.log.createTopics([TOPIC]);
+  await role.context.log.createTopics([TOPIC, FILLS_TOPIC]);
   reads = await openRecordedReads(role.context);
   closing.push(() => reads.close());
 });
@@ -54,6 +55,15 @@ async function readSoon(params: InfoRequest): Promise<InfoResult> {
   }
 }
 
+/** Reads until the answer has this source. */
+async function readSoonUntil(params: InfoRequest, source: InfoResult['source']): Promise<InfoResult> {
+  for (let attempt = 0; ; attempt += 1) {
+    const result = await read(params);
+    if (result.source === source || attempt > 200) return result;
+    await pause(20, new AbortController().signal);
+  }
+}
+
 it('answers with the newest response to the same request, whatever its spelling', async () => {
   await record({ type: 'userFills', user: USER }, [1], 1_000);
   await record({ user: USER.toUpperCase().replace('X', 'x'), type: 'userFills' }, [2], 2_000);
@@ -86,4 +96,14 @@ it('finds meta and spotMeta in larger responses, the newest of all', async () =>
   expect(await readSoon({ type: 'spotMeta' })).toMatchObject({ native: { tokens: [] }, fetchedAt: 4_000 });
   expect(await read({ type: 'meta' })).toMatchObject({ native: { universe: [] }, fetchedAt: 3_000 });
   expect(await read({ type: 'meta', dex: 'xyz' })).toMatchObject({ native: xyz, fetchedAt: 3_000 });
+});
+
+it('answers for fills that the venue has none besides those of a recorded node', async () => {
+  const fills = { type: 'userFills', user: USER } as const;
+  await expect(read(fills)).rejects.toMatchObject({ code: 'upstream_unavailable' });
+  const at = { topic: FILLS_TOPIC.name, partition: 0, key: 'venue_a.node_fills', seq: 1 };
+  await role.context.log.append([{ ...at, value: Buffer.alloc(1), receivedAt: 1_000 }]);
+  expect(await read(fills)).toEqual({ native: [], fetchedAt: 1_000, source: 'node' });
+  await record(fills, [2], 2_000);
+  expect(await readSoonUntil(fills, 'official')).toMatchObject({ native: [2], fetchedAt: 2_000 });
 });

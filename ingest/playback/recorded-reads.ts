@@ -8,6 +8,8 @@ import { UpstreamError } from '../feed/errors.ts';
 import { defineHandler, type RequestHandler } from '../requests/request-handler.ts';
 
 const TOPIC = rawTopic('venue_a', 'info');
+/** Lines of a node, which hold the fills of all accounts. */
+const FILLS_TOPIC = rawTopic('venue_a', 'node_fills');
 const AT = { topic: TOPIC.name, partition: 0 };
 /** Requests whose newest response is known; those answered longest ago are dropped first. */
 const REQUESTS_MAX = 100_000;
@@ -83,6 +85,9 @@ export async function openRecordedReads(context: FollowerContext): Promise<Recor
         const answer = await answerFrom(offset, pick);
         if (answer) return answer;
       }
+      // The recorded fills of a node are in the tables; the venue adds none to them.
+      const line = params.type === 'userFills' ? await log.last({ topic: FILLS_TOPIC.name, partition: 0 }) : null;
+      if (line) return { native: [], fetchedAt: line.receivedAt, source: 'node' };
       throw new UpstreamError('upstream_unavailable', 'the recording has no response to this request');
     },
   });

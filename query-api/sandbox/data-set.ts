@@ -58,6 +58,7 @@ export function viewsOf(records: readonly DataSetRecord[]): Views {
     coins: stateAfter(VIEWS.coins, records),
     books: stateAfter(VIEWS.books, records),
     leaderboards: stateAfter(VIEWS.leaderboards, records),
+    nodeFillCoverage: stateAfter(VIEWS.nodeFillCoverage, records),
     freshness: fixedFreshness(events),
   };
 }

@@ -17,7 +17,8 @@ export function createViews(): Views {
   const events = VIEWS.events.initialState();
   const [coins, books] = [VIEWS.coins.initialState(), VIEWS.books.initialState()];
   const leaderboards = VIEWS.leaderboards.initialState();
-  return { events, coins, books, leaderboards, freshness: fixedFreshness(events) };
+  const nodeFillCoverage = VIEWS.nodeFillCoverage.initialState();
+  return { events, coins, books, leaderboards, nodeFillCoverage, freshness: fixedFreshness(events) };
 }
 
 /** An empty sandbox data set. */

@@ -4,12 +4,14 @@ import { type CoinsView, coinsView } from './coins.ts';
 import { type EventsView, eventsView } from './events.ts';
 import type { Freshness } from './freshness.ts';
 import { type LeaderboardsView, leaderboardsView } from './leaderboards.ts';
+import { type NodeFillCoverageView, nodeFillCoverageView } from './node-fill-coverage.ts';
 
 export interface Views {
   readonly events: EventsView;
   readonly coins: CoinsView;
   readonly books: BooksView;
   readonly leaderboards: LeaderboardsView;
+  readonly nodeFillCoverage: NodeFillCoverageView;
   readonly freshness: Freshness;
 }
 
@@ -17,4 +19,10 @@ export interface Views {
  * The stages of the views. `createBookTimesView` is not among them: only `freshness` reads it, and fixed data such as that of
  * the sandbox has none.
  */
-export const VIEWS = { events: eventsView, coins: coinsView, books: booksView, leaderboards: leaderboardsView };
+export const VIEWS = {
+  events: eventsView,
+  coins: coinsView,
+  books: booksView,
+  leaderboards: leaderboardsView,
+  nodeFillCoverage: nodeFillCoverageView,
+};

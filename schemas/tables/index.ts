@@ -11,6 +11,7 @@ import { disputePhasesTable } from './dispute-phases.ts';
 import { eventsTable } from './events.ts';
 import { leaderboardTable } from './leaderboard.ts';
 import { marketsTable } from './markets.ts';
+import { nodeFillsTable } from './node-fills.ts';
 import { resolutionsTable } from './resolutions.ts';
 import { spreadsTable } from './spreads.ts';
 import type { TableSpec } from './table.ts';
@@ -26,6 +27,7 @@ export const TABLES: readonly TableSpec[] = [
   candleBarsTable,
   candleRangesTable,
   leaderboardTable,
+  nodeFillsTable,
   eventsTable,
   spreadsTable,
   arbitrageTable,

@@ -14,6 +14,7 @@ import {
   spreadTopic,
 } from './derived.ts';
 import { leaderboardRowTopic, leaderboardTopic } from './leaderboard.ts';
+import { nodeFillCoverageTopic, nodeFillTopic } from './node-fills.ts';
 import {
   backfilledTradeTopic,
   bookTopics,
@@ -60,6 +61,8 @@ export const TOPICS: readonly Topic[] = [
   ...Object.values(venueCandleRangeTopics),
   leaderboardRowTopic,
   leaderboardTopic,
+  nodeFillTopic,
+  nodeFillCoverageTopic,
   candleTopic,
   candleRangeTopic,
   eventTopic,

@@ -11,7 +11,11 @@ const envelope = record('RawEnvelope', 'One message received from a venue, uncha
   ),
   key: text('The feed: a connection slot, whose name is the same after a reconnect.'),
   receivedAt: timestamp('When it was received.'),
-  request: nullable(text('For a response: the request, as JSON text (a body) or `GET /path?query`.')),
+  request: nullable(
+    text(
+      'For a response: the request, as JSON text (a body) or `GET /path?query`. For a line of a file: the file, and how many of its bytes were read with the line (`<path>@<bytes>`).',
+    ),
+  ),
   payload: blob(
     'The bytes of the frame or response; for `rpc` the JSON of `{block}`, `{log}` or `{finalized}`; for `stats` a part of an export.',
   ),

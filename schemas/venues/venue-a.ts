@@ -85,6 +85,12 @@ export const venueA = defineVenue({
         publicUrl: 'https://stats-data.hyperliquid.xyz',
       },
     },
+    {
+      stream: 'node_fills',
+      carries: 'frames',
+      partitions: 1,
+      description: 'Lines of the files into which a self-hosted node of venue_a writes the fills of all users.',
+    },
   ],
   isQuestionInstrument: isOutcomeCoin,
 });

@@ -1,3 +1,6 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { loadSettings } from '#infra/config/settings';
 import { type Answer, startHttpServer } from '../../testing/http-server.fixture.ts';
@@ -48,12 +51,17 @@ async function startVenue() {
   return { contracts, pairs, listed, fractions, rejected, info, sockets, announceUpdate, rounds };
 }
 
-async function startAdapter({ info, sockets }: Awaited<ReturnType<typeof startVenue>>, log?: MemoryLog) {
+async function startAdapter(
+  { info, sockets }: Awaited<ReturnType<typeof startVenue>>,
+  log?: MemoryLog,
+  variables: Record<string, string> = {},
+) {
   const test = await openTestPublisher(log ? { log } : {});
   const settings = loadSettings([], {
     PARALLAX_VENUE_A_API_URL: info.url,
     PARALLAX_VENUE_A_WS_URL: sockets.url,
     PARALLAX_VENUE_A_STATS_URL: `${info.url}/stats`,
+    ...variables,
   });
   const running = await venueA.start({ ...test, settings, logger: silentLogger, expect: () => () => {} });
   const close = async () => {
@@ -65,7 +73,7 @@ async function startAdapter({ info, sockets }: Awaited<ReturnType<typeof startVe
       .raw('venue_a', 'info')
       .filter(({ request }) => request?.includes('settledOutcome'))
       .map(({ request, payload }) => `${JSON.parse(request!).outcome} ${payload}`);
-  return { ...test, requested, close };
+  return { ...test, ...running, requested, close };
 }
 
 it('requests the settlement of an outcome that is no longer listed until the venue returns it', async () => {
@@ -166,4 +174,39 @@ it('follows trades of pairs and contracts as they are listed and delisted, of ne
   expect(changes('unsubscribe')).toEqual(['one:A']);
   const { values } = await adapter.metrics.venueLeftOut.get();
   expect(values.map(({ labels, value }) => `${labels.kind} ${value}`)).toEqual(['trades 0', 'books 0']);
+});
+
+it('reads from a self-hosted node first, and publishes the fills that it writes', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'plx-node-'));
+  const node = await startHttpServer(({ body }) =>
+    json(JSON.parse(body).type === 'exchangeStatus' ? { time: Date.now() } : { of: 'node' }),
+  );
+  const hour = join(folder, 'node_fills/hourly/20990101');
+  await mkdir(hour, { recursive: true });
+  await writeFile(join(hour, '1'), '["0x1",{}]\n');
+  const adapter = await startAdapter(await startVenue(), undefined, {
+    PARALLAX_VENUE_A_NODE_URL: node.url,
+    PARALLAX_VENUE_A_NODE_DATA: folder,
+  });
+  closing.push(
+    () => rm(folder, { recursive: true }),
+    () => node.close(),
+    adapter.close,
+  );
+  await until(() => adapter.payloads('venue_a', 'node_fills').length === 1);
+  const [reads] = adapter.handlers!;
+  const context = { signal: new AbortController().signal, requestedAt: Date.now() };
+  let result: unknown = null;
+  // The first reads go to the venue while the clock of the node is not known.
+  await until(() => {
+    reads!.run({ type: 'meta' }, { ...context, requestedAt: Date.now() }).then(
+      (read) => {
+        result = read;
+      },
+      () => {},
+    );
+    return (result as { source?: string } | null)?.source === 'node';
+  });
+  expect(result).toMatchObject({ native: { of: 'node' }, source: 'node' });
+  expect(node.requests.map(({ path }) => path)).toContain('/info');
 });

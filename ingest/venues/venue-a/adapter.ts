@@ -18,9 +18,12 @@ import {
   SUBSCRIPTION_REQUESTS,
 } from './declaration.ts';
 import { EarlierOutcomes } from './earlier-outcomes.ts';
+import { InfoClient } from './info-client.ts';
 import { createInfoReads } from './info-reads.ts';
 import { startLeaderboard } from './leaderboard.ts';
 import { chooseBookCoins, type MarketLists, outcomeCoins, readMarkets, readOutcomes, readPerps } from './markets.ts';
+import { followFills } from './node-fills/follow-fills.ts';
+import { NodeInfo } from './node-info.ts';
 import { readEarlierCursor, readTrackedOutcomes } from './read-tracked-outcomes.ts';
 import { requestSettlements } from './request-settlements.ts';
 import { SubscriptionSlots } from './slots.ts';
@@ -45,6 +48,10 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
   const counter = { source: FEED, metrics };
   const http = new HttpClient({ budget, counter });
   const readHttp = new HttpClient({ budget, counter, retries: 'reads', timeoutMs: READ_TIMEOUT_MS });
+  const { venueANodeUrl } = settings;
+  const node = venueANodeUrl === null ? null : new NodeInfo({ url: joinUrl(venueANodeUrl, '/info'), logger, metrics });
+  const client = new InfoClient({ url: infoUrl, http, node });
+  const readClient = new InfoClient({ url: infoUrl, http: readHttp, node });
   const connection = new ConnectionState({ venue: 'venue_a', feed: FEED, publisher, logger, metrics });
   const metadataLoaded = context.expect('venue_a metadata');
   const { pending, missed } = await readTrackedOutcomes(context.log, context.codec);
@@ -66,7 +73,7 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
   /** Sends one metadata request and publishes the answer. */
   const send = async (request: string, signal: AbortSignal, priority: number): Promise<Buffer> => {
     await publisher.whenReady(signal);
-    const payload = await http.send({ url: infoUrl, body: request, weight: METADATA_WEIGHT, priority, signal });
+    const { payload } = await client.send({ body: request, weight: METADATA_WEIGHT, priority, signal });
     connection.markConnected();
     publisher.receive({ source: FEED, feed: FEED, request, payload });
     publishedCount += 1;
@@ -120,12 +127,16 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
   });
 
   const leaderboard = await startLeaderboard(context);
+  const fills =
+    settings.venueANodeData === null ? null : await followFills({ ...context, folder: settings.venueANodeData });
   return {
-    handlers: [createInfoReads({ url: infoUrl, http: readHttp, publisher, feed: FEED })],
+    handlers: [createInfoReads({ client: readClient, publisher, feed: FEED })],
     close: async () => {
       await leaderboard.close();
       await poller.close();
       await slots.close();
+      await node?.close();
+      await fills?.close();
     },
   };
 }

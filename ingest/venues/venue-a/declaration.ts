@@ -51,3 +51,25 @@ export const LEADERBOARD = {
   timeoutMs: 120_000,
   bytesMax: 128 * 1024 * 1024,
 } as const;
+
+/** A self-hosted node (contract, Reads from the venue). */
+export const NODE = {
+  /** How long one attempt takes at most. */
+  timeoutMs: 2_000,
+  /** Time between two reads of its clock. */
+  pollMs: 2_000,
+  /** A node whose clock is further behind is not asked. */
+  lagMaxMs: 10_000,
+} as const;
+
+/** How the files of a self-hosted node are followed. */
+export const NODE_FILES = {
+  /** Time between two reads at the end of a file. */
+  pollMs: 100,
+  /** Time after a fault of the disk. */
+  retryMs: 1_000,
+  /** A file is left for that of a later hour when it has not grown for this long. */
+  hourQuietMs: 1_000,
+  /** The same for a file that ends within a line. */
+  lineQuietMs: 10_000,
+} as const;

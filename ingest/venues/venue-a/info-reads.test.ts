@@ -5,7 +5,9 @@ import { Budget } from '../../feed/budget.ts';
 import { HttpClient } from '../../feed/http-client.ts';
 import { type Answer, startHttpServer } from '../../testing/http-server.fixture.ts';
 import { REST_PRIORITIES } from './declaration.ts';
+import { InfoClient } from './info-client.ts';
 import { createInfoReads } from './info-reads.ts';
+import type { NodeInfo } from './node-info.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -15,7 +17,10 @@ afterEach(async () => {
 const USER = `0x${'a'.repeat(40)}`;
 
 /** A venue that answers with these in turn, and the handler that reads from it. */
-async function setUp(answers: Answer[], { weight = 1_000, timeoutMs = 1_000 } = {}) {
+async function setUp(
+  answers: Answer[],
+  { weight = 1_000, timeoutMs = 1_000, node = null as Pick<NodeInfo, 'read'> | null } = {},
+) {
   let turn = 0;
   const server = await startHttpServer(() => answers[Math.min(turn++, answers.length - 1)]!);
   closing.push(() => server.close());
@@ -24,8 +29,11 @@ async function setUp(answers: Answer[], { weight = 1_000, timeoutMs = 1_000 } = 
   const counter = { source: 'venue_a.info', metrics };
   const published: { request: string; payload: string }[] = [];
   const handler = createInfoReads({
-    url: server.url,
-    http: new HttpClient({ budget, counter, retries: 'reads', timeoutMs }),
+    client: new InfoClient({
+      url: server.url,
+      http: new HttpClient({ budget, counter, retries: 'reads', timeoutMs }),
+      node,
+    }),
     publisher: {
       whenReady: async () => {},
       receive: ({ request, payload }: { request?: string; payload: unknown }) =>
@@ -50,6 +58,22 @@ it('returns the response and publishes its bytes with the request', async () => 
   const request = `{"type":"clearinghouseState","user":"${USER}"}`;
   expect(published).toEqual([{ request, payload: '{"time": 1, "x":"1.50"}' }]);
   expect(server.requests.map(({ body }) => body)).toEqual([request]);
+});
+
+it('returns and publishes the response of the node if it has one, without a request to the venue', async () => {
+  const asked: string[] = [];
+  const node = {
+    async read(body: string) {
+      asked.push(body);
+      return body.includes('spotMeta') ? null : Buffer.from('{"of":"node"}');
+    },
+  };
+  const { server, budget, read, published } = await setUp([{ body: '{"of":"venue"}' }], { node });
+  expect(await read({ type: 'meta' })).toMatchObject({ native: { of: 'node' }, source: 'node' });
+  expect([server.requests.length, budget.used]).toEqual([0, 0]);
+  expect(await read({ type: 'spotMeta' })).toMatchObject({ native: { of: 'venue' }, source: 'official' });
+  expect(published.map(({ payload }) => payload)).toEqual(['{"of":"node"}', '{"of":"venue"}']);
+  expect(asked).toEqual(['{"type":"meta"}', '{"type":"spotMeta"}']);
 });
 
 it('counts the weight of the rows that were returned, and reserves the largest before', async () => {

@@ -1,17 +1,16 @@
 /** Serves reads of `info` on behalf of clients, and publishes every response. */
 import { type InfoRequest, type InfoResult, infoRead } from '#schemas/requests/venue-a-info';
 import { UpstreamError } from '../../feed/errors.ts';
-import { errorBody, type HttpClient } from '../../feed/http-client.ts';
+import { errorBody } from '../../feed/http-client.ts';
 import type { Publisher } from '../../publisher/publisher.ts';
 import { defineHandler, type RequestHandler } from '../../requests/request-handler.ts';
 import { READS_RUNNING, READS_TOTAL_MS, READS_WAIT_MS, REST_PRIORITIES } from './declaration.ts';
+import type { InfoClient } from './info-client.ts';
 import { infoWeight, infoWeightMax } from './info-weight.ts';
 
 export interface InfoReadsOptions {
-  /** Complete URL of `info`. */
-  readonly url: string;
   /** Retries reads. */
-  readonly http: Pick<HttpClient, 'send'>;
+  readonly client: Pick<InfoClient, 'send'>;
   readonly publisher: Pick<Publisher, 'receive' | 'whenReady'>;
   /** Source and feed of the raw records. */
   readonly feed: string;
@@ -35,7 +34,7 @@ export function createInfoReads(options: InfoReadsOptions): RequestHandler {
 }
 
 async function read(
-  { url, http, publisher, feed }: InfoReadsOptions,
+  { client, publisher, feed }: InfoReadsOptions,
   params: InfoRequest,
   signal: AbortSignal,
   requestedAt: number,
@@ -45,8 +44,7 @@ async function read(
   // The response could not be published while the log accepts nothing.
   await publisher.whenReady(signal);
   let native: unknown;
-  const payload = await http.send({
-    url,
+  const { payload, source } = await client.send({
     body,
     weight: infoWeightMax(type),
     weightOf: (response) => {
@@ -58,8 +56,9 @@ async function read(
     signal,
   });
   const fetchedAt = Date.now();
+  if (source === 'node') native = parseResponse(payload, type);
   publisher.receive({ source: feed, feed, request: body, payload });
-  return { native, fetchedAt, source: 'official' };
+  return { native, fetchedAt, source };
 }
 
 function parseResponse(response: Buffer, type: string): unknown {

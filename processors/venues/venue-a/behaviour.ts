@@ -1,6 +1,7 @@
 import type { Stage } from '#infra/stages/stage';
 import type { VenueBehaviour } from '../venue-behaviour.ts';
 import { createLeaderboardStage } from './leaderboard/stage.ts';
+import { createNodeFillsStage } from './node-fills/stage.ts';
 import { createVenueAStage } from './normalise/stage.ts';
 import { venueAOutcomeFee } from './outcome-fee.ts';
 import { readOutcomeDescription } from './recognise-description.ts';
@@ -8,7 +9,7 @@ import { readOutcomeDescription } from './recognise-description.ts';
 export const venueA: VenueBehaviour = {
   createNormaliser: ({ venueAOutcomeTakerFee }) =>
     createVenueAStage({ outcomeTakerFeeRate: venueAOutcomeTakerFee }) as Stage<unknown>,
-  createFurtherStages: () => [createLeaderboardStage() as Stage<unknown>],
+  createFurtherStages: () => [createLeaderboardStage() as Stage<unknown>, createNodeFillsStage() as Stage<unknown>],
   feeModels: [venueAOutcomeFee],
   conventions: { readFields: readOutcomeDescription },
 };

@@ -23,6 +23,7 @@ const COLUMNS: Readonly<Record<string, { readonly altered?: string; readonly own
   dispute_phases: { own: 'questionId' },
   resolutions: { own: 'marketId' },
   leaderboard: { own: 'address', altered: "displayName = 'altered'" },
+  node_fills: { own: 'user' },
   candle_bars: { own: 'coin' },
   candle_ranges: { own: 'coin' },
   events: { own: 'universalId' },

@@ -1,10 +1,11 @@
+import { readUserFills } from '../../../../upstream/read-user-fills.ts';
 import { defineInfoRoute } from './info-route.ts';
-import { newestFills } from './newest-fills.ts';
 
 export const getUserFills = defineInfoRoute({
   name: 'user-fills',
   type: 'userFills',
   parameters: ['user'],
   summary: 'The newest fills of an account; `liquidation` is null unless a liquidation caused the fill.',
-  transform: newestFills,
+  // The schema of the route requires a user.
+  read: (dependencies, { user }) => readUserFills(dependencies, user!),
 });

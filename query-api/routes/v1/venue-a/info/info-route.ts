@@ -1,9 +1,9 @@
 /** The routes below `/v1/venue_a/info` differ only in what they read. */
 import { z } from 'zod';
 import { addressSchema } from '#schemas/domain/control/fields';
-import { INFO_LIFETIMES_MS, type InfoType } from '#schemas/requests/venue-a-info';
+import { INFO_LIFETIMES_MS, type InfoRequest, type InfoResult, type InfoType } from '#schemas/requests/venue-a-info';
 import { PROVIDER, readInfo } from '../../../../upstream/read-info.ts';
-import { defineRoute, producedAt, type Route } from '../../../route.ts';
+import { type Dependencies, defineRoute, producedAt, type Route } from '../../../route.ts';
 import { checkDex } from './check-dex.ts';
 
 const PARAMETERS = {
@@ -18,11 +18,13 @@ export interface InfoRoute {
   readonly type: InfoType;
   readonly parameters: readonly (keyof typeof PARAMETERS)[];
   readonly summary: string;
-  /** Changes the response; by default it is returned as the venue sent it. */
-  readonly transform?: (native: unknown) => unknown;
+  /** Reads it; by default through ingest, as the venue or the node sends it. */
+  readonly read?: (dependencies: Dependencies, request: InfoRequest) => Promise<InfoResult>;
 }
 
-export function defineInfoRoute({ name, type, parameters, summary, transform = (native) => native }: InfoRoute): Route {
+const readUnchanged: NonNullable<InfoRoute['read']> = ({ ingest }, request) => readInfo(ingest, request);
+
+export function defineInfoRoute({ name, type, parameters, summary, read = readUnchanged }: InfoRoute): Route {
   const shape = Object.fromEntries(parameters.map((parameter) => [parameter, PARAMETERS[parameter]]));
   return defineRoute({
     method: 'GET',
@@ -43,13 +45,13 @@ export function defineInfoRoute({ name, type, parameters, summary, transform = (
         })
         .describe('Where the response is from.'),
     }),
-    async handle({ query }, { ingest, views }) {
+    async handle({ query }, dependencies) {
       const { user, dex } = query as { readonly user?: string; readonly dex?: string };
-      if (dex) await checkDex(ingest, views.coins, dex);
+      if (dex) await checkDex(dependencies.ingest, dependencies.views.coins, dex);
       const request = { type, ...(user ? { user } : {}), ...(dex ? { dex } : {}) };
-      const { native, fetchedAt, source } = await readInfo(ingest, request);
+      const { native, fetchedAt, source } = await read(dependencies, request);
       const meta = { provider: PROVIDER as typeof PROVIDER, fetchedAt: new Date(fetchedAt).toISOString(), source };
-      return producedAt(fetchedAt, { native: transform(native), meta });
+      return producedAt(fetchedAt, { native, meta });
     },
   });
 }

@@ -107,6 +107,51 @@ describe('GET /v1/venue_a/info/user-fills', () => {
     expect((await get(`user-fills?user=${other}`)).body.native).toHaveLength(2_000);
   });
 
+  describe('with a self-hosted node', () => {
+    const DAY_MS = 86_400_000;
+    const ofNode = { time: 5, coin: 'BTC', tid: 1, builder: '0x1' };
+    const ofVenue = [
+      { time: 5, coin: 'BTC', tid: 1 },
+      { time: 5, coin: 'ETH', tid: 1 },
+      { time: 4, coin: 'BTC', tid: 0 },
+    ];
+    const cover = (since: number, until: number) => {
+      test.views.nodeFillCoverage.records = [{ since, until, receivedAt: until }];
+      test.setQuery(() => [{ fill: JSON.stringify({ ...ofNode, time: 6, tid: 2 }) }, { fill: JSON.stringify(ofNode) }]);
+    };
+
+    it('merges its fills with those of the venue on time, coin and tid', async () => {
+      cover(Date.now() - DAY_MS, Date.now());
+      respond = () => ofVenue;
+      const { body } = await get(`user-fills?user=${USER}`);
+      expect(body.native).toEqual([
+        { ...ofNode, time: 6, tid: 2, liquidation: null },
+        { ...ofNode, liquidation: null },
+        { ...ofVenue[1], liquidation: null },
+        { ...ofVenue[2], liquidation: null },
+      ]);
+      expect([body.meta.source, body.meta.fetchedAt]).toEqual(['official', new Date(fetchedAt).toISOString()]);
+    });
+
+    it('does not ask the venue if they are complete', async () => {
+      cover(Date.now() - 15 * DAY_MS, Date.now());
+      const { body } = await get(`user-fills?user=${USER}`);
+      expect(body.native).toEqual([
+        { ...ofNode, time: 6, tid: 2, liquidation: null },
+        { ...ofNode, liquidation: null },
+      ]);
+      expect([body.meta.source, reads]).toEqual(['node', []]);
+    });
+
+    it('fails if they are not complete and the venue fails', async () => {
+      cover(Date.now() - 15 * DAY_MS, Date.now() - 60_000);
+      respond = () => {
+        throw new RequestError('upstream_failed', { upstreamStatus: 500 });
+      };
+      expect((await get(`user-fills?user=${USER}`)).status).toBe(502);
+    });
+  });
+
   it('fails if the venue returns no list', async () => {
     respond = () => null;
     const got = await get(`user-fills?user=${USER}`);
