@@ -170,6 +170,7 @@ export const SETTINGS = {
       'rate-limits',
       'slow',
       'export-cut-off',
+      'node-stale',
     ],
     description: 'Simulator: faults that it injects.',
   }),

@@ -142,6 +142,8 @@ describe('the report', () => {
       'fanout',
       'latency-p50',
       'latency-p99',
+      'upstream-read-p50',
+      'upstream-read-p99',
       ...control,
       'webhook-deliveries',
       ...events,

@@ -17,6 +17,7 @@ import { restart } from './benches/restart.ts';
 import { spreads } from './benches/spreads.ts';
 import { storeInsert } from './benches/store-insert.ts';
 import { sustained } from './benches/sustained.ts';
+import { upstreamRead } from './benches/upstream-read.ts';
 import { webhookDeliveries } from './benches/webhook-deliveries.ts';
 
 export const BENCHES: readonly Bench[] = [
@@ -28,6 +29,7 @@ export const BENCHES: readonly Bench[] = [
   leaderboard,
   fanout,
   latency,
+  upstreamRead,
   controlReduce,
   keyCheck,
   webhookDeliveries,

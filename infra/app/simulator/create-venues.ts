@@ -5,7 +5,8 @@ import type { SimulatorUrls } from './simulator-urls.ts';
 import type { Host, SocketHost } from './sockets/http-host.ts';
 import type { HubStats, SocketHub } from './sockets/socket-hub.ts';
 import { createSimulatedVenues } from './venues/index.ts';
-import type { SimulatedVenue } from './venues/simulated-venue.ts';
+import type { SimulatedVenue, VenueContext } from './venues/simulated-venue.ts';
+import type { SimulatedNode } from './venues/venue-a/node.ts';
 import type { ChainFeed } from './venues/venue-b/chain-feed.ts';
 import type { World } from './world/world.ts';
 
@@ -18,6 +19,7 @@ const PATHS = Object.fromEntries(
 export interface Venues {
   readonly feeds: readonly SimulatedFeed[];
   readonly chainFeed: ChainFeed;
+  readonly node: SimulatedNode;
   readonly hosts: readonly Host[];
   readonly sockets: readonly SocketHost[];
   readonly hubs: Readonly<Record<SocketTarget, SocketHub>>;
@@ -41,10 +43,10 @@ export function createVenues(
   world: World,
   board: FaultBoard,
   now: () => number,
-  { spontaneousReorgs }: { readonly spontaneousReorgs: boolean },
+  options: Pick<VenueContext, 'spontaneousReorgs' | 'nodeData'>,
   onError: (error: unknown) => void,
 ): Venues {
-  const venues = createSimulatedVenues({ world, board, paths: PATHS, now, spontaneousReorgs, onError });
+  const venues = createSimulatedVenues({ world, board, paths: PATHS, now, ...options, onError });
   const all: readonly SimulatedVenue[] = Object.values(venues);
   const sockets = all.flatMap((venue) => venue.sockets);
   const byTarget = <T>(pick: (socket: (typeof sockets)[number]) => T) =>
@@ -52,6 +54,7 @@ export function createVenues(
   return {
     feeds: all.flatMap(({ feeds }) => feeds),
     chainFeed: venues.venue_b.chainFeed,
+    node: venues.venue_a.node,
     hubs: byTarget(({ hub }) => hub),
     hosts: all.flatMap(({ hosts }) => hosts),
     sockets: sockets.map(({ path, hub }) => ({ path, upgrade: hub.upgrade })),
@@ -69,7 +72,7 @@ export function createVenues(
     },
     socketStats: () => byTarget(({ hub, subscriptions }) => ({ ...hub.stats(), subscriptions: subscriptions() })),
     async close() {
-      await Promise.all(sockets.map(({ hub }) => hub.close()));
+      await Promise.all([...sockets.map(({ hub }) => hub.close()), ...all.map(({ close }) => close?.())]);
     },
   };
 }

@@ -27,13 +27,17 @@ function fakeIo() {
 describe('npm run simulator', () => {
   it('prints the URL settings, serves, and stops on request', async () => {
     const { lines, stop, io } = fakeIo();
-    const running = runSimulator(['--sim-coins', '3', '--sim-events', '1'], io);
-    await until('a URL for each upstream', () => lines.length === Object.keys(UPSTREAMS).length);
+    const running = runSimulator(['--sim-coins', '3', '--sim-events', '1', '--node-data', join(folder, 'node')], io);
+    await until('a URL for each upstream, and a node', () => lines.length === Object.keys(UPSTREAMS).length + 2);
     expect(lines.map((line) => line.split('=')[0])).toEqual(
       expect.arrayContaining(['PARALLAX_VENUE_A_API_URL', 'PARALLAX_VENUE_B_CLOB_WS_URL', 'PARALLAX_VENUE_B_RPC_URL']),
     );
     const api = lines.find((line) => line.startsWith('PARALLAX_VENUE_A_API_URL='))!.split('=')[1];
     expect((await post(`${api}/info`, { type: 'meta' })).status).toBe(200);
+    const [url, data] = lines.slice(-2);
+    expect(data).toBe(`PARALLAX_VENUE_A_NODE_DATA=${join(folder, 'node')}`);
+    expect((await post(`${url!.replace('PARALLAX_VENUE_A_NODE_URL=', '')}/info`, { type: 'meta' })).status).toBe(200);
+    await until('files of fills', async () => (await readdir(join(folder, 'node'))).length > 0);
     stop();
     expect(await running).toBe(0);
   });

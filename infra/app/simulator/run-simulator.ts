@@ -3,6 +3,7 @@ import { SingleBar } from 'cli-progress';
 import { UPSTREAMS } from '#schemas/venues/streams';
 import { SettingError } from '../../config/declare.ts';
 import { settingsHelp } from '../../config/help.ts';
+import { SETTINGS } from '../../config/settings.ts';
 import { RecordingFolderError, writeSimulatedRecording } from './recording/write-simulated-recording.ts';
 import { loadSimulatorSettings, SIMULATOR_SETTINGS, type SimulatorSettings } from './settings.ts';
 import { startSimulator } from './start-simulator.ts';
@@ -31,11 +32,14 @@ async function serve(settings: SimulatorSettings, { print, untilStopped, printEr
     events: settings.simEvents,
     coins: settings.simCoins,
     traders: settings.simTraders,
+    nodeData: settings.nodeData,
     faults: settings.simFaults,
     inject: settings.inject,
     onError: (error) => printError(`simulator: ${error}`),
   });
   for (const { setting, variable } of Object.values(UPSTREAMS)) print(`${variable}=${simulator.urls[setting]}`);
+  print(`${SETTINGS.venueANodeUrl.variable}=${simulator.nodeUrl}`);
+  if (settings.nodeData !== null) print(`${SETTINGS.venueANodeData.variable}=${settings.nodeData}`);
   await end;
   await simulator.close();
 }

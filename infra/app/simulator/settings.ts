@@ -22,6 +22,14 @@ export const SIMULATOR_SETTINGS = {
   simCoins: SETTINGS.simCoins,
   simTraders: SETTINGS.simTraders,
   simFaults: SETTINGS.simFaults,
+  nodeData: textSetting({
+    flag: 'node-data',
+    variable: 'PARALLAX_SIM_NODE_DATA',
+    fallback: null,
+    accepts: 'a folder; it is created if it does not exist',
+    pattern: /^.+$/,
+    description: "Folder into which venue_a's self-hosted node writes its files of fills; none by default.",
+  }),
   inject: textSetting({
     flag: 'inject',
     variable: 'PARALLAX_SIM_INJECT',

@@ -22,7 +22,7 @@ async function handleCall(simulator: Simulator, { id, method, args }: WorkerCall
 try {
   const simulator = await startSimulator(workerData as WorkerOptions);
   parentPort?.on('message', (call: WorkerCall) => void handleCall(simulator, call));
-  sendReply({ kind: 'started', urls: simulator.urls });
+  sendReply({ kind: 'started', urls: simulator.urls, nodeUrl: simulator.nodeUrl });
 } catch (error) {
   sendReply({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
 }

@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { siblingModuleUrl } from '../../runtime/sibling-module-url.ts';
 import type { FaultControls } from './faults/fault-board.ts';
-import type { SimulatorUrls } from './simulator-urls.ts';
 import type { Simulator, SimulatorOptions, SimulatorStats } from './start-simulator.ts';
 
 /** Message to the worker: an id, and a method of the simulator with its arguments. */
@@ -11,9 +10,12 @@ export interface WorkerCall {
   readonly args: readonly unknown[];
 }
 
+/** Where the simulator listens. */
+type SimulatorAddresses = Pick<Simulator, 'urls' | 'nodeUrl'>;
+
 /** Message from the worker. */
 export type WorkerReply =
-  | { readonly kind: 'started'; readonly urls: SimulatorUrls }
+  | ({ readonly kind: 'started' } & SimulatorAddresses)
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'done'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'refused'; readonly id: number; readonly message: string };
@@ -79,12 +81,12 @@ export async function startInWorker(
       worker.postMessage({ id, method, args } satisfies WorkerCall);
     });
 
-  const urls = await new Promise<SimulatorUrls>((resolve, reject) => {
+  const { urls, nodeUrl } = await new Promise<SimulatorAddresses>((resolve, reject) => {
     const fail = (message: string) => reject(new SimulatorWorkerError(message));
     const timer = setTimeout(() => fail('the simulator did not start in time'), START_TIMEOUT_MS);
     worker.on('message', (reply: WorkerReply) => {
       if (reply.kind === 'started' || reply.kind === 'failed') clearTimeout(timer);
-      if (reply.kind === 'started') resolve(reply.urls);
+      if (reply.kind === 'started') resolve(reply);
       else if (reply.kind === 'failed') fail(reply.message);
       else if (reply.kind === 'done') removePending(reply.id)?.resolve(reply.value);
       else removePending(reply.id)?.reject(new SimulatorWorkerError(reply.message));
@@ -110,6 +112,7 @@ export async function startInWorker(
       void (await call(method, args));
   return {
     urls,
+    nodeUrl,
     faults: {
       disconnectAll: control('disconnectAll'),
       silence: control('silence'),
@@ -120,6 +123,7 @@ export async function startInWorker(
       rateLimit: control('rateLimit'),
       slow: control('slow'),
       cutOff: control('cutOff'),
+      nodeStale: control('nodeStale'),
     },
     stats: async () => (await call('stats', [])) as SimulatorStats,
     async close() {

@@ -11,6 +11,7 @@ import { createSimulation, type SimulationCounts, STEP_MS } from './simulation.t
 import type { SimulatorUrls } from './simulator-urls.ts';
 import { startHttpServer } from './sockets/http-host.ts';
 import type { HubStats } from './sockets/socket-hub.ts';
+import { NODE_PATH } from './venues/venue-a/create-venue-a.ts';
 import type { ChainCounts } from './venues/venue-b/chain-feed.ts';
 import type { Injection } from './world/injections.ts';
 import { assertWorldTime, createWorld } from './world/world.ts';
@@ -30,6 +31,8 @@ export interface SimulatorOptions {
   readonly coins: number;
   /** Traders on venue_a's leaderboard; 5,000 by default. */
   readonly traders?: number;
+  /** Folder into which the self-hosted node of venue_a writes its files of fills; none by default. */
+  readonly nodeData?: string | null;
   /** Injected anomalies, for tests of detectors. */
   readonly inject?: readonly Injection[];
   /** Kinds of faults that happen spontaneously. */
@@ -51,6 +54,8 @@ export interface SimulatorStats extends Readonly<SimulationCounts>, Readonly<Cha
 
 export interface Simulator {
   readonly urls: SimulatorUrls;
+  /** Base URL of the self-hosted node of venue_a. */
+  readonly nodeUrl: string;
   readonly faults: FaultControls;
   stats(): Promise<SimulatorStats>;
   close(): Promise<void>;
@@ -91,7 +96,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   assertWorldTime(startMs);
   let nextMs = startMs;
   const now = () => nextMs - 1;
-  const venues = createVenues(world, board, now, { spontaneousReorgs: options.faults.includes('reorgs') }, onError);
+  const { faults, nodeData = null } = options;
+  const venues = createVenues(world, board, now, { spontaneousReorgs: faults.includes('reorgs'), nodeData }, onError);
   const simulation = createSimulation(world, venues.feeds);
   const host = options.host ?? '127.0.0.1';
   const server = await startHttpServer({ host, port: options.port ?? 0 }, venues.hosts, venues.sockets, board, onError);
@@ -106,6 +112,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     rateLimit: async (target, count) => board.schedule('rate-limits', target, count),
     slow: async (target, count, delayMs) => board.schedule('slow', target, count, delayMs),
     cutOff: async (target, count) => board.schedule('export-cut-off', target, count),
+    async nodeStale(durationMs) {
+      board.count('node-stale', 'venue_a.node');
+      venues.node.freeze(durationMs);
+    },
     async reorg(depth) {
       if (!Number.isInteger(depth) || depth < 1 || depth > MAX_REORG_DEPTH) {
         throw new SimulatorOptionError(
@@ -148,6 +158,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const base = `${host.includes(':') ? `[${host}]` : host}:${server.port}`;
   return {
     urls: venues.urls(base),
+    nodeUrl: `http://${base}${NODE_PATH}`,
     faults: controls,
     stats: async () => ({
       ...simulation.counts,

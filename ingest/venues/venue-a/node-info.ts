@@ -4,42 +4,12 @@ import type { Logger } from 'pino';
 import type { Running } from '#infra/context';
 import type { Metrics } from '#infra/telemetry/metrics';
 import { asObject, parseJsonOrNull } from '#schemas/domain/json-fields';
+import { NODE_REQUESTS } from '#schemas/venues/venue-a/node-requests';
 import { Budget } from '../../feed/budget.ts';
 import { UpstreamError } from '../../feed/errors.ts';
 import { HttpClient } from '../../feed/http-client.ts';
 import { NODE } from './declaration.ts';
 
-/** Requests that a node answers. */
-const SUPPORTED: ReadonlySet<unknown> = new Set([
-  'meta',
-  'spotMeta',
-  'clearinghouseState',
-  'spotClearinghouseState',
-  'openOrders',
-  'frontendOpenOrders',
-  'exchangeStatus',
-  'liquidatable',
-  'activeAssetData',
-  'maxMarketOrderNtls',
-  'vaultSummaries',
-  'userVaultEquities',
-  'leadingVaults',
-  'extraAgents',
-  'subAccounts',
-  'userFees',
-  'userRateLimit',
-  'spotDeployState',
-  'perpDeployAuctionStatus',
-  'delegations',
-  'delegatorSummary',
-  'maxBuilderFee',
-  'userToMultiSigSigners',
-  'userRole',
-  'perpsAtOpenInterestCap',
-  'validatorL1Votes',
-  'marginTable',
-  'perpDexs',
-]);
 const STATUS_REQUEST = '{"type":"exchangeStatus"}';
 /** A node has no limits. This budget only blocks requests while the node answers 429. */
 const UNLIMITED = { max: Number.MAX_SAFE_INTEGER, windowMs: 1_000 };
@@ -77,7 +47,7 @@ export class NodeInfo implements Running {
    * the signal's reason.
    */
   async read(body: string, signal?: AbortSignal): Promise<Buffer | null> {
-    if (this.isStale || !SUPPORTED.has(asObject(parseJsonOrNull(body)).type)) return null;
+    if (this.isStale || !NODE_REQUESTS.has(asObject(parseJsonOrNull(body)).type)) return null;
     return (await this.send(body, signal))?.payload ?? null;
   }
 

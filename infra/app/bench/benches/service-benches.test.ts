@@ -7,6 +7,7 @@ import { costOf, measureCpu } from './footprint-cpu.ts';
 import { resultsOf as memoryOf } from './footprint-memory.ts';
 import { resultsOf as leaderboardOf } from './leaderboard.ts';
 import { channelsOf, resultsOf as sustainedOf } from './sustained.ts';
+import { measureUpstreamRead } from './upstream-read.ts';
 
 const AGES = Array.from({ length: 100 }, (_, nth) => nth + 1);
 
@@ -61,6 +62,17 @@ it('measures the processor time of a service that runs for a second', { timeout:
     const { value, baseline, ratio } = await measureCpu({ folder, onProgress: () => {} }, size);
     expect(Math.min(value, baseline!)).toBeGreaterThan(0);
     expect(ratio).toBeCloseTo(value / baseline!);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+it('measures some reads of a node through the log', { timeout: 180_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'parallax-bench-test-'));
+  try {
+    const results = await measureUpstreamRead({ folder, onProgress: () => {} }, { rounds: 1, readsPerRound: 5 });
+    expect(results.map(({ name }) => name)).toEqual(['upstream-read-p50', 'upstream-read-p99']);
+    for (const { value, baseline } of results) expect(Math.min(value + baseline!, baseline!)).toBeGreaterThan(0);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -6,7 +6,8 @@ import type { HttpSource, SocketSource } from '#schemas/venues/streams';
 
 /** Interfaces of the simulated venues, with the names of recordings. */
 export type SocketTarget = SocketSource;
-export type HttpTarget = HttpSource;
+/** The self-hosted node of venue_a has no raw topic of its responses. */
+export type HttpTarget = HttpSource | 'venue_a.node';
 export type Target = SocketTarget | HttpTarget;
 
 /** Values of `--sim-faults`. */
@@ -20,6 +21,7 @@ const FAULT_KINDS = [
   'rate-limits',
   'slow',
   'export-cut-off',
+  'node-stale',
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
@@ -46,6 +48,8 @@ export interface FaultControls {
   slow(target: HttpTarget, count: number, delayMs: number): Promise<void>;
   /** Closes the connection in the middle of the next `count` HTTP answers. */
   cutOff(target: HttpTarget, count: number): Promise<void>;
+  /** For `durationMs` the clock of venue_a's self-hosted node stands still, and it writes no fills; then it catches up. */
+  nodeStale(durationMs: number): Promise<void>;
 }
 
 /** Faults to apply to one HTTP answer. */

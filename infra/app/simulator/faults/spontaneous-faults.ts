@@ -13,11 +13,13 @@ const TERM_MS: Readonly<Record<Exclude<FaultKind, 'reorgs'>, number>> = {
   'rate-limits': 45_000,
   slow: 20_000,
   'export-cut-off': 1_800_000,
+  'node-stale': 60_000,
 };
 const TICK_MS = 100;
 
 /** Targets of a kind. Their order must not change, since it is part of the hash. */
 function targetsOf(kind: FaultKind): readonly string[] {
+  if (kind === 'node-stale') return ['venue_a.node'];
   const isHttp = kind === 'errors' || kind === 'rate-limits' || kind === 'slow' || kind === 'export-cut-off';
   return isHttp ? HTTP_SOURCES : SOCKET_SOURCES;
 }
@@ -77,5 +79,8 @@ export async function injectFault(controls: FaultControls, { kind, target, chanc
       return controls.slow(http, 1 + (chance % 3), 1_000 + (chance % 5_000));
     case 'export-cut-off':
       return controls.cutOff(http, 1);
+    case 'node-stale':
+      // Longer than the ten seconds after which a node counts as stale.
+      return controls.nodeStale(15_000 + (chance % 15_000));
   }
 }

@@ -51,6 +51,7 @@ describe('a simulated recording', () => {
         'README.md',
         ...[
           'venue_a.info',
+          'venue_a.node_fills',
           'venue_a.stats',
           'venue_a.ws',
           'venue_b.clob',

@@ -15,6 +15,8 @@ export interface VenueContext {
   readonly now: () => number;
   /** True if the chain is reorganized spontaneously. */
   readonly spontaneousReorgs: boolean;
+  /** Folder into which the self-hosted node of venue_a writes; null for none. */
+  readonly nodeData: string | null;
   /** Called with errors of handlers. */
   readonly onError: (error: unknown) => void;
 }
@@ -34,4 +36,6 @@ export interface SimulatedVenue {
   /** A host whose path starts with another host's path must come first. */
   readonly hosts: readonly Host[];
   readonly sockets: readonly SimulatedSocket[];
+  /** Ends what the venue does besides. */
+  readonly close?: () => Promise<void>;
 }

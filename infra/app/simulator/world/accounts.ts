@@ -6,6 +6,7 @@ const BUILDERS = 3;
 
 /** Chooses accounts (lowercase 20-byte addresses) and builder codes by a hash. */
 export interface Population {
+  readonly accounts: readonly string[];
   /** Any account. */
   account(chance: number): string;
   /** Two different accounts. */
@@ -29,6 +30,7 @@ export function createPopulation(seed: number): Population {
   };
   const indices = new Map(accounts.map((address, index) => [address, index]));
   return {
+    accounts,
     builders,
     indexOf: (address) => indices.get(address.toLowerCase()) ?? null,
     account: (chance) => accounts[pick(chance)]!,

@@ -127,7 +127,7 @@ describe('followFills', () => {
       const { stop } = await follow(log);
       await until(() => stored().length >= 60 * kill);
       await stop();
-      // What a killed process had read but not stored is lost with it.
+      // What a killed process read but did not store is lost with it.
       log.partitions.set('raw.venue_a.node_fills/0', stored().slice(0, 60 * kill));
     }
     const { lines } = await follow(log);

@@ -18,7 +18,7 @@ export interface NodeFillsState {
   since: number | null;
   /** Time of the newest block, 0 before the first one. */
   newestTime: number;
-  /** Number of the newest block; null if its line had none. */
+  /** Number of the newest block; null if its line states none. */
   newestBlock: number | null;
   /** Time of the newest fill. */
   newestFillAt: number;

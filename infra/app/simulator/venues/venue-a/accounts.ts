@@ -11,6 +11,8 @@ import type { World } from '../../world/world.ts';
 /** Positions whose fills are returned; two fills each, fewer than the venue's limit of 2,000. */
 const POSITIONS = 40;
 const PERIOD_MS = 2 * HOUR_MS;
+/** Time between two blocks. The fills of a block share its time. */
+export const BLOCK_MS = 500;
 /** Every so many positions end by a liquidation. */
 const LIQUIDATED_EACH = 8;
 const TAKER_FEE = 0.00045;
@@ -40,6 +42,8 @@ export interface Accounts {
   frontendOpenOrders(user: unknown, dex: string, atMs: number): Rows | null;
   historicalOrders(user: unknown, atMs: number): Rows | null;
   userFills(user: unknown, atMs: number): Rows | null;
+  /** The fills of all accounts in the block of a time, each with its user. */
+  fillsAt(blockMs: number): readonly (readonly [user: string, fill: object])[];
 }
 
 export function createAccounts(world: World): Accounts {
@@ -49,7 +53,7 @@ export function createAccounts(world: World): Accounts {
 
   const positionOf = (account: number, nth: number): Position => {
     const ladder = ladders[draw(account, nth, 8) % ladders.length]!;
-    const openedAt = nth * PERIOD_MS + (draw(account, nth, 9) % HOUR_MS);
+    const openedAt = nth * PERIOD_MS + Math.floor((draw(account, nth, 9) % HOUR_MS) / BLOCK_MS) * BLOCK_MS;
     const closedAt = openedAt + HOUR_MS;
     const openPx = ladderMid(seed, ladder, openedAt);
     const usd = 500 + (draw(account, nth, 10) % 20_000);
@@ -72,7 +76,31 @@ export function createAccounts(world: World): Accounts {
   const fillsOf = (user: string, position: Position, atMs: number) =>
     position.closedAt > atMs ? [openFill(position)] : [closeFill(position, user), openFill(position)];
 
+  /** Positions of all accounts by the time of their opening; of the periods that were asked for last. */
+  const openings = new Map<number, ReadonlyMap<number, readonly Position[]>>();
+  const openedAt = (blockMs: number): readonly Position[] => {
+    const nth = Math.floor(blockMs / PERIOD_MS);
+    const known = openings.get(nth);
+    const ofPeriod =
+      known ??
+      groupBy(
+        world.population.accounts.map((_, account) => positionOf(account, nth)),
+        (position) => position.openedAt,
+      );
+    if (!known) openings.set(nth, ofPeriod);
+    for (const old of openings.keys()) if (old < nth - 1) openings.delete(old);
+    return ofPeriod.get(blockMs) ?? [];
+  };
+  const addressOf = ({ account }: Position) => world.population.accounts[account]!;
+
   return {
+    fillsAt(blockMs) {
+      const closed = openedAt(blockMs - HOUR_MS).map((position) => {
+        const user = addressOf(position);
+        return [user, closeFill(position, user)] as const;
+      });
+      return [...closed, ...openedAt(blockMs).map((position) => [addressOf(position), openFill(position)] as const)];
+    },
     clearinghouseState(user, dex, atMs) {
       if (!isAddress(user) || !isDex(dex)) return null;
       const account = world.population.indexOf(user);
@@ -109,6 +137,16 @@ export function createAccounts(world: World): Accounts {
       return account === null ? [] : newest(account, atMs).flatMap((position) => fillsOf(user, position, atMs));
     },
   };
+}
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => number): ReadonlyMap<number, readonly T[]> {
+  const groups = new Map<number, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
 }
 
 const isAddress = (user: unknown): user is string => typeof user === 'string' && /^0x[0-9a-fA-F]{40}$/.test(user);

@@ -5,6 +5,7 @@ import type { SimulatedVenue, VenueContext } from '../simulated-venue.ts';
 import { createVenueAFeed } from './feed.ts';
 import { createInfo } from './info.ts';
 import { createMarkets } from './market.ts';
+import { createNode, type SimulatedNode } from './node.ts';
 import { createVenueASocket } from './socket-protocol.ts';
 import { answerStats } from './stats.ts';
 import { createWeightLimit } from './weight-limit.ts';
@@ -13,7 +14,11 @@ import { createWeightLimit } from './weight-limit.ts';
 const IDLE_MS = 60_000;
 const TOO_MANY = { status: 429, text: 'null' };
 
-export function createVenueA({ world, board, paths, now }: VenueContext): SimulatedVenue {
+/** Path of the self-hosted node on the simulator's server. */
+export const NODE_PATH = '/venue_a.node';
+
+export function createVenueA(context: VenueContext): SimulatedVenue & { readonly node: SimulatedNode } {
+  const { world, board, paths, now, nodeData, onError } = context;
   const markets = createMarkets(world);
   const info = createInfo(world, markets);
   const protocol = createVenueASocket(world, markets, info, now, () => hub);
@@ -28,12 +33,16 @@ export function createVenueA({ world, board, paths, now }: VenueContext): Simula
     if (answer.status === 200) limit.addRows(type, answer.text, now());
     return answer;
   };
+  const node = createNode({ world, info, now, folder: nodeData, onError });
   return {
-    feeds: [createVenueAFeed(world, markets, protocol.publisher)],
+    node,
+    feeds: [createVenueAFeed(world, markets, protocol.publisher), node.feed],
     hosts: [
+      { prefix: NODE_PATH, target: 'venue_a.node', answer: node.answer },
       { prefix: paths.venueAStatsUrl, target: 'venue_a.stats', answer: ({ path }) => answerStats(world, path, now()) },
       { prefix: paths.venueAApiUrl, target: 'venue_a.info', answer: answerInfo },
     ],
     sockets: [{ path: paths.venueAWsUrl, target: 'venue_a.ws', hub, subscriptions: () => protocol.subscriptions() }],
+    close: node.close,
   };
 }

@@ -7,6 +7,7 @@ import {
   type VenueRecorder,
 } from '../../recording/venue-recorder.ts';
 import { HOUR_MS } from '../../world/time.ts';
+import { BLOCK_MS, createAccounts } from './accounts.ts';
 import { createVenueAFeed, type FramePublisher } from './feed.ts';
 import { createInfo } from './info.ts';
 import { leaderboardText } from './leaderboard.ts';
@@ -27,6 +28,7 @@ const CONTAINED_IN_OTHERS = ['bbo', 'l2Book.fast', 'activeAssetCtx', 'assetCtxs'
 export function recordVenueA({ world, startMs, now, line }: RecorderContext): VenueRecorder {
   const markets = createMarkets(world);
   const info = createInfo(world, markets);
+  const accounts = createAccounts(world);
   const record = async (body: Readonly<Record<string, unknown>>, atMs: number) => {
     const { status, text } = await info(body, atMs);
     if (status === 200) line('venue_a.info', atMs, answerLine('venue_a.info', atMs, body, text));
@@ -36,6 +38,11 @@ export function recordVenueA({ world, startMs, now, line }: RecorderContext): Ve
     if (world.traders === 0) return;
     const text = leaderboardText(world.settings.seed, world.traders, atMs);
     line('venue_a.stats', atMs, answerLine('venue_a.stats', atMs, LEADERBOARD_REQUEST, text));
+  };
+  /** Records the fills of a block, as a node without blocks writes them. */
+  const recordFills = (blockMs: number) => {
+    for (const event of accounts.fillsAt(blockMs))
+      line('venue_a.node_fills', now(), frameLine('venue_a.node_fills', now(), JSON.stringify(event)));
   };
   const publisher: FramePublisher = {
     // Best prices and five-level books are contained in the full books, contexts of a coin or a dex in those of all.
@@ -49,8 +56,9 @@ export function recordVenueA({ world, startMs, now, line }: RecorderContext): Ve
       for (const body of REQUESTS_AT_START) await record(body, startMs);
       recordLeaderboard(startMs);
     },
-    /** Records the leaderboard, the new catalog and the results of expired questions, after the first results of an hour are known. */
+    /** Records fills; and the leaderboard, the new catalog and the results of expired questions, after the first results of an hour are known. */
     async afterStep(fromMs) {
+      if (fromMs % BLOCK_MS === 0) recordFills(fromMs);
       if (fromMs % HOUR_MS !== ANSWERS_AFTER_HOUR_MS) return;
       recordLeaderboard(now());
       await record({ type: 'outcomeMeta' }, now());
