@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { get, openSocket, post, type TestSocket, until } from '../client.fixture.ts';
 import { type Simulator, SimulatorOptionError, startSimulator } from '../start-simulator.ts';
-import { faultsBetween } from './spontaneous-faults.ts';
+import type { FaultControls } from './fault-board.ts';
+import { faultsBetween, injectFault } from './spontaneous-faults.ts';
 
 let simulator: Simulator;
 beforeEach(async () => {
@@ -194,6 +195,15 @@ describe('spontaneous faults', () => {
       'export-cut-off',
     ]);
     expect(hour.filter(({ kind }) => kind === 'export-cut-off')).toHaveLength(2);
+  });
+
+  it('stop the clock of the self-hosted node for longer than ten seconds, once a minute', async () => {
+    const due = faultsBetween(4, ['node-stale'], START, START + 600_000);
+    expect(due.map(({ target }) => target)).toEqual(Array.from({ length: 10 }, () => 'venue_a.node'));
+    const stopped: number[] = [];
+    const controls = { nodeStale: async (ms: number) => void stopped.push(ms) } as FaultControls;
+    for (const fault of due) await injectFault(controls, fault);
+    expect(Math.min(...stopped)).toBeGreaterThan(10_000);
   });
 
   it('happen in a simulator with these faults enabled', async () => {
