@@ -35,7 +35,7 @@ beforeEach(async () => {
 const read = (user = A, limit = 10) => {
   const views = createViews();
   const freshness = { ...views.freshness, tablesAsOf: async () => storedUntil };
-  return readNodeFills(store, { nodeFillCoverage: { records: coverage }, freshness }, user, limit);
+  return readNodeFills(store, { nodeFillCoverage: { records: coverage }, freshness }, user, { limit, now: NOW });
 };
 const tidsOf = ({ fills }: Awaited<ReturnType<typeof read>>) => (fills as { tid: number }[]).map(({ tid }) => tid);
 

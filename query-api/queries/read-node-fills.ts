@@ -18,12 +18,15 @@ export interface NodeFills {
   readonly isComplete: boolean;
 }
 
-/** Reads the newest fills of a user; without a node none. */
+/**
+ * Reads the newest fills of a user; without a node none.
+ * @param now current time, unix ms.
+ */
 export async function readNodeFills(
   store: Reader,
   { nodeFillCoverage, freshness }: Pick<Views, 'nodeFillCoverage' | 'freshness'>,
   user: string,
-  limit: number,
+  { limit, now = Date.now() }: { readonly limit: number; readonly now?: number },
 ): Promise<NodeFills> {
   const newest = nodeFillCoverage.records.at(-1);
   if (!newest) return { fills: [], isComplete: false };
@@ -31,7 +34,7 @@ export async function readNodeFills(
   const stored = await freshness.tablesAsOf([nodeFillTopic], newest.receivedAt);
   const coverage = nodeFillCoverage.records.findLast(({ receivedAt }) => stored !== null && receivedAt <= stored);
   const fills = await query(store, newestFillsOf(user, limit));
-  return { fills, isComplete: coverage !== undefined && coversRetention(coverage, Date.now()) };
+  return { fills, isComplete: coverage !== undefined && coversRetention(coverage, now) };
 }
 
 /** True if fills are known from the retention until some seconds before `now`. */

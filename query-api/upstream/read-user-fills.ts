@@ -19,7 +19,7 @@ export async function readUserFills(
   { ingest, store, views }: Pick<Dependencies, 'ingest' | 'store' | 'views'>,
   user: string,
 ): Promise<InfoResult> {
-  const stored = await readNodeFills(store, views, user, FILLS_MAX);
+  const stored = await readNodeFills(store, views, user, { limit: FILLS_MAX });
   if (stored.isComplete) return { native: newestFills(stored.fills, []), fetchedAt: Date.now(), source: 'node' };
   const read = await readInfo(ingest, { type: 'userFills', user });
   return { ...read, native: newestFills(stored.fills, read.native) };
