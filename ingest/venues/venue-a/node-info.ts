@@ -1,7 +1,7 @@
 /** Reads `info` of a self-hosted node, unless the node lags behind the venue (venue page, section 10). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Running } from '#infra/context';
+import type { Running } from '#infra/runtime/context';
 import type { Metrics } from '#infra/telemetry/metrics';
 import { asObject, parseJsonOrNull } from '#schemas/domain/json-fields';
 import { NODE_REQUESTS } from '#schemas/venues/venue-a/node-requests';

@@ -85,7 +85,8 @@ describe('the files of a self-hosted node', () => {
     node.stop();
     expect(await service.stop()).toBe(0);
 
-    const recorded = await runCommand('record', ['--data-dir', folders.data.path, '--out', out.path]);
+    const flags = ['--data-dir', folders.data.path, '--follow=off', '--out', out.path];
+    const recorded = await runCommand('record', flags);
     expect(recorded.code, recorded.err).toBe(0);
     const lines = readFileSync(join(out.path, 'venue_a.node_fills.ndjson'), 'utf8').trim().split('\n');
     const blocks = lines.map((line) => (JSON.parse(line) as { data: { block_number: number } }).data.block_number);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Codec } from '#infra/codec/codec';
-import type { Running } from '#infra/context';
+import type { Running } from '#infra/runtime/context';
 import type { EventLog } from '#infra/log/log';
 import { rawTopic } from '#schemas/topics/raw';
 import type { Publisher } from '../../../publisher/publisher.ts';

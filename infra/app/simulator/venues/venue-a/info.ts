@@ -17,7 +17,7 @@ export interface InfoAnswer {
 }
 
 /** Answer to an unknown type or an unreadable body (venue page, section 1). */
-const UNREADABLE: InfoAnswer = {
+export const UNREADABLE: InfoAnswer = {
   status: 422,
   text: 'Failed to deserialize the JSON body into the target type',
 };
