@@ -48,7 +48,7 @@ async function read(
   const payload = await http.send({
     url,
     body,
-    weight: infoWeightMax(type),
+    weight: infoWeightMax(params),
     weightOf: (response) => {
       native = parseResponse(response, type);
       return infoWeight(type, Array.isArray(native) ? native.length : 0);
