@@ -22,6 +22,7 @@ import { createInfoReads } from './info-reads.ts';
 import { startLeaderboard } from './leaderboard.ts';
 import { chooseBookCoins, type MarketLists, outcomeCoins, readMarkets, readOutcomes, readPerps } from './markets.ts';
 import { readEarlierCursor, readTrackedOutcomes } from './read-tracked-outcomes.ts';
+import { startGapRepairs } from './repair-gaps.ts';
 import { requestSettlements } from './request-settlements.ts';
 import { SubscriptionSlots } from './slots.ts';
 import { wantedSubscriptions } from './subscriptions.ts';
@@ -63,10 +64,15 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     onAllConnected: context.expect('venue_a sockets'),
   });
 
-  /** Sends one metadata request and publishes the answer. */
-  const send = async (request: string, signal: AbortSignal, priority: number): Promise<Buffer> => {
+  /** Sends one request and publishes the answer. */
+  const send = async (
+    request: string,
+    signal: AbortSignal,
+    priority: number,
+    weight: number = METADATA_WEIGHT,
+  ): Promise<Buffer> => {
     await publisher.whenReady(signal);
-    const payload = await http.send({ url: infoUrl, body: request, weight: METADATA_WEIGHT, priority, signal });
+    const payload = await http.send({ url: infoUrl, body: request, weight, priority, signal });
     connection.markConnected();
     publisher.receive({ source: FEED, feed: FEED, request, payload });
     publishedCount += 1;
@@ -119,11 +125,16 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     },
   });
 
+  const repairs = await startGapRepairs({
+    context,
+    send: (request, signal, weight) => send(request, signal, REST_PRIORITIES.repairs, weight),
+  });
   const leaderboard = await startLeaderboard(context);
   return {
     handlers: [createInfoReads({ url: infoUrl, http: readHttp, publisher, feed: FEED })],
     close: async () => {
       await leaderboard.close();
+      await repairs.close();
       await poller.close();
       await slots.close();
     },
