@@ -3,8 +3,8 @@
  * normaliser stores the bars and the range in which they are complete, and that range ends the repair. What is open after
  * a restart follows from the log.
  */
-import type { Running } from '#infra/context';
-import { pause } from '#infra/pause';
+import type { Running } from '#infra/runtime/context';
+import { pause } from '#infra/runtime/pause';
 import { TopicFollower } from '#infra/stages/topic-follower';
 import { MINUTE_MS } from '#schemas/domain/candles/sources';
 import { venueCandleRangeTopics } from '#schemas/topics/candles';
