@@ -131,6 +131,38 @@ describe('playRecording', () => {
     ]);
   });
 
+  it('publishes each line on its connection, and when that was made or lost', async () => {
+    const feed = (at: number, name: string, rest: string) =>
+      `{"at":${at},"source":"venue_a.ws","feed":"${name}",${rest}}`;
+    const folder = await recording({
+      'x.ndjson': [
+        feed(NOON, 'venue_a.ws.0', '"data":"a"'),
+        feed(NOON + 1, 'venue_a.ws.1', '"life":"connected"'),
+        feed(NOON + 2, 'venue_a.ws.1', '"data":"b"'),
+        feed(NOON + 3, 'venue_a.ws.0', '"life":"disconnected"'),
+        feed(NOON + 4, 'venue_a.ws.1', '"life":"disconnected"'),
+        feed(NOON + 9, 'venue_a.ws.1', '"life":"connected"'),
+      ],
+    });
+    const { played, feeds, raw } = await play(folder);
+    expect(await played).toEqual({ lines: 6, ended: true });
+    expect(raw('venue_a', 'ws').map(({ key, payload }) => `${key} ${payload}`)).toEqual([
+      'venue_a.ws.0 "a"',
+      'venue_a.ws.1 "b"',
+    ]);
+    const kindsOf = (name: string) =>
+      feeds('venue_a').flatMap(({ feed: of, kind, receivedAt }) => (of === name ? `${receivedAt - NOON} ${kind}` : []));
+    expect(kindsOf('venue_a.ws.0')).toEqual(['0 recorded', '3 disconnected']);
+    expect(kindsOf('venue_a.ws.1')).toEqual([
+      '1 connected',
+      '1 recorded',
+      '4 disconnected',
+      '9 connected',
+      '9 recorded',
+      '10 ended',
+    ]);
+  });
+
   it('puts the end after every record of the last millisecond, in the order in which stages process them', async () => {
     const folder = await recording({ 'x.ndjson': [block(NOON, '0x1'), ws(NOON, '1'), block(NOON, '0x2')] });
     const { played, log } = await play(folder);

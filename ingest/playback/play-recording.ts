@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { Venue } from '#schemas/domain/providers';
 import { RecordingError } from '#schemas/domain/recording';
 import type { ClockMark } from '#schemas/topics/control';
-import { EXPORT_TOPICS } from '#schemas/topics/raw';
+import { EXPORT_TOPICS, type FeedEvent } from '#schemas/topics/raw';
 import { recordedMarks } from '../clock/clock-marks.ts';
 import { compressExport, publishExport } from '../exports/publish-export.ts';
 import type { Publisher, Received } from '../publisher/publisher.ts';
@@ -47,7 +47,7 @@ export async function playRecording(options: PlayOptions): Promise<PlayedRecordi
       if (options.publisher.paused) await player.waitForRoom();
       if (options.speed > 0) await player.pace(line.at);
       if (options.signal.aborted) return { lines: player.lines, ended: false };
-      if (EXPORT_TOPICS.has(`raw.${line.source}`)) await player.playExport(line);
+      if (line.life === null && EXPORT_TOPICS.has(`raw.${line.source}`)) await player.playExport(line);
       else player.play(line);
     }
     const newest = batch.at(-1);
@@ -60,7 +60,9 @@ export async function playRecording(options: PlayOptions): Promise<PlayedRecordi
 class Player {
   private readonly options: PlayOptions;
   private readonly publisher: Publisher;
-  private readonly sources = new Map<string, Venue>();
+  /** Connections that are open, with their venue, and those that are lost. */
+  private readonly open = new Map<string, Venue>();
+  private readonly lost = new Set<string>();
   /** Time of the newest line. */
   private lastAt: number | null = null;
   lines = 0;
@@ -77,8 +79,9 @@ class Player {
   }
 
   play(line: LocatedLine): void {
-    const { payload } = line;
-    this.publisher.receive({ ...this.begin(line), payload });
+    const { payload, life } = line;
+    const place = this.begin(line);
+    if (life === null) this.publisher.receive({ ...place, payload });
   }
 
   /** Plays a line whose payload is stored in parts. */
@@ -89,18 +92,33 @@ class Player {
 
   /** Publishes what comes before a line. Returns what is published with its payload. */
   private begin(line: LocatedLine): Omit<Received, 'payload'> {
-    const { at, source, venue, request } = line;
+    const { at, source, feed, request } = line;
     for (let mark = this.nextMark(at); mark; mark = this.nextMark(at)) this.write(mark);
     this.marks = null;
     this.lastAt = at;
     if (this.lines === 0) this.options.onStarted?.();
     this.lines += 1;
     if (!line.wellFormed) this.logBrokenLine(line);
-    if (!this.sources.has(source)) {
-      this.sources.set(source, venue);
-      this.publisher.publishFeedEvent({ venue, feed: source, kind: 'recorded', reason: null, receivedAt: at });
+    this.changeConnection(line);
+    return { source, feed, receivedAt: at, ...(request === null ? {} : { request }) };
+  }
+
+  /** Publishes the change of a connection that a line reports, or that its first line shows. */
+  private changeConnection({ at, venue, feed, life }: LocatedLine): void {
+    const publish = (kind: FeedEvent['kind']) =>
+      this.publisher.publishFeedEvent({ venue, feed, kind, reason: null, receivedAt: at });
+    if (life === 'connected') publish('connected');
+    const isNew = !this.open.has(feed) && !this.lost.has(feed);
+    if (isNew || life === 'connected') {
+      // Silence means nothing in a recording.
+      publish('recorded');
+      this.open.set(feed, venue);
+      this.lost.delete(feed);
     }
-    return { source, feed: source, receivedAt: at, ...(request === null ? {} : { request }) };
+    if (life !== 'disconnected') return;
+    publish('disconnected');
+    this.open.delete(feed);
+    this.lost.add(feed);
   }
 
   /** Waits until `at` is due, and writes the clock marks before it. Does not wait for records that the log holds. */
@@ -120,7 +138,7 @@ class Player {
       throw new RecordingError('recording_empty', `the recording ${this.options.folder} has no line`);
     // Later than every record of the last millisecond, so that the merge order does not matter.
     const endedAt = this.lastAt + 1;
-    for (const [feed, venue] of [...this.sources].sort())
+    for (const [feed, venue] of [...this.open].sort())
       this.publisher.publishFeedEvent({ venue, feed, kind: 'ended', reason: null, receivedAt: endedAt });
     // Passes the watermark over the last records, so that stages process them too.
     this.publisher.endRecording(endedAt + 1);

@@ -4,18 +4,23 @@ import type { EventLog, LogRecord, TopicPartition, Watermark } from '#infra/log/
 import { partitionName } from '#infra/log/partition-name';
 import { MergedInput } from '#infra/stages/merge';
 import { clockTopic } from '#schemas/topics/control';
-import { type RawEnvelope, rawTopics } from '#schemas/topics/raw';
-import type { RecordingWriter } from './write-recording.ts';
+import { feedTopics, rawTopics } from '#schemas/topics/raw';
+import type { Topic } from '#schemas/topics/topic';
+import type { RawRecord, RecordingWriter } from './write-recording.ts';
 
 const POLL_RECORDS = 2_048;
 const POLL_TIMEOUT_MS = 250;
+/** The topics that a recording contains, by name. */
+export const RECORDABLE_TOPICS: ReadonlyMap<string, Topic<RawRecord>> = new Map(
+  [...rawTopics.values(), ...Object.values(feedTopics)].map((topic) => [topic.name, topic as Topic<RawRecord>]),
+);
 const CLOCK_AT = { topic: clockTopic.name, partition: 0 };
 
 export interface RecordRawOptions {
   readonly log: Pick<EventLog, 'reader' | 'last'>;
   readonly codec: Pick<Codec, 'decode'>;
   readonly writer: Pick<RecordingWriter, 'write'>;
-  /** Partitions of raw topics, and the first offset of each. */
+  /** Partitions of recordable topics, and the first offset of each. */
   readonly from: readonly (TopicPartition & { readonly offset: number })[];
   /** `end`: stops at the records that the log holds at the start. `signal`: stops when the signal aborts. */
   readonly until: 'end' | 'signal';
@@ -97,9 +102,9 @@ class Progress {
 
 async function write(merged: MergedInput, { codec, writer }: RecordRawOptions): Promise<void> {
   for (;;) {
-    const ready: RawEnvelope[] = [];
+    const ready: RawRecord[] = [];
     const count = merged.consume(POLL_RECORDS, ({ topic, value }) => {
-      if (value) ready.push(codec.decode(rawTopics.get(topic)!, value));
+      if (value) ready.push(codec.decode(RECORDABLE_TOPICS.get(topic)!, value));
     });
     if (count === 0) return;
     await writer.write(ready);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { partPayload, readPartText } from '#schemas/domain/export-parts';
-import type { RawEnvelope } from '#schemas/topics/raw';
+import type { FeedEvent, RawEnvelope } from '#schemas/topics/raw';
 import { compressExport } from '../exports/publish-export.ts';
 import { playRecording } from '../playback/play-recording.ts';
 import { openTestPublisher, silentLogger } from '../testing/open-publisher.fixture.ts';
@@ -24,10 +24,18 @@ const envelope = (
 ): RawEnvelope => ({
   provider,
   stream,
-  key: `${provider}.${stream}.0`,
+  key: ['ws', 'clob_ws'].includes(stream) ? `${provider}.${stream}.0` : `${provider}.${stream}`,
   receivedAt,
   request,
   payload: Buffer.from(payload),
+});
+
+const change = (feed: string, receivedAt: number, kind: FeedEvent['kind']): FeedEvent => ({
+  provider: feed.slice(0, 'venue_x'.length) as FeedEvent['provider'],
+  feed,
+  receivedAt,
+  kind,
+  reason: null,
 });
 
 describe('a recording writer', () => {
@@ -48,7 +56,9 @@ describe('a recording writer', () => {
       skipped: 1,
     });
     const read = (source: string) => readFile(join(folder, 'out', `${source}.ndjson`), 'utf8');
-    expect(await read('venue_a.ws')).toBe('{"at":1,"source":"venue_a.ws","data":{"px":"3331.0", "n":1.0}}\n');
+    expect(await read('venue_a.ws')).toBe(
+      '{"at":1,"source":"venue_a.ws","feed":"venue_a.ws.0","data":{"px":"3331.0", "n":1.0}}\n',
+    );
     expect(await read('venue_a.info')).toBe('{"at":2,"source":"venue_a.info","request":{"type":"meta"},"data":[]}\n');
     expect(await read('venue_b.rpc')).toBe('{"at":3,"source":"venue_b.rpc","block":{"number":"0x1"}}\n');
   });
@@ -81,6 +91,27 @@ describe('a recording writer', () => {
     expect((await readFile(join(folder, 'venue_a.ws.ndjson'), 'utf8')).trim().split('\n')).toHaveLength(2);
   });
 
+  it('writes when a connection was made or lost, in its place among the messages', async () => {
+    const writer = await openRecordingWriter(folder);
+    await writer.write([
+      change('venue_a.ws.1', 1, 'connected'),
+      envelope('venue_a', 'ws', 2, '1'),
+      change('venue_a.ws.1', 3, 'silent'),
+      change('venue_a.ws.1', 4, 'disconnected'),
+      change('venue_b.gamma', 5, 'disconnected'),
+      change('venue_b.gamma', 6, 'unreachable'),
+      change('venue_x.other', 7, 'connected'),
+    ]);
+    expect((await writer.close()).skipped).toBe(0);
+    const read = (source: string) => readFile(join(folder, `${source}.ndjson`), 'utf8');
+    expect((await read('venue_a.ws')).trim().split('\n')).toEqual([
+      '{"at":1,"source":"venue_a.ws","feed":"venue_a.ws.1","life":"connected"}',
+      '{"at":2,"source":"venue_a.ws","feed":"venue_a.ws.0","data":1}',
+      '{"at":4,"source":"venue_a.ws","feed":"venue_a.ws.1","life":"disconnected"}',
+    ]);
+    expect(await read('venue_b.gamma')).toBe('{"at":5,"source":"venue_b.gamma","life":"disconnected"}\n');
+  });
+
   it('writes a recording that playback reproduces', async () => {
     const envelopes = [
       envelope('venue_b', 'gamma', 10, '{"a":[1.50]}', 'GET /tags?x=1'),
@@ -97,8 +128,6 @@ describe('a recording writer', () => {
     await playRecording({ folder, publisher, logger: silentLogger, speed: 0, signal });
     await publisher.close();
     const played = [...raw('venue_b', 'gamma'), ...raw('venue_b', 'rpc'), ...raw('venue_a', 'ws')];
-    const bare = (list: RawEnvelope[]) =>
-      list.map(({ key, ...rest }) => rest).sort((a, b) => a.receivedAt - b.receivedAt);
-    expect(bare(played)).toEqual(bare(envelopes));
+    expect(played.sort((a, b) => a.receivedAt - b.receivedAt)).toEqual(envelopes);
   });
 });

@@ -1,20 +1,29 @@
 /** Writes raw records as a recording for playback: a file for each source, a line for each record. */
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatRecordingLine } from '#schemas/domain/recording';
-import { EXPORT_TOPICS, type RawEnvelope } from '#schemas/topics/raw';
+import { type ConnectionLife, formatLifeLine, formatRecordingLine, parseSource } from '#schemas/domain/recording';
+import { EXPORT_TOPICS, type FeedEvent, type RawEnvelope } from '#schemas/topics/raw';
 import { JoinedExports } from '../exports/joined-exports.ts';
 
 export interface WrittenRecording {
   /** Lines written, by source. */
   readonly lines: ReadonlyMap<string, number>;
-  /** Records left out because they are not JSON, such as a venue's text `PONG`. */
+  /** Messages left out because they are not JSON, such as a venue's text `PONG`. */
   readonly skipped: number;
 }
 
+/** A message of a venue, or a change of a connection. */
+export type RawRecord = RawEnvelope | FeedEvent;
+
+/** The changes of a connection that a recording contains. */
+const LIVES: Partial<Record<FeedEvent['kind'], ConnectionLife>> = {
+  connected: 'connected',
+  disconnected: 'disconnected',
+};
+
 export interface RecordingWriter {
   /** Writes raw records, which must be in ascending `receivedAt`. Resolves when they are in the files. */
-  write(envelopes: readonly RawEnvelope[]): Promise<void>;
+  write(records: readonly RawRecord[]): Promise<void>;
   /** Closes the files and returns what was written. */
   close(): Promise<WrittenRecording>;
 }
@@ -39,7 +48,7 @@ export async function openRecordingWriter(folder: string): Promise<RecordingWrit
   const writeExport = async (source: string, envelope: RawEnvelope): Promise<void> => {
     const complete = exports.add(source, envelope);
     if (!complete) return;
-    const line = formatRecordingLine({ ...complete, source, request: envelope.request });
+    const line = formatRecordingLine({ ...complete, source, feed: envelope.key, request: envelope.request });
     if (line === null) {
       skipped += 1;
       return;
@@ -49,18 +58,18 @@ export async function openRecordingWriter(folder: string): Promise<RecordingWrit
   };
 
   return {
-    async write(envelopes) {
+    async write(records) {
       const texts = new Map<string, string[]>();
-      for (const envelope of envelopes) {
-        const source = `${envelope.provider}.${envelope.stream}`;
-        if (EXPORT_TOPICS.has(`raw.${source}`)) {
-          await writeExport(source, envelope);
+      for (const record of records) {
+        const source = sourceOf(record);
+        if (source === null) continue;
+        if ('stream' in record && EXPORT_TOPICS.has(`raw.${source}`)) {
+          await writeExport(source, record);
           continue;
         }
-        const { receivedAt: at, request } = envelope;
-        const line = formatRecordingLine({ at, source, request, payload: envelope.payload.toString() });
+        const line = 'stream' in record ? messageLine(source, record) : lifeLine(source, record);
         if (line === null) {
-          skipped += 1;
+          skipped += 'stream' in record ? 1 : 0;
           continue;
         }
         const own = texts.get(source);
@@ -79,4 +88,21 @@ export async function openRecordingWriter(folder: string): Promise<RecordingWrit
       return { lines: counts, skipped };
     },
   };
+}
+
+/** `<venue>.<stream>` of a record; null for a connection that no raw topic stores. */
+function sourceOf(record: RawRecord): string | null {
+  if ('stream' in record) return `${record.provider}.${record.stream}`;
+  // Connections of a stream are numbered: `venue_a.ws.3`.
+  const source = record.feed.split('.').slice(0, 2).join('.');
+  return parseSource(source) && source;
+}
+
+function messageLine(source: string, { receivedAt: at, key: feed, request, payload }: RawEnvelope): string | null {
+  return formatRecordingLine({ at, source, feed, request, payload: payload.toString() });
+}
+
+function lifeLine(source: string, { receivedAt: at, feed, kind }: FeedEvent): string | null {
+  const life = LIVES[kind];
+  return life ? formatLifeLine({ at, source, feed }, life) : null;
 }

@@ -8,6 +8,9 @@ import {
   type TopicPartition,
 } from '#infra/log/log';
 
+/** How often a reader that waits looks for records. */
+const POLL_MS = 5;
+
 const keyOf = (at: TopicPartition) => `${at.topic}/${at.partition}`;
 
 export class MemoryLog implements EventLog {
@@ -54,13 +57,15 @@ export class MemoryLog implements EventLog {
   async reader(from: readonly (TopicPartition & { offset: number })[]) {
     const offsets = new Map(from.map((at) => [keyOf(at), at.offset]));
     return {
-      poll: async (maxRecords: number): Promise<ReadBatch> => {
+      poll: async (maxRecords: number, timeoutMs: number): Promise<ReadBatch> => {
         const records: LogRecord[] = [];
         for (const [name, offset] of offsets) {
           const found = (this.partitions.get(name) ?? []).slice(offset, offset + maxRecords - records.length);
           records.push(...found);
           offsets.set(name, offset + found.length);
         }
+        // A reader that found nothing must not keep timers and sockets from their turns.
+        if (records.length === 0) await new Promise((resolve) => setTimeout(resolve, Math.min(timeoutMs, POLL_MS)));
         return { records, watermarks: [] };
       },
       pause: () => {},

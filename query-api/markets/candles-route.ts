@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { candleQuery, windowOf } from '#schemas/http/candle-query';
 import { decimalNumber } from '#schemas/http/scalars';
-import { readCandles } from '../queries/read-candles.ts';
-import { defineRoute, type Route } from '../routes/route.ts';
+import { defineRoute, producedAt, type Route } from '../routes/route.ts';
+import { readCompleteCandles } from './complete-candles.ts';
 import { type Family, findRecorded } from './family.ts';
 import { marketDeclaration } from './family-route.ts';
+
+/** A response is cached for this long, ms; one with the venue's bar in progress since that was received. */
+const LIFETIME_MS = 30_000;
 
 const SOURCE = z.string().nullable().describe('Where its minutes come from; null if they are complete in none.');
 
@@ -13,7 +16,7 @@ export function candlesRoute(family: Family): Route {
   const { noun, units, hasCandleSource } = family;
   return defineRoute({
     ...marketDeclaration(family, '/candles'),
-    cacheTtlMs: 30_000,
+    cacheTtlMs: LIFETIME_MS,
     summary: `Bars of a ${noun}, oldest first, including the one in progress.`,
     query: candleQuery,
     response: z.object({
@@ -31,11 +34,11 @@ export function candlesRoute(family: Family): Route {
         )
         .describe('Oldest first.'),
     }),
-    async handle({ params, query }, { views, store }) {
-      const { coin, provider } = findRecorded(family, views.coins.venue_a, params);
-      const bars = await readCandles(store, { provider, coin }, windowOf(query), views.freshness.now());
-      return {
-        candles: bars.map(({ ts, open, high, low, close, volume, source }) => ({
+    async handle({ params, query }, dependencies) {
+      const { coin, provider } = findRecorded(family, dependencies.views.coins.venue_a, params);
+      const { candles, at } = await readCompleteCandles(dependencies, { provider, coin }, windowOf(query));
+      return producedAt(at, {
+        candles: candles.map(({ ts, open, high, low, close, volume, source }) => ({
           ts,
           open: decimalNumber(open),
           high: decimalNumber(high),
@@ -44,7 +47,7 @@ export function candlesRoute(family: Family): Route {
           volume: decimalNumber(volume),
           ...(hasCandleSource ? { source } : {}),
         })),
-      };
+      });
     },
   });
 }

@@ -38,8 +38,8 @@ const minute = (number: number, fields: Partial<StoredCandle> = {}) =>
 const insert = (candles: readonly StoredCandle[], seq = 1) => insertRows(store, candleBarsTable, candles, seq);
 const insertRanges = (ranges: readonly ReturnType<typeof aCandleRange>[]) =>
   insertRows(store, candleRangesTable, ranges);
-const read = (window: Partial<CandleWindow>, now: number | null = null) =>
-  readCandles(store, BTC, { interval: '1m', start: null, end: null, limit: 100, ...window }, now);
+const read = async (window: Partial<CandleWindow>, now: number | null = null) =>
+  (await readCandles(store, BTC, { interval: '1m', start: null, end: null, limit: 100, ...window }, now)).candles;
 const minutesOf = (bars: readonly Candle[]) => bars.map((bar) => (bar.ts - DAY_MS) / MINUTE_MS);
 const at = (number: number) => DAY_MS + number * MINUTE_MS;
 
@@ -112,9 +112,8 @@ describe('readCandles', () => {
   it('returns no bars without trades and none of other coins', async () => {
     await insert([minute(0), minute(2), minute(1, { coin: 'ETH' })]);
     expect(minutesOf(await read({}))).toEqual([0, 2]);
-    expect(
-      await readCandles(store, { ...BTC, coin: 'SOL' }, { interval: '1m', start: null, end: null, limit: 9 }, null),
-    ).toEqual([]);
+    const window = { interval: '1m', start: null, end: null, limit: 9 } as const;
+    expect((await readCandles(store, { ...BTC, coin: 'SOL' }, window, null)).candles).toEqual([]);
   });
 });
 

@@ -4,7 +4,14 @@ import { formatDecimal } from '#schemas/domain/decimal';
 import { marketKey } from '#schemas/domain/providers';
 import { type Buckets, bucketsOf, type CandleWindow, narrowTo } from './candle-window.ts';
 import type { Reader } from './query.ts';
-import { type BarInstrument, readRanges, readSourceBars, timeOfRow } from './read-source-bars.ts';
+import {
+  type BarInstrument,
+  type BarOfInstrument,
+  type RangeOfInstrument,
+  readRanges,
+  readSourceBars,
+  timeOfRow,
+} from './read-source-bars.ts';
 
 /** A bar as it is served; its decimals are exact, as text. */
 export interface Candle {
@@ -26,6 +33,20 @@ const ROWS_PER_MINUTE = 2;
 const WINDOW_GROWTH = 16;
 const MINUTE_MS = 60_000;
 
+/** Bars and ranges that the tables may not have yet. The bars have the length of the buckets that are read. */
+export interface FetchedBars {
+  readonly bars: readonly BarOfInstrument[];
+  readonly ranges: readonly RangeOfInstrument[];
+}
+
+const NOTHING_FETCHED: FetchedBars = { bars: [], ranges: [] };
+
+export interface CandlesOfCoin {
+  readonly candles: Candle[];
+  /** Selects any bucket that the response consists of. */
+  readonly select: Selector;
+}
+
 /**
  * Reads the candles of a coin, oldest first. With only a start it returns the first `limit` from there, otherwise the
  * newest `limit`; with only an end, only those that were closed by then.
@@ -36,12 +57,13 @@ export async function readCandles(
   coin: BarInstrument,
   window: CandleWindow,
   now: number | null,
-): Promise<Candle[]> {
-  const found = await readBuckets(store, [coin], window, now, (selectorOf, ts) => {
-    const candle = candleOf(ts, selectorOf(coin)(ts));
-    return candle ? [candle] : [];
-  });
-  return window.start !== null && window.end === null ? found.slice(0, window.limit) : found.slice(-window.limit);
+  fetched = NOTHING_FETCHED,
+): Promise<CandlesOfCoin> {
+  const rowsOf = (selectorOf: Selectors, ts: number) => candleOf(ts, selectorOf(coin)(ts)) ?? [];
+  const { rows, selectorOf } = await readBuckets(store, [coin], window, now, rowsOf, fetched);
+  const { limit } = window;
+  const candles = bucketsOf(window).oldestFirst ? rows.slice(0, limit) : rows.slice(-limit);
+  return { candles, select: selectorOf(coin) };
 }
 
 /** The candle of a bucket; null without a trade. */
@@ -56,9 +78,16 @@ export function candleOf(ts: number, { source, bar }: ReturnType<Selector>): Can
 /** Returns the selector of an instrument. */
 export type Selectors = (instrument: BarInstrument) => Selector;
 
+export interface RowsOfBuckets<T> {
+  /** The oldest bucket first. */
+  readonly rows: readonly T[];
+  /** Selects any bucket from the end where the limit counts to the last one with a row; without enough rows, any one. */
+  readonly selectorOf: Selectors;
+}
+
 /**
  * Reads as many buckets of some instruments as give at least `limit` rows, if there are so many. `rowsOf` makes the rows
- * of a bucket. Returns all of these rows, the oldest bucket first.
+ * of a bucket.
  *
  * A query of the sorting key first determines the range, so that `FINAL` merges only that range.
  */
@@ -67,17 +96,18 @@ export async function readBuckets<T>(
   instruments: readonly BarInstrument[],
   window: CandleWindow,
   now: number | null,
-  rowsOf: (selectorOf: Selectors, bucket: number) => readonly T[],
-): Promise<T[]> {
+  rowsOf: (selectorOf: Selectors, bucket: number) => T | readonly T[],
+  fetched = NOTHING_FETCHED,
+): Promise<RowsOfBuckets<T>> {
   const buckets = bucketsOf(window);
   const { stepMs, limit } = buckets;
   const lengths = [...new Set(instruments.flatMap(({ provider }) => baseLengths(sourceRulesOf(provider), stepMs)))];
   for (let scanned = limit * (stepMs / MINUTE_MS) * ROWS_PER_MINUTE; ; scanned *= WINDOW_GROWTH) {
     const time = await timeOfRow(store, instruments, lengths, buckets, scanned);
     const range = time === null ? buckets : narrowTo(buckets, time);
-    const { selectorOf, starts } = await readSelectors(store, instruments, lengths, range, now);
+    const { selectorOf, starts } = await readSelectors(store, instruments, lengths, range, now, fetched);
     const rows = starts.flatMap((bucket) => rowsOf(selectorOf, bucket));
-    if (rows.length >= limit || time === null) return rows;
+    if (rows.length >= limit || time === null) return { rows, selectorOf };
   }
 }
 
@@ -87,11 +117,13 @@ async function readSelectors(
   lengths: readonly number[],
   buckets: Buckets,
   now: number | null,
+  fetched: FetchedBars,
 ): Promise<{ readonly selectorOf: Selectors; readonly starts: readonly number[] }> {
   const { stepMs } = buckets;
   const time = now ?? Number.POSITIVE_INFINITY;
-  const ranges = await readRanges(store, instruments, buckets);
-  const bars = await readSourceBars(store, instruments, lengths, buckets, splitPoints(ranges, time));
+  const ranges = [...(await readRanges(store, instruments, buckets)), ...fetched.ranges];
+  const stored = await readSourceBars(store, instruments, lengths, buckets, splitPoints(ranges, time));
+  const bars = addFetched(stored, fetched.bars, buckets);
   const barsByCoin = groupByCoin(bars);
   const rangesByCoin = groupByCoin(ranges);
   const selectors = new Map(
@@ -106,6 +138,23 @@ async function readSelectors(
     selectorOf: ({ provider, coin }) => selectors.get(marketKey(provider, coin))!,
     starts: [...starts].sort((a, b) => a - b),
   };
+}
+
+/** Adds the fetched bars of some buckets. The newest version of a bar counts. */
+function addFetched(
+  stored: readonly BarOfInstrument[],
+  fetched: readonly BarOfInstrument[],
+  { from, until }: Buckets,
+): readonly BarOfInstrument[] {
+  const added = fetched.filter(({ openTime }) => openTime >= from && openTime < until);
+  if (added.length === 0) return stored;
+  const newest = new Map<string, BarOfInstrument>();
+  for (const bar of [...stored, ...added]) {
+    const key = JSON.stringify([bar.provider, bar.coin, bar.source, bar.intervalMs, bar.openTime]);
+    const known = newest.get(key);
+    if (!known || known.receivedAt <= bar.receivedAt) newest.set(key, bar);
+  }
+  return [...newest.values()];
 }
 
 function groupByCoin<T extends BarInstrument>(rows: readonly T[]): Map<string, T[]> {

@@ -26,13 +26,13 @@ export async function readEventCandles(
     (a, b) => compare(a.provider, b.provider) || compare(a.providerMarketId, b.providerMarketId),
   );
   const instruments = sorted.flatMap(sidesOf);
-  const candles = await readBuckets(store, instruments, window, now, (selectorOf, ts) =>
+  const { rows } = await readBuckets(store, instruments, window, now, (selectorOf, ts) =>
     sorted.flatMap((link) => {
       const candle = candleOf(ts, selectMarket(link, selectorOf, ts));
       return candle ? [{ provider: link.provider, marketId: link.providerMarketId, ...candle }] : [];
     }),
   );
-  return limited(candles, window);
+  return limited(rows, window);
 }
 
 function compare(a: string, b: string): number {

@@ -1,7 +1,7 @@
 /** Reads stored bars and ranges of sources, from which `schemas/domain/candles/` selects. */
 import type { Parameter } from '#infra/store/store';
 import { unixMs } from '#infra/store/unix-ms';
-import type { Moment } from '#schemas/domain/candles/bars';
+import { momentOf } from '#schemas/domain/candles/bars';
 import type { SourceBar, SourceRange } from '#schemas/domain/candles/select';
 import { MINUTE_MS } from '#schemas/domain/candles/sources';
 import { parseDecimal } from '#schemas/domain/decimal';
@@ -136,9 +136,4 @@ function barOf(row: Row): BarOfInstrument {
   const closeAt = momentOf(row.closeTs, row.closeArrival, lastTime, intervalMs);
   const bar = { open, high, low, close, volume, trades, openAt, closeAt };
   return { provider, coin, source, intervalMs, openTime, receivedAt, bar };
-}
-
-function momentOf(ts: number | null, arrival: number | null, openTime: number, intervalMs: number): Moment {
-  if (ts === null || arrival === null) return { from: openTime, until: openTime + intervalMs - 1, arrival: null };
-  return { from: ts, until: ts, arrival };
 }

@@ -1,13 +1,10 @@
 import { applyBookUpdate, type Book, createBook } from '#schemas/domain/book';
 import { DecimalError } from '#schemas/domain/decimal';
-import { FieldError, parseJsonOrNull } from '#schemas/domain/json-fields';
-import { ApiError } from '#schemas/errors';
+import { FieldError } from '#schemas/domain/json-fields';
 import { readBook } from '#schemas/venues/venue-a/book';
 import type { IngestRequests } from '../routes/route.ts';
-import { PROVIDER, readInfo } from './read-info.ts';
-
-/** Characters of a response that an error repeats. */
-const ECHOED_CHARACTERS_MAX = 2_048;
+import { readInfo } from './read-info.ts';
+import { unusableResponse } from './unusable-response.ts';
 
 export interface FetchedBook {
   readonly book: Book;
@@ -27,15 +24,8 @@ export async function fetchBook(ingest: IngestRequests, coin: string): Promise<F
     applyBookUpdate(book, { snapshot: true, bids, asks });
     return { book, ts: time, fetchedAt };
   } catch (error) {
-    if (error instanceof FieldError || error instanceof DecimalError) throw noBook(coin, native, error);
+    if (error instanceof FieldError || error instanceof DecimalError)
+      throw unusableResponse(`the venue returned no book of ${coin}`, native, error);
     throw error;
   }
-}
-
-function noBook(coin: string, native: unknown, cause: Error): ApiError {
-  const text = JSON.stringify(native).slice(0, ECHOED_CHARACTERS_MAX);
-  return new ApiError('upstream_unavailable', `the venue returned no book of ${coin}`, {
-    upstream: { provider: PROVIDER, status: 200, body: parseJsonOrNull(text) ?? (native === null ? null : text) },
-    cause,
-  });
 }

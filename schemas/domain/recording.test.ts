@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jsonElements, jsonMembers } from './json-members.ts';
-import { formatRecordingLine, parseRecordingLine, parseSource, RecordingError } from './recording.ts';
+import { formatLifeLine, formatRecordingLine, parseRecordingLine, parseSource, RecordingError } from './recording.ts';
 
 const location = { file: 'ws.ndjson', line: 7 };
 const parse = (text: string) => parseRecordingLine(text, location);
@@ -15,6 +15,8 @@ describe('parseRecordingLine', () => {
       source: 'venue_a.ws',
       venue: 'venue_a',
       stream: 'ws',
+      feed: 'venue_a.ws',
+      life: null,
       request: null,
       payload: data,
       wellFormed: true,
@@ -34,6 +36,18 @@ describe('parseRecordingLine', () => {
     const line = parse(`{"at":5,"source":"venue_b.rpc","${member}":{"number":"0x1f"}}`);
     expect(line.payload).toBe(`{"${member}":{"number":"0x1f"}}`);
     expect(line.wellFormed).toBe(true);
+  });
+
+  it('returns the connection that a line names, and what happened to it', () => {
+    const place = '{"at":5,"source":"venue_a.ws","feed":"venue_a.ws.3"';
+    expect(parse(`${place},"data":1}`)).toMatchObject({ feed: 'venue_a.ws.3', life: null, payload: '1' });
+    const lost = { feed: 'venue_a.ws.3', life: 'disconnected', request: null, payload: '', wellFormed: true };
+    expect(parse(`${place},"life":"disconnected"}`)).toMatchObject(lost);
+    expect(parse('{"at":5,"source":"venue_a.info","life":"connected"}')).toMatchObject({
+      feed: 'venue_a.info',
+      life: 'connected',
+    });
+    expect(parse(`${place},"life":"gone"}`)).toMatchObject({ life: null, wellFormed: false });
   });
 
   it('returns the rest of a line that is cut off inside its data', () => {
@@ -71,11 +85,17 @@ describe('formatRecordingLine', () => {
   const round = (recorded: Parameters<typeof formatRecordingLine>[0]) => parse(formatRecordingLine(recorded)!);
 
   it.each([
-    { at: 1, source: 'venue_a.ws', request: null, payload: '{"channel":"pong"}' },
-    { at: 2, source: 'venue_a.info', request: '{"type":"meta"}', payload: '[1.50, "x"]' },
-    { at: 3, source: 'venue_b.gamma', request: 'GET /events/keyset?limit=2', payload: '{"next_cursor":"a"}' },
-    { at: 4, source: 'venue_b.rpc', request: null, payload: '{"block":{"number":"0x1"}}' },
-    { at: 5, source: 'venue_b.rpc', request: null, payload: '{"finalized":"0x1"}' },
+    { at: 1, source: 'venue_a.ws', feed: 'venue_a.ws.3', request: null, payload: '{"channel":"pong"}' },
+    { at: 2, source: 'venue_a.info', feed: 'venue_a.info', request: '{"type":"meta"}', payload: '[1.50, "x"]' },
+    {
+      at: 3,
+      source: 'venue_b.gamma',
+      feed: 'venue_b.gamma',
+      request: 'GET /events/keyset?limit=2',
+      payload: '{"next_cursor":"a"}',
+    },
+    { at: 4, source: 'venue_b.rpc', feed: 'venue_b.rpc', request: null, payload: '{"block":{"number":"0x1"}}' },
+    { at: 5, source: 'venue_b.rpc', feed: 'venue_b.rpc', request: null, payload: '{"finalized":"0x1"}' },
   ])('formats what parsing returns: $payload', (recorded) => {
     expect(round(recorded)).toMatchObject({ ...recorded, wellFormed: true });
   });
@@ -84,6 +104,7 @@ describe('formatRecordingLine', () => {
     const line = formatRecordingLine({
       at: 1,
       source: 'venue_a.info',
+      feed: 'venue_a.info',
       request: null,
       payload: '{\r\n "a": [\n1]\n}\n',
     })!;
@@ -92,7 +113,13 @@ describe('formatRecordingLine', () => {
   });
 
   it('returns null for a payload that is no JSON', () => {
-    expect(formatRecordingLine({ at: 1, source: 'venue_b.clob_ws', request: null, payload: 'PONG' })).toBeNull();
+    const place = { at: 1, source: 'venue_b.clob_ws', feed: 'venue_b.clob_ws.0' };
+    expect(formatRecordingLine({ ...place, request: null, payload: 'PONG' })).toBeNull();
+  });
+
+  it('is accompanied by lines about connections, which parsing returns', () => {
+    const place = { at: 5, source: 'venue_a.ws', feed: 'venue_a.ws.3' };
+    expect(parse(formatLifeLine(place, 'connected'))).toMatchObject({ ...place, life: 'connected', payload: '' });
   });
 });
 

@@ -1,6 +1,7 @@
 /**
  * Recordings: folders of `*.ndjson` files with one line for each message received, `{"at", "source", …}`, sorted by `at`.
  * The payload of a line is `data` (a frame, or with `request` a response), and for a chain `block`, `log` or `finalized`.
+ * `feed` names the connection that received it. A line with `life` reports that a connection was made or lost.
  */
 import { rawTopics } from '../topics/raw.ts';
 import { jsonMembers, type TextRange } from './json-members.ts';
@@ -47,6 +48,10 @@ export interface HistoryPayload {
 /** Members with a chain's payload; in the raw topic they are wrapped as `{"<member>":…}`. */
 const CHAIN_MEMBERS = ['block', 'log', 'finalized'] as const;
 
+/** What can happen to a connection. */
+const LIVES = ['connected', 'disconnected'] as const;
+export type ConnectionLife = (typeof LIVES)[number];
+
 /** One line of a recording. */
 export interface RecordedLine {
   /** When it was received, unix ms. */
@@ -55,6 +60,10 @@ export interface RecordedLine {
   readonly source: string;
   readonly venue: Venue;
   readonly stream: string;
+  /** The connection; the source for a line that names none. */
+  readonly feed: string;
+  /** What happened to the connection, for a line that reports it: it has no payload. Null for a message. */
+  readonly life: ConnectionLife | null;
   /** For a response: a JSON body, or `GET /path?query`. */
   readonly request: string | null;
   /** JSON text exactly as in the line; for a chain `{"block":…}`, `{"log":…}` or `{"finalized":…}`. */
@@ -115,12 +124,17 @@ export function parseRecordingLine(text: string, location: LineLocation): Record
       'recording_unknown_source',
       `${location.file} line ${location.line} has the unknown source ${shorten(source)}`,
     );
+  const feed = readText(text, members.get('feed')) ?? source;
+  const life = LIVES.find((name) => name === readText(text, members.get('life'))) ?? null;
+  if (life) return { at, source, ...known, feed, life, request: null, payload: '', wellFormed: complete };
   const payload = payloadOf(text, members);
   const request = members.get('request');
   return {
     at,
     source,
     ...known,
+    feed,
+    life,
     request: request ? (readText(text, request) ?? sliceOf(text, request)) : null,
     payload: payload ?? text,
     wellFormed: complete && payload !== null,
@@ -131,6 +145,7 @@ export function parseRecordingLine(text: string, location: LineLocation): Record
 export interface RecordablePayload {
   readonly at: number;
   readonly source: string;
+  readonly feed: string;
   readonly request: string | null;
   /** JSON text. */
   readonly payload: string;
@@ -143,12 +158,23 @@ export interface RecordablePayload {
 export function formatRecordingLine(recorded: RecordablePayload): string | null {
   if (!isJson(recorded.payload)) return null;
   const data = recorded.payload.replaceAll('\r', ' ').replaceAll('\n', ' ').trim();
-  const head = `{"at":${recorded.at},"source":${JSON.stringify(recorded.source)}`;
+  const head = headOf(recorded);
   const chain = chainMember(data);
   if (chain) return `${head},${chain}}`;
   const { request } = recorded;
   const question = request === null ? '' : `,"request":${isJson(request) ? request : JSON.stringify(request)}`;
   return `${head}${question},"data":${data}}`;
+}
+
+/** Formats the line that reports what happened to a connection. */
+export function formatLifeLine(place: Omit<RecordablePayload, 'request' | 'payload'>, life: ConnectionLife): string {
+  return `${headOf(place)},"life":"${life}"}`;
+}
+
+/** The start of a line. A feed is named unless it is the only one of its source. */
+function headOf({ at, source, feed }: Omit<RecordablePayload, 'request' | 'payload'>): string {
+  const name = feed === source ? '' : `,"feed":${JSON.stringify(feed)}`;
+  return `{"at":${at},"source":${JSON.stringify(source)}${name}`;
 }
 
 /** `"block":…` of `{"block":…}`; null for a payload that is not of a chain. */

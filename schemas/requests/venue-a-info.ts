@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { defineKind } from './kind.ts';
 
-/** For how long the response to each type of read may be served, ms (contract, Reads from the venue). */
+/** For how long the response to each type of read may be served, ms (contract, Reads from the venue and Candles). */
 export const INFO_LIFETIMES_MS = {
   l2Book: 2_000,
   clearinghouseState: 2_000,
@@ -13,6 +13,7 @@ export const INFO_LIFETIMES_MS = {
   meta: 60_000,
   spotMeta: 60_000,
   perpDexs: 60_000,
+  candleSnapshot: 30_000,
 } as const;
 export type InfoType = keyof typeof INFO_LIFETIMES_MS;
 const INFO_TYPES = Object.keys(INFO_LIFETIMES_MS) as [InfoType, ...InfoType[]];
@@ -24,6 +25,10 @@ export const infoRead = defineKind({
     user: z.string().optional().describe('An address, lower case.'),
     dex: z.string().optional().describe('A builder dex; absent for the main one.'),
     coin: z.string().optional(),
+    req: z
+      .object({ coin: z.string(), interval: z.string(), startTime: z.number().int(), endTime: z.number().int() })
+      .optional()
+      .describe('Of `candleSnapshot`: a coin, and a range of its bars with inclusive ends, unix ms.'),
   }),
   result: z.object({
     native: z.unknown().describe('The response as the venue sent it.'),

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { TOPICS } from '#schemas/topics/catalog';
-import { rawTopics } from '#schemas/topics/raw';
+import { feedTopics, rawTopics } from '#schemas/topics/raw';
 import type { Codec } from '../../codec/codec.ts';
 import { createCodec } from '../../codec/create-codec.ts';
 import { openCodec, openRegistry } from '../../codec/open-codec.ts';
@@ -133,6 +133,6 @@ export async function openForReading(
     throw new SettingError(`no data directory ${dataDir}; accepted: one that npm start created`);
   const log = await openLog(settings, { readOnly: true, logger });
   const codec = await openCodec(settings, log);
-  await codec.prepare([...rawTopics.values()]);
+  await codec.prepare([...rawTopics.values(), ...Object.values(feedTopics)]);
   return { log, codec, close: () => log.close() };
 }

@@ -25,6 +25,7 @@ import { chooseBookCoins, type MarketLists, outcomeCoins, readMarkets, readOutco
 import { followFills } from './node-fills/follow-fills.ts';
 import { NodeInfo } from './node-info.ts';
 import { readEarlierCursor, readTrackedOutcomes } from './read-tracked-outcomes.ts';
+import { startGapRepairs } from './repair-gaps.ts';
 import { requestSettlements } from './request-settlements.ts';
 import { SubscriptionSlots } from './slots.ts';
 import { wantedSubscriptions } from './subscriptions.ts';
@@ -70,10 +71,15 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     onAllConnected: context.expect('venue_a sockets'),
   });
 
-  /** Sends one metadata request and publishes the answer. */
-  const send = async (request: string, signal: AbortSignal, priority: number): Promise<Buffer> => {
+  /** Sends one request and publishes the answer. */
+  const send = async (
+    request: string,
+    signal: AbortSignal,
+    priority: number,
+    weight: number = METADATA_WEIGHT,
+  ): Promise<Buffer> => {
     await publisher.whenReady(signal);
-    const { payload } = await client.send({ body: request, weight: METADATA_WEIGHT, priority, signal });
+    const { payload } = await client.send({ body: request, weight, priority, signal });
     connection.markConnected();
     publisher.receive({ source: FEED, feed: FEED, request, payload });
     publishedCount += 1;
@@ -126,6 +132,10 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     },
   });
 
+  const repairs = await startGapRepairs({
+    context,
+    send: (request, signal, weight) => send(request, signal, REST_PRIORITIES.repairs, weight),
+  });
   const leaderboard = await startLeaderboard(context);
   const fills =
     settings.venueANodeData === null ? null : await followFills({ ...context, folder: settings.venueANodeData });
@@ -133,6 +143,7 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     handlers: [createInfoReads({ client: readClient, publisher, feed: FEED })],
     close: async () => {
       await leaderboard.close();
+      await repairs.close();
       await poller.close();
       await slots.close();
       await node?.close();

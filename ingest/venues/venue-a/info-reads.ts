@@ -46,7 +46,7 @@ async function read(
   let native: unknown;
   const { payload, source } = await client.send({
     body,
-    weight: infoWeightMax(type),
+    weight: infoWeightMax(params),
     weightOf: (response) => {
       native = parseResponse(response, type);
       return infoWeight(type, Array.isArray(native) ? native.length : 0);

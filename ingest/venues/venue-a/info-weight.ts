@@ -1,19 +1,29 @@
 /** Weights of `info` requests (venue page, section 8). */
-import type { InfoType } from '#schemas/requests/venue-a-info';
+import { INTERVALS, type Interval } from '#schemas/domain/candles/sources';
+import type { InfoRequest, InfoType } from '#schemas/requests/venue-a-info';
+import { STORED_BARS } from '#schemas/venues/venue-a/candle-snapshot';
 
 const LIGHT: ReadonlySet<InfoType> = new Set(['l2Book', 'clearinghouseState', 'spotClearinghouseState']);
 const LIGHT_WEIGHT = 2;
 const OTHER_WEIGHT = 20;
-/** Requests whose weight grows by one for each 20 rows. The venue returns at most 2,000. */
-const WEIGHED_BY_ROWS: ReadonlySet<InfoType> = new Set(['userFills', 'historicalOrders']);
-const ROWS_OF_ONE = 20;
+/** Rows that add one to the weight. */
+const ROWS_OF_ONE: Partial<Record<InfoType, number>> = { userFills: 20, historicalOrders: 20, candleSnapshot: 60 };
+/** The venue returns at most so many rows about an account. */
 const ROWS_MAX = 2_000;
 
 /** The weight of a response with that many rows. */
 export function infoWeight(type: InfoType, rows: number): number {
   const base = LIGHT.has(type) ? LIGHT_WEIGHT : OTHER_WEIGHT;
-  return WEIGHED_BY_ROWS.has(type) ? base + Math.ceil(rows / ROWS_OF_ONE) : base;
+  const rowsOfOne = ROWS_OF_ONE[type];
+  return rowsOfOne === undefined ? base : base + Math.ceil(rows / rowsOfOne);
 }
 
 /** The largest weight of a request, which is reserved before it is sent. */
-export const infoWeightMax = (type: InfoType): number => infoWeight(type, ROWS_MAX);
+export const infoWeightMax = ({ type, req }: Pick<InfoRequest, 'type' | 'req'>): number =>
+  infoWeight(type, req ? barsMax(req) : ROWS_MAX);
+
+/** The bar that contains the start and the one that contains the end are both returned. */
+function barsMax({ interval, startTime, endTime }: NonNullable<InfoRequest['req']>): number {
+  const bars = Math.ceil((endTime - startTime) / INTERVALS[interval as Interval]) + 1;
+  return Math.min(STORED_BARS, bars);
+}

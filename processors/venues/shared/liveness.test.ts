@@ -180,6 +180,19 @@ describe('a recording', () => {
     expect(newStatuses()).toEqual(['BTC live']);
   });
 
+  it('has stale markets while a recorded connection is lost, and live ones once it sends again', () => {
+    event('recorded', 0);
+    book('BTC', 1);
+    event('disconnected', 10);
+    tick(1 + STALE_AFTER_MS);
+    expect(newStatuses()).toEqual(['BTC live', 'BTC recovering', 'BTC stale']);
+    event('connected', 600_000);
+    event('recorded', 600_000);
+    book('BTC', 600_001);
+    tick(3_600_000);
+    expect(newStatuses()).toEqual(['BTC recovering', 'BTC live']);
+  });
+
   it('ends when a live connection uses the same name', () => {
     event('recorded', 0);
     book('BTC', 1);

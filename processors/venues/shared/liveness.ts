@@ -198,6 +198,8 @@ function applyFeedEvent(feed: FeedState, event: FeedEvent): boolean {
     case 'disconnected':
       // While reconnecting keeps failing, a `disconnected` event does not improve the state.
       if (feed.connection === 'open') feed.connection = 'lost';
+      // Also of a recording: nothing is received on a connection that is lost.
+      feed.recorded = false;
       return true;
     case 'silent':
       if (feed.recorded) return false;

@@ -23,6 +23,12 @@ export interface Bar {
   readonly closeAt: Moment;
 }
 
+/** The moment of a first or last trade of a stored bar: of a recorded trade if its time and arrival are known. */
+export function momentOf(ts: number | null, arrival: number | null, openTime: number, intervalMs: number): Moment {
+  if (ts === null || arrival === null) return { from: openTime, until: openTime + intervalMs - 1, arrival: null };
+  return { from: ts, until: ts, arrival };
+}
+
 /** Joins bars of consecutive times, the oldest first. Undefined for none. */
 export function concatenate(bars: readonly Bar[]): Bar | undefined {
   const [first] = bars;

@@ -2,7 +2,9 @@
  * Selects the bar of a bucket from the bars of several sources and the ranges in which these are complete (contract,
  * "Candles"). Everything that serves candles uses it.
  */
-import { type Bar, concatenate } from './bars.ts';
+import type { Candle } from '../../topics/candles.ts';
+import { parseDecimal } from '../decimal.ts';
+import { type Bar, concatenate, momentOf } from './bars.ts';
 import { MINUTE_MS, type SourceRules } from './sources.ts';
 import { covers, type Span, subtract, union } from './spans.ts';
 
@@ -16,6 +18,22 @@ export interface SourceBar {
   /** When the last of them was received, unix ms. */
   readonly receivedAt: number;
   readonly bar: Bar;
+}
+
+/** A stored bar as it is written to a topic. */
+export function sourceBarOf(candle: Candle): SourceBar {
+  const { source, intervalMs, openTime, receivedAt, trades } = candle;
+  const bar = {
+    open: parseDecimal(candle.open),
+    high: parseDecimal(candle.high),
+    low: parseDecimal(candle.low),
+    close: parseDecimal(candle.close),
+    volume: parseDecimal(candle.volume),
+    trades,
+    openAt: momentOf(candle.openTs, candle.openArrival, openTime, intervalMs),
+    closeAt: momentOf(candle.closeTs, candle.closeArrival, openTime, intervalMs),
+  };
+  return { source, intervalMs, openTime, receivedAt, bar };
 }
 
 export interface SourceRange {
@@ -42,6 +60,8 @@ export interface Selection {
   readonly source: string | null;
   /** Undefined if no trade is known. */
   readonly bar: Bar | undefined;
+  /** When the bar in progress that a source calculated was received, unix ms; absent for any other bar. */
+  readonly formingAt?: number;
 }
 
 /** Selects the bar of the bucket that starts at a time. */
@@ -76,7 +96,11 @@ export function createSelector({ rules, bars, ranges, stepMs, now }: InstrumentB
         if (intervalMs !== baseMs) return false;
         return source === sources[own.findIndex((spans) => covers(spans, openTime, openTime + 1))];
       });
-      return { source: sources[at]!, bar: joinOf(chosen) };
+      const forming = chosen.filter(({ source, openTime }) => {
+        return source !== rules.recorded && openTime === floor(now, baseMs);
+      });
+      const age = forming[0] ? { formingAt: Math.min(...forming.map(({ receivedAt }) => receivedAt)) } : {};
+      return { source: sources[at]!, bar: joinOf(chosen), ...age };
     }
     const recorded = found.filter(({ source, intervalMs }) => source === rules.recorded && intervalMs === MINUTE_MS);
     return { source: null, bar: joinOf(recorded) };

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { recordRaw } from '#ingest/recorder/record-raw';
+import { RECORDABLE_TOPICS, recordRaw } from '#ingest/recorder/record-raw';
 import { openRecordingWriter, type WrittenRecording } from '#ingest/recorder/write-recording';
 import { readPartPlace } from '#schemas/domain/export-parts';
 import { EXPORT_TOPICS, FRAME_TOPICS, rawTopics } from '#schemas/topics/raw';
@@ -76,17 +76,17 @@ export const record: Command = {
 };
 
 /**
- * Start position of each raw partition: its oldest record with `isFromStart`. Otherwise frames start at the end, answers
- * with the oldest record, and exports with the newest one.
+ * Start position of each partition: its oldest record with `isFromStart`. Otherwise frames and changes of connections start
+ * at the end, answers with the oldest record, and exports with the newest one.
  */
 async function startPositions({ log, codec }: { log: EventLog; codec: Codec }, isFromStart: boolean) {
   const positions = [];
-  for (const topic of rawTopics.values()) {
+  for (const topic of RECORDABLE_TOPICS.values()) {
     for (let partition = 0; partition < topic.partitions; partition += 1) {
       const at = { topic: topic.name, partition };
       const { first, next } = await log.bounds(at);
       let offset = first;
-      if (!isFromStart && FRAME_TOPICS.has(topic.name)) offset = next;
+      if (!isFromStart && (FRAME_TOPICS.has(topic.name) || !rawTopics.has(topic.name))) offset = next;
       if (!isFromStart && EXPORT_TOPICS.has(topic.name)) offset = await newestExport(log, codec, at);
       positions.push({ ...at, offset });
     }

@@ -2,12 +2,14 @@
 
 import type { Emit } from '#infra/stages/stage';
 import { asText, type JsonObject, readList, readObject } from '#schemas/domain/json-fields';
+import { venueCandleRangeTopics, venueCandleTopics } from '#schemas/topics/candles';
 import type { RawEnvelope } from '#schemas/topics/raw';
 import { readBook } from '#schemas/venues/venue-a/book';
+import { readSnapshot, readSnapshotRequest } from '#schemas/venues/venue-a/candle-snapshot';
 import { parseJson } from '../../shared/malformed.ts';
 import { emitBook, isOutdated } from './books.ts';
-import { emitSnapshot, readSnapshotBars, readSnapshotRequest } from './candle-snapshot.ts';
 import { chooseNewNames } from './canonical-pairs.ts';
+import { providerOf } from './coins.ts';
 import { emitContexts, emitMids, readAlignedContexts, readMids, readSpotContexts } from './contexts.ts';
 import {
   dexOf,
@@ -82,8 +84,12 @@ export function processAnswer(
 }
 
 function processCandles({ request, body, receivedAt, emit }: Answer): void {
-  const snapshot = readSnapshotRequest(request);
-  if (snapshot) emitSnapshot(snapshot, readSnapshotBars(body, snapshot.intervalMs), receivedAt, emit);
+  const requested = readSnapshotRequest(request);
+  if (!requested) return;
+  const { coin } = requested;
+  const { bars, range } = readSnapshot(providerOf(coin), requested, body, receivedAt);
+  for (const bar of bars) emit(venueCandleTopics.venue_a, coin, bar);
+  if (range) emit(venueCandleRangeTopics.venue_a, coin, range);
 }
 
 function processRecentTrades({ state, body, receivedAt, emit }: Answer): void {

@@ -19,8 +19,8 @@ const INTERVAL_MS: Readonly<Record<string, number>> = {
   '1w': 7 * DAY_MS,
   '1M': 30 * DAY_MS,
 };
-/** Most bars of one answer (venue page, section 5). */
-const MAX_BARS = 5_000;
+/** The venue stores so many bars of a coin and an interval (venue page, section 5). */
+const STORED_BARS = 5_000;
 /** Most trades from which one answer is calculated. Older bars are omitted, like bars beyond the venue's history. */
 const MAX_TRADES = 300_000;
 const TRADES_PER_TURN = 20_000;
@@ -113,12 +113,21 @@ export function formingBar(markets: Markets, market: Market, interval: string, a
   return bar;
 }
 
-/** Earliest bar that an answer can include within its limits. */
+/** Start of the oldest bar that the venue stores, of the newest `STORED_BARS` at a time. */
+function oldestStored(interval: string, nowMs: number): number {
+  let { openMs } = barAround(interval, nowMs);
+  // Months follow the calendar, and no other length.
+  if (interval !== '1M') return openMs - (STORED_BARS - 1) * INTERVAL_MS[interval]!;
+  for (let bars = 1; bars < STORED_BARS && openMs > 0; bars += 1) openMs = barAround(interval, openMs - 1).openMs;
+  return openMs;
+}
+
+/** Earliest bar that an answer can include within its limit of trades, at the bar that contains `fromMs` or later. */
 function earliest(markets: Markets, market: Market, interval: string, fromMs: number, toMs: number): number {
   let openMs = barAround(interval, toMs).openMs;
   let trades = markets.countTrades(market, openMs, toMs + 1);
   if (trades > MAX_TRADES) return toMs + 1;
-  for (let bars = 1; bars < MAX_BARS && openMs > fromMs; bars += 1) {
+  while (openMs > fromMs) {
     const before = barAround(interval, openMs - 1).openMs;
     trades += markets.countTrades(market, before, openMs);
     if (trades > MAX_TRADES) break;
@@ -128,8 +137,8 @@ function earliest(markets: Markets, market: Market, interval: string, fromMs: nu
 }
 
 /**
- * Answer to `candleSnapshot`: ascending bars, from the one that contains `startMs` to the one that contains `endMs`. A
- * bar is calculated from exactly the trades of the trades channel. Yields to the event loop between batches of trades.
+ * Answer to `candleSnapshot`: ascending bars, from the one that contains `startMs` to the one that contains `endMs`, of
+ * those that the venue stores. A bar is calculated from exactly the trades of the trades channel. Yields to the event loop between batches of trades.
  */
 export async function candlesText(
   markets: Markets,
@@ -141,7 +150,9 @@ export async function candlesText(
 ): Promise<string> {
   const toMs = Math.min(endMs, nowMs);
   const bars: string[] = [];
-  let fromMs = earliest(markets, market, interval, startMs, toMs);
+  const oldestMs = oldestStored(interval, nowMs);
+  if (toMs < oldestMs || toMs < startMs) return '[]';
+  let fromMs = earliest(markets, market, interval, Math.max(startMs, oldestMs), toMs);
   const [before] = markets.recentTrades(market, fromMs, 1);
   let carried = before ? pointText(before.px, before.priceDecimals) : null;
   let sinceTurn = 0;

@@ -150,6 +150,63 @@ describe('info', () => {
       expect(o).toMatch(DECIMAL);
     }
   });
+
+  it('returns bars of any age that it stores, and none that are older than the newest 5,000', async () => {
+    const now = ((await info({ type: 'exchangeStatus' })) as { time: number }).time;
+    const minute = Math.floor(now / 60_000) * 60_000;
+    const barsOf = async (from: number, until: number) => {
+      const req = {
+        coin: 'orb:GOLD',
+        interval: '1m',
+        startTime: minute + from * 60_000,
+        endTime: minute + until * 60_000 - 1,
+      };
+      const bars = (await info({ type: 'candleSnapshot', req })) as { t: number }[];
+      return bars.map(({ t }) => (t - minute) / 60_000);
+    };
+    expect(await barsOf(-4_990, -4_987)).toEqual([-4_990, -4_989, -4_988]);
+    // A minute may have passed since.
+    const oldest = await barsOf(-5_005, -4_996);
+    expect(oldest.length).toBeLessThanOrEqual(3);
+    expect(oldest[0]).toBeGreaterThanOrEqual(-4_999);
+    expect(await barsOf(-9_000, -6_000)).toEqual([]);
+    expect(await barsOf(5, 9)).toEqual([]);
+  });
+
+  it('agrees with the trades that it published, in every interval', async () => {
+    const socket = await openSocket(simulator.urls.venueAWsUrl);
+    socket.send({ method: 'subscribe', subscription: { type: 'trades', coin: 'BTC' } });
+    type Trade = { time: number; px: string; sz: string };
+    const trades = () =>
+      socket
+        .frames()
+        .filter(({ channel }) => channel === 'trades')
+        .flatMap(({ data }) => data as Trade[]);
+    // The replay at the start lists the newest trade first.
+    await until('a complete second of trades', () => trades().length > 30);
+    socket.close();
+    const known = trades().sort((a, b) => a.time - b.time);
+    const last = known.at(-1)!;
+    for (const [interval, length] of [
+      ['1m', 60_000],
+      ['5m', 300_000],
+      ['15m', 900_000],
+      ['1h', 3_600_000],
+    ] as const) {
+      const req = { coin: 'BTC', interval, startTime: last.time, endTime: last.time };
+      const [bar] = (await info({ type: 'candleSnapshot', req })) as {
+        t: number;
+        h: string;
+        l: string;
+        v: string;
+        n: number;
+      }[];
+      const within = known.filter(({ time }) => time >= bar!.t && time < bar!.t + length);
+      expect(bar!.n).toBeGreaterThanOrEqual(within.length);
+      expect(Number(bar!.h)).toBeGreaterThanOrEqual(Math.max(...within.map(({ px }) => Number(px))));
+      expect(Number(bar!.l)).toBeLessThanOrEqual(Math.min(...within.map(({ px }) => Number(px))));
+    }
+  });
 });
 
 describe('WebSocket', () => {

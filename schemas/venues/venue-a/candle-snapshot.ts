@@ -1,6 +1,5 @@
-/** Bars that the venue calculated: answers of `candleSnapshot` (venue page, section 5). */
-import type { Emit } from '#infra/stages/stage';
-import { INTERVALS, type Interval, VENUE_SOURCE } from '#schemas/domain/candles/sources';
+/** Bars that the venue calculated: responses to `candleSnapshot` (venue page, section 5). */
+import { INTERVALS, type Interval, VENUE_SOURCE } from '../../domain/candles/sources.ts';
 import {
   FieldError,
   type JsonObject,
@@ -10,24 +9,35 @@ import {
   readObject,
   readText,
   withPath,
-} from '#schemas/domain/json-fields';
-import { type Candle, type CandleRange, venueCandleRangeTopics, venueCandleTopics } from '#schemas/topics/candles';
-import { providerOf } from './coins.ts';
+} from '../../domain/json-fields.ts';
+import type { Candle, CandleRange } from '../../topics/candles.ts';
 
 /** The venue stores so many bars of a coin and an interval, the one in progress included. */
-const STORED_BARS = 5_000;
+export const STORED_BARS = 5_000;
 
 export interface SnapshotRequest {
   readonly coin: string;
   readonly intervalMs: number;
+  /** Unix ms, inclusive. */
   readonly startTime: number;
   readonly endTime: number;
+}
+
+/** The bars of a response with trades, and the range in which they are complete; null for none. */
+export interface Snapshot {
+  readonly bars: readonly Candle[];
+  readonly range: CandleRange | null;
 }
 
 /** The figures of a bar, as text. */
 type SnapshotBar = Pick<Candle, 'openTime' | 'open' | 'high' | 'low' | 'close' | 'volume' | 'trades'>;
 
-/** Reads the request of an answer; null for a length of bars that is not served. Throws `FieldError`. */
+/** The body of the request for the buckets that start in `[from, until)`. */
+export function snapshotRequest(coin: string, interval: Interval, from: number, until: number) {
+  return { type: 'candleSnapshot', req: { coin, interval, startTime: from, endTime: until - 1 } } as const;
+}
+
+/** Reads the request of a response; null for a length of bars that is not served. Throws `FieldError`. */
 export function readSnapshotRequest(request: JsonObject): SnapshotRequest | null {
   const { coin, interval, startTime, endTime } = readObject(request.req, 'request.req');
   const name = readText(interval, 'request.req.interval');
@@ -41,8 +51,24 @@ export function readSnapshotRequest(request: JsonObject): SnapshotRequest | null
   };
 }
 
-/** Reads all bars of an answer before any is emitted. Throws `FieldError`. */
-export function readSnapshotBars(body: unknown, intervalMs: number): readonly SnapshotBar[] {
+/**
+ * Reads a response. The normaliser stores the result, and a route serves it at once. Throws `FieldError` if any bar is
+ * malformed.
+ * @param provider the provider of the coin.
+ */
+export function readSnapshot(provider: string, request: SnapshotRequest, body: unknown, receivedAt: number): Snapshot {
+  const { coin, intervalMs } = request;
+  const own = { provider, coin, source: VENUE_SOURCE, intervalMs, receivedAt };
+  const places = { openTs: null, openArrival: null, closeTs: null, closeArrival: null };
+  const bars = readBars(body, intervalMs);
+  const complete = completeRange(request, bars, receivedAt);
+  return {
+    bars: bars.filter(({ trades }) => trades > 0).map((bar) => ({ ...own, ...bar, ...places })),
+    range: complete && { ...own, id: `response ${receivedAt} ${complete.from}`, kind: 'complete', ...complete },
+  };
+}
+
+function readBars(body: unknown, intervalMs: number): readonly SnapshotBar[] {
   return readList(body, 'answer').map((value, at) => {
     try {
       const bar = readObject(value, 'bar');
@@ -63,28 +89,6 @@ export function readSnapshotBars(body: unknown, intervalMs: number): readonly Sn
   });
 }
 
-/** Emits the bars with trades, and the range in which they are complete. */
-export function emitSnapshot(
-  request: SnapshotRequest,
-  bars: readonly SnapshotBar[],
-  receivedAt: number,
-  emit: Emit,
-): void {
-  const { coin, intervalMs } = request;
-  const provider = providerOf(coin);
-  const own = { provider, coin, source: VENUE_SOURCE, intervalMs, receivedAt };
-  const places = { openTs: null, openArrival: null, closeTs: null, closeArrival: null };
-  for (const bar of bars) {
-    if (bar.trades === 0) continue;
-    const candle: Candle = { ...own, ...bar, ...places };
-    emit(venueCandleTopics.venue_a, coin, candle);
-  }
-  const complete = completeRange(request, bars, receivedAt);
-  if (complete === null) return;
-  const range: CandleRange = { ...own, id: `response ${receivedAt} ${complete.from}`, kind: 'complete', ...complete };
-  emit(venueCandleRangeTopics.venue_a, coin, range);
-}
-
 /**
  * The buckets that were closed when the venue answered, lie within the requested range and are not older than the bars
  * that the venue stores; null for none.
@@ -96,10 +100,15 @@ function completeRange(
 ): { readonly from: number; readonly until: number } | null {
   const floor = (time: number) => Math.floor(time / intervalMs) * intervalMs;
   const forming = floor(receivedAt);
-  const oldest = forming - (STORED_BARS - 1) * intervalMs;
+  const oldest = oldestStored(intervalMs, receivedAt);
   // A full answer may have been cut at its oldest bar.
   const first = bars.length >= STORED_BARS ? Math.min(...bars.map(({ openTime }) => openTime)) : oldest;
   const from = Math.max(floor(startTime + intervalMs - 1), oldest, first);
   const until = Math.min(floor(endTime + 1), forming);
   return from < until ? { from, until } : null;
+}
+
+/** Start of the oldest bar that the venue stores at a time, unix ms. */
+export function oldestStored(intervalMs: number, now: number): number {
+  return Math.floor(now / intervalMs) * intervalMs - (STORED_BARS - 1) * intervalMs;
 }

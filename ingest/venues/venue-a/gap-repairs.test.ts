@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import type { CandleRange } from '#schemas/topics/candles';
+import { GapRepairs } from './gap-repairs.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** The start of an hour. */
+const START = 482_000 * HOUR;
+
+const range = (fields: Partial<CandleRange>): CandleRange => ({
+  provider: 'venue_a_perp',
+  coin: 'BTC',
+  source: 'venue_node',
+  intervalMs: MINUTE,
+  id: 'gap 1',
+  kind: 'gap',
+  from: START,
+  until: START,
+  receivedAt: START,
+  ...fields,
+});
+const gap = (from: number, until: number | null, fields: Partial<CandleRange> = {}) =>
+  range({ from: START + from, until: until === null ? null : START + until, ...fields });
+const response = (from: number, until: number, fields: Partial<CandleRange> = {}) =>
+  range({
+    source: 'official_api',
+    kind: 'complete',
+    id: `response ${from}`,
+    from: START + from,
+    until: START + until,
+    ...fields,
+  });
+
+/** The requests that are due, in minutes. */
+function due(ranges: readonly CandleRange[], at: number, repairs = new GapRepairs()): string[] {
+  for (const one of ranges) repairs.record(one);
+  return repairs
+    .due(START + at)
+    .map(({ coin, from, until }) => `${coin} ${(from - START) / MINUTE} ${(until - START) / MINUTE}`);
+}
+
+describe('the repair of a gap', () => {
+  it('requests every bucket that the gap touches, once the last one is final', () => {
+    const one = gap(30_000, 5 * MINUTE);
+    expect(due([one], 6 * MINUTE + 2_999)).toEqual([]);
+    expect(due([one], 6 * MINUTE + 3_000)).toEqual(['BTC 0 6']);
+  });
+
+  it('is not due while the gap has not ended, nor if nothing was missed', () => {
+    expect(due([gap(0, null)], HOUR)).toEqual([]);
+    expect(due([gap(0, null), gap(0, 0, { kind: 'none' })], HOUR)).toEqual([]);
+    expect(due([gap(0, null), gap(0, MINUTE)], HOUR)).toEqual(['BTC 0 2']);
+  });
+
+  it('requests only what no response covered, and ends when all is covered', () => {
+    const ranges = [gap(0, 5 * MINUTE), response(0, 2 * MINUTE)];
+    expect(due(ranges, HOUR)).toEqual(['BTC 2 6']);
+    expect(due([...ranges, response(2 * MINUTE, 6 * MINUTE)], HOUR)).toEqual([]);
+    expect(due([...ranges, response(0, HOUR, { intervalMs: HOUR, id: 'hours' })], HOUR)).toEqual(['BTC 2 6']);
+  });
+
+  it('has one request for all gaps of a coin', () => {
+    const ranges = [gap(0, 0), gap(10 * MINUTE, 11 * MINUTE, { id: 'gap 2' }), gap(MINUTE, MINUTE, { coin: '#10' })];
+    expect(due(ranges, HOUR)).toEqual(['#10 1 2', 'BTC 0 12']);
+  });
+
+  it('reaches as far back as the venue stores bars, and no further', () => {
+    const ranges = [gap(0, 5 * MINUTE)];
+    expect(due(ranges, 5_002 * MINUTE)).toEqual(['BTC 3 6']);
+    const repairs = new GapRepairs();
+    expect(due(ranges, 5_005 * MINUTE, repairs)).toEqual([]);
+    expect(due([], HOUR, repairs)).toEqual([]);
+  });
+
+  it('is requested again ever later, and at once when a gap is added', () => {
+    const repairs = new GapRepairs();
+    expect(due([gap(0, 0)], HOUR, repairs)).toHaveLength(1);
+    repairs.recordAttempt('BTC', START + HOUR);
+    expect(due([], HOUR + 29_999, repairs)).toEqual([]);
+    expect(due([], HOUR + 30_000, repairs)).toHaveLength(1);
+    repairs.recordAttempt('BTC', START + HOUR + 30_000);
+    expect(due([gap(0, 0)], HOUR + 89_999, repairs)).toEqual([]);
+    expect(due([gap(MINUTE, MINUTE, { id: 'gap 2' })], HOUR + 89_999, repairs)).toEqual(['BTC 0 2']);
+    for (let nth = 0; nth < 20; nth += 1) repairs.recordAttempt('BTC', START + 2 * HOUR);
+    expect(due([], 3 * HOUR - 1, repairs)).toEqual([]);
+    expect(due([], 3 * HOUR, repairs)).toEqual(['BTC 0 2']);
+  });
+
+  it('comes before one that was requested already', () => {
+    const repairs = new GapRepairs();
+    due([gap(0, 0)], HOUR, repairs);
+    repairs.recordAttempt('BTC', START + HOUR);
+    expect(due([gap(0, 9 * MINUTE, { coin: 'ETH' })], 2 * HOUR, repairs)).toEqual(['ETH 0 10', 'BTC 0 1']);
+  });
+});

@@ -1,0 +1,100 @@
+/**
+ * Gaps in the recorded trades that the venue's one-minute bars can repair (contract, "Candles"). A gap is open until a
+ * response of the venue covers all its buckets, or the venue stores none of them any more. Pure: follows from the records
+ * of the topic of ranges.
+ */
+import { MINUTE_MS, VENUE_SOURCE } from '#schemas/domain/candles/sources';
+import { type Span, subtract, union } from '#schemas/domain/candles/spans';
+import type { CandleRange } from '#schemas/topics/candles';
+import { oldestStored } from '#schemas/venues/venue-a/candle-snapshot';
+
+/** After the last bucket of a gap was closed, its bar gets final within this time. */
+const FINAL_AFTER_MS = 3_000;
+/** Time until a request is repeated: doubled each time. The range of its response arrives within seconds. */
+const REPEAT_MIN_MS = 30_000;
+const REPEAT_MAX_MS = 3_600_000;
+
+/** A request that is due: buckets of a coin, unix ms. */
+export interface GapRepair extends Span {
+  readonly coin: string;
+}
+
+interface CoinRepairs {
+  /** Buckets of each gap, by the id of its range; of a gap that has not ended without an end. */
+  readonly gaps: Map<string, Span>;
+  /** Buckets that a response covered. */
+  covered: readonly Span[];
+  /** Requests since the newest gap. */
+  attempts: number;
+  /** No request is due before, unix ms. */
+  notBefore: number;
+}
+
+export class GapRepairs {
+  /** Coins with gaps. */
+  private readonly coins = new Map<string, CoinRepairs>();
+
+  /** Processes a record of the topic, also one that was processed before. */
+  record({ coin, source, intervalMs, kind, id, from, until }: CandleRange): void {
+    if (intervalMs !== MINUTE_MS) return;
+    if (kind === 'gap') this.recordGap(coin, id, { from: floor(from), until: endOf(until) });
+    else if (kind === 'none') this.coins.get(coin)?.gaps.delete(id);
+    else if (source === VENUE_SOURCE) {
+      const repairs = this.coins.get(coin);
+      if (repairs) repairs.covered = union([...repairs.covered, { from, until: until ?? Number.POSITIVE_INFINITY }]);
+    }
+  }
+
+  /** Returns the requests that are due, those with the fewest attempts first, and forgets gaps that are repaired or too old. */
+  due(now: number): GapRepair[] {
+    const oldest = oldestStored(MINUTE_MS, now);
+    const due: { readonly repair: GapRepair; readonly attempts: number }[] = [];
+    for (const [coin, repairs] of this.coins) {
+      const missing = missingOf(repairs, oldest, floor(now - FINAL_AFTER_MS));
+      const [first, last] = [missing[0], missing.at(-1)];
+      if (repairs.gaps.size === 0) this.coins.delete(coin);
+      if (!first || !last || now < repairs.notBefore) continue;
+      // A request costs as much as a thousand bars, so that one for all gaps is cheaper than one for each.
+      due.push({ repair: { coin, from: first.from, until: last.until }, attempts: repairs.attempts });
+    }
+    return due.sort((a, b) => a.attempts - b.attempts || a.repair.until - b.repair.until).map(({ repair }) => repair);
+  }
+
+  /** Records that a request of a coin is sent. */
+  recordAttempt(coin: string, now: number): void {
+    const repairs = this.coins.get(coin);
+    if (!repairs) return;
+    repairs.notBefore = now + Math.min(REPEAT_MAX_MS, REPEAT_MIN_MS * 2 ** repairs.attempts);
+    repairs.attempts += 1;
+  }
+
+  private recordGap(coin: string, id: string, gap: Span): void {
+    let repairs = this.coins.get(coin);
+    if (!repairs) {
+      repairs = { gaps: new Map(), covered: [], attempts: 0, notBefore: 0 };
+      this.coins.set(coin, repairs);
+    }
+    const known = repairs.gaps.get(id);
+    if (known?.from === gap.from && known.until === gap.until) return;
+    repairs.gaps.set(id, gap);
+    repairs.attempts = 0;
+    repairs.notBefore = 0;
+  }
+}
+
+/** The closed buckets of ended gaps that no response covered. Removes what needs no repair any more. */
+function missingOf(repairs: CoinRepairs, oldest: number, closedUntil: number): Span[] {
+  const ended = [...repairs.gaps].filter(([, { until }]) => until <= closedUntil);
+  for (const [id, { from, until }] of ended)
+    if (subtract([{ from: Math.max(from, oldest), until }], repairs.covered).length === 0) repairs.gaps.delete(id);
+  repairs.covered = repairs.covered.filter(({ until }) => until > oldest);
+  const buckets = union(ended.map(([, { from, until }]) => ({ from: Math.max(from, oldest), until })));
+  return subtract(buckets, repairs.covered);
+}
+
+const floor = (time: number) => Math.floor(time / MINUTE_MS) * MINUTE_MS;
+
+/** End of the last bucket that a gap touches: its end is inclusive. */
+function endOf(until: number | null): number {
+  return until === null ? Number.POSITIVE_INFINITY : floor(until) + MINUTE_MS;
+}

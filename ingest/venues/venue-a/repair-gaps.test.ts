@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type CandleRange, venueCandleRangeTopics } from '#schemas/topics/candles';
+import { UpstreamError } from '../../feed/errors.ts';
+import { until } from '../../testing/open-publisher.fixture.ts';
+import { openTestRole, type TestRole, testFolder } from '../../testing/role-context.fixture.ts';
+import { startGapRepairs } from './repair-gaps.ts';
+
+const TOPIC = venueCandleRangeTopics.venue_a;
+const MINUTE = 60_000;
+const START = 482_000 * 60 * MINUTE;
+
+const closing: (() => Promise<unknown>)[] = [];
+let role: TestRole;
+let sent: { readonly request: string; readonly weight: number }[];
+/** Thrown by the venue while set. */
+let failure: Error | null;
+beforeEach(async () => {
+  const { folder, remove } = await testFolder();
+  closing.push(remove);
+  role = await openTestRole(folder, {});
+  closing.push(() => role.close());
+  await role.context.log.createTopics([TOPIC]);
+  await role.context.codec.prepare([TOPIC]);
+  [sent, failure] = [[], null];
+});
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+let seq = 0;
+async function append(fields: Partial<CandleRange>): Promise<void> {
+  const { log, codec } = role.context;
+  const receivedAt = START + 10 * MINUTE;
+  const base = { provider: 'venue_a_perp', coin: 'BTC', source: 'venue_node', intervalMs: MINUTE, receivedAt };
+  const value = codec.encode(TOPIC, { ...base, id: 'gap', kind: 'gap', from: START, until: START, ...fields });
+  seq += 1;
+  await log.append([{ topic: TOPIC.name, partition: 0, key: 'BTC', value, receivedAt, seq }]);
+}
+
+/** Starts the repairs on a clock that advances by a minute at each look. */
+async function start() {
+  let minutes = 10;
+  const repairs = await startGapRepairs({
+    context: role.context,
+    send: async (request, _signal, weight) => {
+      sent.push({ request, weight });
+      if (failure) throw failure;
+    },
+    intervalMs: 1,
+    now: () => START + minutes++ * MINUTE,
+  });
+  closing.push(() => repairs.close());
+  return repairs;
+}
+
+it('requests the bars of a gap that was in the log at the start, and of a later one, and again until they are stored', async () => {
+  await append({ until: START + 2 * MINUTE });
+  await start();
+  await until(() => sent.length >= 2);
+  const request = { coin: 'BTC', interval: '1m', startTime: START, endTime: START + 3 * MINUTE - 1 };
+  expect(sent[0]).toEqual({ request: JSON.stringify({ type: 'candleSnapshot', req: request }), weight: 21 });
+  expect(sent[1]).toEqual(sent[0]);
+  const complete = { source: 'official_api', kind: 'complete', id: 'response' } as const;
+  await append({ ...complete, until: START + 3 * MINUTE });
+  await append({ coin: 'ETH', id: 'gap 2' });
+  await until(() => sent.at(-1)!.request.includes('ETH'));
+  sent.splice(0);
+  await until(() => sent.length >= 2);
+  expect(sent.filter(({ request: text }) => text.includes('BTC'))).toEqual([]);
+});
+
+it('repeats a request that failed, and is closed while it waits', async () => {
+  failure = new UpstreamError('upstream_unavailable', 'away');
+  await append({});
+  const repairs = await start();
+  await until(() => sent.length >= 3);
+  await repairs.close();
+  const count = sent.length;
+  await append({ coin: 'ETH', id: 'gap 2' });
+  expect(sent).toHaveLength(count);
+});

@@ -1,0 +1,83 @@
+/**
+ * Requests the venue's bars for gaps in the recorded trades. The responses are published like all others, so the
+ * normaliser stores the bars and the range in which they are complete, and that range ends the repair. What is open after
+ * a restart follows from the log.
+ */
+import type { Running } from '#infra/runtime/context';
+import { pause } from '#infra/runtime/pause';
+import { TopicFollower } from '#infra/stages/topic-follower';
+import { MINUTE_MS } from '#schemas/domain/candles/sources';
+import { venueCandleRangeTopics } from '#schemas/topics/candles';
+import { STORED_BARS, snapshotRequest } from '#schemas/venues/venue-a/candle-snapshot';
+import { UpstreamError } from '../../feed/errors.ts';
+import type { AdapterContext } from '../adapter.ts';
+import { type GapRepair, GapRepairs } from './gap-repairs.ts';
+import { infoWeightMax } from './info-weight.ts';
+
+const TOPIC = venueCandleRangeTopics.venue_a;
+const AT = { topic: TOPIC.name, partition: 0 };
+/** Time between two looks for requests that are due, also before the first: the normaliser resumes after a restart. */
+const INTERVAL_MS = 5_000;
+/** Requests at once. They wait for room within the limits. */
+const RUNNING = 4;
+
+export interface RepairOptions {
+  readonly context: Pick<AdapterContext, 'log' | 'codec' | 'logger'>;
+  /** Sends a request with this JSON text and weight, and publishes the response. */
+  readonly send: (request: string, signal: AbortSignal, weight: number) => Promise<unknown>;
+  readonly intervalMs?: number;
+  readonly now?: () => number;
+}
+
+/** Runs until it is closed. Close it before the publisher. */
+export async function startGapRepairs(options: RepairOptions): Promise<Running> {
+  const { context, intervalMs = INTERVAL_MS, now = Date.now } = options;
+  const { log, codec } = context;
+  await log.createTopics([TOPIC]);
+  await codec.prepare([TOPIC]);
+  const repairs = new GapRepairs();
+  const follower = new TopicFollower(context, {
+    topic: TOPIC,
+    part: 'gap repairs',
+    from: await log.offsetAt(AT, now() - STORED_BARS * MINUTE_MS),
+    handle: (range) => repairs.record(range),
+  });
+  await follower.catchUp();
+  await follower.start();
+  const running = repair(options, repairs, follower.signal, intervalMs, now);
+  return {
+    close: async () => {
+      await follower.close();
+      await running;
+    },
+  };
+}
+
+async function repair(
+  { context, send }: RepairOptions,
+  repairs: GapRepairs,
+  signal: AbortSignal,
+  intervalMs: number,
+  now: () => number,
+): Promise<void> {
+  const sendOne = async ({ coin, from, until }: GapRepair): Promise<void> => {
+    repairs.recordAttempt(coin, now());
+    const request = snapshotRequest(coin, '1m', from, until);
+    try {
+      await send(JSON.stringify(request), signal, infoWeightMax(request));
+      context.logger.debug({ coin, from, until }, 'requested the bars of a gap');
+    } catch (error) {
+      if (signal.aborted) return;
+      // The venue may be away for long, and the request is repeated.
+      const level = error instanceof UpstreamError ? 'debug' : 'error';
+      context.logger[level]({ error, coin }, 'could not request the bars of a gap, retrying');
+    }
+  };
+  while (await pause(intervalMs, signal)) {
+    const due = repairs.due(now());
+    const workers = Array.from({ length: RUNNING }, async () => {
+      for (let next = due.shift(); next && !signal.aborted; next = due.shift()) await sendOne(next);
+    });
+    await Promise.all(workers);
+  }
+}

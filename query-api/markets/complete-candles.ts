@@ -1,0 +1,83 @@
+/**
+ * Reads candles, and fetches what they lack from the venue: the buckets that are complete in no source and that the venue
+ * still stores (contract, "Candles").
+ */
+import { joinNearest, missingSpans } from '#schemas/domain/candles/missing';
+import { type Span, subtract, union } from '#schemas/domain/candles/spans';
+import { ApiError } from '#schemas/errors';
+import { oldestStored } from '#schemas/venues/venue-a/candle-snapshot';
+import { type Buckets, bucketsOf, type CandleWindow } from '../queries/candle-window.ts';
+import { type Candle, type CandlesOfCoin, type FetchedBars, readCandles } from '../queries/read-candles.ts';
+import type { BarInstrument } from '../queries/read-source-bars.ts';
+import type { Dependencies } from '../routes/route.ts';
+import { fetchBars } from '../upstream/read-bars.ts';
+
+/** Requests to the venue for one round of missing buckets. Beyond it, those that are closest share a request. */
+const REQUESTS_MAX = 4;
+
+export interface ServedCandles {
+  readonly candles: readonly Candle[];
+  /** When the venue's bar in progress was received, unix ms; null if there is none. */
+  readonly at: number | null;
+}
+
+/** Rejects with the `ApiError` of a request to the venue, unless only the bucket in progress is missing. */
+export async function readCompleteCandles(
+  { store, views: { freshness }, ingest }: Pick<Dependencies, 'store' | 'views' | 'ingest'>,
+  coin: BarInstrument,
+  window: CandleWindow,
+): Promise<ServedCandles> {
+  const now = freshness.now();
+  let read = await readCandles(store, coin, window, now);
+  // The tables have all bars that a recording or the data set of the sandbox contains.
+  if (now === null || !freshness.isLive()) return { candles: read.candles, at: null };
+  const buckets = bucketsOf(window);
+  const { stepMs } = buckets;
+  const forming = Math.floor(now / stepMs) * stepMs;
+  const fetch = async (span: Span): Promise<FetchedBars> => {
+    try {
+      return await fetchBars(ingest, coin, window.interval, span);
+    } catch (error) {
+      if (error instanceof ApiError && span.from === forming) return { bars: [], ranges: [] };
+      throw error;
+    }
+  };
+  let fetched: FetchedBars = { bars: [], ranges: [] };
+  let requested: readonly Span[] = [];
+  // Nearly all markets have a trade in most buckets, so only few windows need more than `limit` of them.
+  for (const reach of [buckets.limit, Number.POSITIVE_INFINITY]) {
+    const span = withReach(reachable(spanOf(buckets, read.candles), stepMs, now), reach * stepMs, buckets);
+    const missing = subtract(missingSpans(read.select, span, stepMs), requested);
+    if (missing.length === 0) continue;
+    const requests = joinNearest(missing, REQUESTS_MAX);
+    requested = union([...requested, ...requests]);
+    fetched = joined([fetched, ...(await Promise.all(requests.map(fetch)))]);
+    read = await readCandles(store, coin, window, now, fetched);
+  }
+  return { candles: read.candles, at: formingAt(read, forming) };
+}
+
+/** The buckets of a response: of the complete window if it has fewer candles than the limit. */
+function spanOf({ from, until, stepMs, limit, oldestFirst }: Buckets, candles: readonly Candle[]): Span {
+  if (candles.length < limit) return { from, until };
+  return oldestFirst ? { from, until: candles.at(-1)!.ts + stepMs } : { from: candles[0]!.ts, until };
+}
+
+/** The part of a span that has begun, and that the venue stores. */
+function reachable({ from, until }: Span, stepMs: number, now: number): Span {
+  return { from: Math.max(from, oldestStored(stepMs, now)), until: Math.min(until, now) };
+}
+
+/** The part of a span that is nearest to where the limit counts. */
+function withReach({ from, until }: Span, lengthMs: number, { oldestFirst, stepMs }: Buckets): Span {
+  if (oldestFirst) return { from, until: Math.min(until, from + lengthMs) };
+  return { from: Math.max(from, Math.ceil(until / stepMs) * stepMs - lengthMs), until };
+}
+
+function joined(parts: readonly FetchedBars[]): FetchedBars {
+  return { bars: parts.flatMap(({ bars }) => bars), ranges: parts.flatMap(({ ranges }) => ranges) };
+}
+
+function formingAt({ candles, select }: CandlesOfCoin, forming: number): number | null {
+  return candles.at(-1)?.ts === forming ? (select(forming).formingAt ?? null) : null;
+}

@@ -1,0 +1,105 @@
+/** The tables of candles in memory, for tests that read very many histories: answers the queries of `read-source-bars.ts`. */
+import type { Parameter } from '#infra/store/store';
+import { concatenate } from '#schemas/domain/candles/bars';
+import { type SourceBar, sourceBarOf } from '#schemas/domain/candles/select';
+import { MINUTE_MS } from '#schemas/domain/candles/sources';
+import { formatDecimal } from '#schemas/domain/decimal';
+import type { Candle, CandleRange } from '#schemas/topics/candles';
+import type { Reader } from '../queries/query.ts';
+
+interface Arguments {
+  readonly from: number;
+  readonly until: number;
+  readonly lengths: readonly number[];
+  readonly rows: number;
+  readonly stepMs: number;
+  readonly points: readonly number[];
+}
+
+export class CandleStore implements Reader {
+  /** Names of the queries that were answered. */
+  readonly queried: string[] = [];
+  private bars: readonly Candle[] = [];
+  private ranges: readonly CandleRange[] = [];
+
+  /** Adds versions of bars; as in the table, the last one of a bar counts. */
+  addBars(bars: readonly Candle[]): void {
+    this.bars = lastOfEach([...this.bars, ...bars], (bar) => [...keyOf(bar), bar.openTime]);
+  }
+
+  /** Adds versions of ranges; as in the table, the last one of a range counts. */
+  addRanges(ranges: readonly CandleRange[]): void {
+    this.ranges = lastOfEach([...this.ranges, ...ranges], (range) => [...keyOf(range), range.id]);
+  }
+
+  async query<T>(sql: string, parameters: Readonly<Record<string, Parameter>> = {}, name = ''): Promise<T[]> {
+    this.queried.push(name);
+    const wanted = parameters as unknown as Arguments;
+    const isOneOf = ({ provider, coin }: Pick<Candle, 'provider' | 'coin'>) =>
+      Object.keys(parameters).some(
+        (key) =>
+          key.startsWith('coin') && parameters[key] === coin && parameters[`provider${key.slice(4)}`] === provider,
+      );
+    if (name === 'candle-ranges') return this.rangesOf(wanted, isOneOf) as T[];
+    const bars = this.bars.filter((bar) => isOneOf(bar) && isWithin(bar, wanted));
+    if (name === 'candles-range') return [timeOfRow(bars, sql.includes('openTime ASC'), wanted.rows)] as T[];
+    if (name === 'candles') return rowsOf(bars, wanted) as T[];
+    throw new Error(`no answer to the query ${name}`);
+  }
+
+  private rangesOf({ from, until }: Arguments, isOneOf: (range: CandleRange) => boolean): readonly CandleRange[] {
+    return this.ranges.filter(
+      (range) =>
+        isOneOf(range) && range.kind !== 'none' && range.from < until && (range.until === null || range.until >= from),
+    );
+  }
+}
+
+const keyOf = ({ provider, coin, source, intervalMs }: Candle | CandleRange) => [provider, coin, source, intervalMs];
+
+function lastOfEach<T>(records: readonly T[], identify: (record: T) => readonly unknown[]): T[] {
+  return [...new Map(records.map((record) => [JSON.stringify(identify(record)), record])).values()];
+}
+
+function isWithin({ intervalMs, openTime }: Candle, { lengths, from, until }: Arguments): boolean {
+  return lengths.includes(intervalMs) && openTime >= from && openTime < until;
+}
+
+function timeOfRow(bars: readonly Candle[], oldestFirst: boolean, rows: number) {
+  const times = bars.map(({ openTime }) => openTime).sort((a, b) => (oldestFirst ? a - b : b - a));
+  const scanned = times.slice(0, rows);
+  return { time: scanned.at(-1) ?? 0, counted: scanned.length };
+}
+
+/** Joins bars as the store does: those of one source and bucket between two points. */
+function rowsOf(bars: readonly Candle[], { stepMs, points }: Arguments): unknown[] {
+  const groups = new Map<string, { readonly of: Candle; readonly bars: SourceBar[] }>();
+  for (const bar of bars) {
+    if (bar.trades === 0) continue;
+    const { openTime, intervalMs } = bar;
+    const part = intervalMs === MINUTE_MS ? points.filter((point) => point <= openTime).length : openTime;
+    const key = JSON.stringify([...keyOf(bar), Math.floor(openTime / stepMs), part]);
+    const group = groups.get(key) ?? { of: bar, bars: [] };
+    group.bars.push(sourceBarOf(bar));
+    groups.set(key, group);
+  }
+  return [...groups.values()].map(({ of: { provider, coin, source, intervalMs }, bars: found }) => {
+    const sorted = found.sort((a, b) => a.openTime - b.openTime);
+    const { open, high, low, close, volume, trades, openAt, closeAt } = concatenate(sorted.map(({ bar }) => bar))!;
+    return {
+      ...{ provider, coin, source, intervalMs, trades },
+      openTime: sorted[0]!.openTime,
+      lastTime: sorted.at(-1)!.openTime,
+      receivedAt: Math.max(...sorted.map(({ receivedAt }) => receivedAt)),
+      open: formatDecimal(open),
+      high: formatDecimal(high),
+      low: formatDecimal(low),
+      close: formatDecimal(close),
+      volume: formatDecimal(volume),
+      openTs: openAt.arrival === null ? null : openAt.from,
+      openArrival: openAt.arrival,
+      closeTs: closeAt.arrival === null ? null : closeAt.from,
+      closeArrival: closeAt.arrival,
+    };
+  });
+}
