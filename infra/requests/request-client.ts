@@ -104,7 +104,8 @@ class LogRequestClient implements RequestClient {
     const end = () => {
       clearTimeout(timer);
       this.byId.delete(id);
-      this.byKey.delete(key);
+      // After `late`, an equal request may be pending when the append of this one fails.
+      if (this.byKey.get(key) === pending) this.byKey.delete(key);
     };
     const settle: Pending['settle'] = (outcome) => {
       end();

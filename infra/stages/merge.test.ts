@@ -38,6 +38,21 @@ describe('the merged order', () => {
     expect(consume(input)).toEqual(['a/0/0', 'a/1/0', 'a/1/1', 'b/0/0', 'b/0/1']);
   });
 
+  it('counts a dropped repeat as consumed, once everything before it is', () => {
+    const input = new MergedInput([at('a')], never);
+    input.push({
+      records: [record('a', 0, 0, 5, 1), record('a', 0, 1, 6, 2), record('a', 0, 2, 6, 2)],
+      watermarks: [],
+    });
+    input.finish(at('a'));
+    expect(consume(input, 1)).toEqual(['a/0/0']);
+    expect(input.nextOffsets().get('a/0')).toBe(1);
+    expect(consume(input)).toEqual(['a/0/1']);
+    expect(input.nextOffsets().get('a/0')).toBe(3);
+    input.push({ records: [record('a', 0, 3, 6, 2)], watermarks: [] });
+    expect(input.nextOffsets().get('a/0')).toBe(4);
+  });
+
   it('waits for a partition without a watermark', () => {
     const input = new MergedInput([at('a'), at('b')], never);
     input.push({ records: [record('a', 0, 0, 5)], watermarks: [] });

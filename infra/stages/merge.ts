@@ -36,8 +36,8 @@ interface Queue extends TopicPartition {
   lastSeq: number;
   /** Newest `seq` consumed: snapshots store it. */
   consumedSeq: number;
-  /** Offset of the next record to consume. */
-  nextOffset: number;
+  /** Offset after the newest record read, dropped ones included. */
+  readUntil: number;
   paused: boolean;
 }
 
@@ -78,7 +78,7 @@ export class MergedInput {
         lowerBound: Number.NEGATIVE_INFINITY,
         lastSeq: lastSeq ?? 0,
         consumedSeq: lastSeq ?? 0,
-        nextOffset: offset,
+        readUntil: offset,
         paused: false,
       }))
       .sort((a, b) => compareText(a.topic, b.topic) || a.partition - b.partition);
@@ -95,6 +95,7 @@ export class MergedInput {
       // Records of a partition come one after the other.
       if (queue?.topic !== record.topic || queue.partition !== record.partition)
         queue = this.byName.get(partitionName(record))!;
+      queue.readUntil = record.offset + 1;
       if (this.ordered && record.seq !== 0 && record.seq <= queue.lastSeq) continue;
       if (record.seq !== 0) queue.lastSeq = record.seq;
       queue.records.push(record);
@@ -145,7 +146,6 @@ export class MergedInput {
           );
         this.last = record;
         if (record.seq !== 0) first.consumedSeq = record.seq;
-        first.nextOffset = record.offset + 1;
         visit(record);
       }
       this.shrink(first);
@@ -179,9 +179,9 @@ export class MergedInput {
     return this.queues.reduce((sum, { consumedBytes }) => sum + consumedBytes, this.waitingBytes);
   }
 
-  /** Offset of the next record to consume of every input partition. */
+  /** Offset of the next record to consume of every input partition; those that were dropped count as consumed. */
   nextOffsets(): Map<string, number> {
-    return new Map(this.queues.map((queue) => [queue.name, queue.nextOffset]));
+    return new Map(this.queues.map(({ name, records, next, readUntil }) => [name, records[next]?.offset ?? readUntil]));
   }
 
   /** Newest `seq` consumed of every input partition, for snapshots. */

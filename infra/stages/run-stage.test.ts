@@ -160,6 +160,18 @@ describe('a running stage', () => {
     expect(await outputs()).toEqual(before);
   });
 
+  it('ends a rebuild whose last record repeats the one before, as a restarted writer may', async () => {
+    const value = codec.encode(left, { receivedAt: 1, value: 1, word: 'a' });
+    const base = { topic: left.name, partition: 0, key: 'a', value };
+    await log.append([
+      { ...base, receivedAt: 1, seq: 1 },
+      { ...base, receivedAt: 1, seq: 1 },
+    ]);
+    const running = await run('rebuild');
+    await running.stopped;
+    expect(running.state.total).toBe(1);
+  });
+
   it('writes records that fail or cannot be decoded to the dead-letter topic and continues', async () => {
     const good = codec.encode(left, { receivedAt: 1, value: 1, word: 'a' });
     const unlucky = codec.encode(left, { receivedAt: 2, value: 13, word: 'a' });

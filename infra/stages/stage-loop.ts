@@ -177,7 +177,11 @@ export class StageLoop<S> {
       await yieldToIo();
       until = performance.now() + STEP_MS;
     }
-    if (count === 0) return false;
+    if (count === 0) {
+      // The last record of an input may be a repeat, which is dropped.
+      this.checkCaughtUp();
+      return false;
+    }
     await this.writeOutputs();
     snapshots?.processed(count);
     this.processed += count;

@@ -60,7 +60,9 @@ export class ConnectionState {
       this.options.metrics.feedDisconnects.inc({ feed: this.options.feed });
       this.changeState('disconnected', reason);
     }
-    if (this.consecutiveFailures === UNREACHABLE_AFTER) this.changeState('unreachable', reason);
+    // A venue that accepts connections and drops them at once becomes unreachable again after each of them.
+    if (this.consecutiveFailures >= UNREACHABLE_AFTER && this.state !== 'unreachable')
+      this.changeState('unreachable', reason);
   }
 
   /** Called when this process closes the connection. */

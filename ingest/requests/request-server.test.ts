@@ -168,6 +168,24 @@ describe('a request to ingest', () => {
     expect(await Promise.all(waiting)).toEqual(['late', 'late', 'late']);
   });
 
+  it('does not end an equal later one if its own append fails after its caller has stopped waiting', async () => {
+    const { log, codec } = role.context;
+    const failAppend: ((error: Error) => void)[] = [];
+    const append = () => new Promise<never>((_, reject) => failAppend.push(reject));
+    const blocked = Object.create(log, { append: { value: append } }) as typeof log;
+    const client = await openRequestClient({ log: blocked, codec, logger });
+    closing.push(() => client.close());
+    const impatient = aKind({ waitMs: 20 });
+    expect(await codeOf(client.send('a', impatient, BTC))).toBe('late');
+    const second = codeOf(client.send('a', KIND, BTC));
+    failAppend[0]!(new Error('no broker'));
+    await until(() => failAppend.length === 2);
+    const third = codeOf(client.send('a', KIND, BTC));
+    failAppend[1]!(new Error('no broker'));
+    await Promise.all([second, third]);
+    expect(failAppend).toHaveLength(2);
+  });
+
   it('is served once by the next process if a process leaves it unanswered', async () => {
     const { started, run } = controlledRun();
     const client = await openClient();

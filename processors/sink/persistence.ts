@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
-import { isTransient, retry } from '#infra/runtime/retry';
-import type { Health } from '#infra/telemetry/health';
+import { isTransient } from '#infra/runtime/retry';
+import { createHealth, type Health } from '#infra/telemetry/health';
+import { OpenProblems } from '#infra/telemetry/open-problems';
 
 /** Attempts once the sink is closing. Records that are not stored by then are read again at the next start. */
 const CLOSING_ATTEMPTS = 3;
@@ -25,28 +26,34 @@ function canWaitFor(error: unknown): boolean {
 /** Retries an operation until it succeeds, with growing pauses, and reports the sink as degraded meanwhile. */
 export class Persistence {
   private readonly options: PersistenceOptions;
+  private readonly problems: OpenProblems;
 
   constructor(options: PersistenceOptions) {
     this.options = options;
+    // Without a health, nobody reads it.
+    this.problems = new OpenProblems(options.health ?? createHealth(), 'sink');
   }
 
   /** Throws an error that no retry can help, and the last error when the attempts are used up. */
-  run<T>(work: () => Promise<T>): Promise<T> {
-    const { logger, health, closing, attemptsMax = Number.POSITIVE_INFINITY } = this.options;
-    return retry(work, {
-      canRetry: (error, failures) => {
-        const limit = closing.aborted ? Math.min(CLOSING_ATTEMPTS, attemptsMax) : attemptsMax;
-        return canWaitFor(error) && failures < limit;
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    const { logger, closing, attemptsMax = Number.POSITIVE_INFINITY } = this.options;
+    let failed = 0;
+    const result = await this.problems.retry(
+      work,
+      (error) => (error instanceof Error ? error.message : String(error)),
+      {
+        canRetry: (error, failures) => {
+          const limit = closing.aborted ? Math.min(CLOSING_ATTEMPTS, attemptsMax) : attemptsMax;
+          return canWaitFor(error) && failures < limit;
+        },
+        onFailure: (error, failures) => {
+          failed = failures;
+          if (failures === 1) logger.error({ error }, 'the sink cannot read or write, retrying');
+        },
+        signal: closing,
       },
-      onFailure: (error, failures) => {
-        if (failures === 1) logger.error({ error }, 'the sink cannot write, retrying');
-        health?.degraded('sink', error instanceof Error ? error.message : String(error));
-      },
-      onRecovered: (failures) => {
-        logger.info({ attempts: failures + 1 }, 'the sink writes again');
-        health?.ready('sink');
-      },
-      signal: closing,
-    });
+    );
+    if (failed > 0) logger.info({ attempts: failed + 1 }, 'an operation of the sink succeeds again');
+    return result;
   }
 }
