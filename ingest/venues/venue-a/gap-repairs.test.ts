@@ -72,6 +72,13 @@ describe('the repair of a gap', () => {
     expect(due([], HOUR, repairs)).toEqual([]);
   });
 
+  it('waits for the end of a gap as long as the venue stores its start, and begins when it ends after that', () => {
+    const repairs = new GapRepairs();
+    expect(due([gap(0, null)], 4_999 * MINUTE, repairs)).toEqual([]);
+    expect(due([], 5_000 * MINUTE, repairs)).toEqual([]);
+    expect(due([gap(0, 5_001 * MINUTE)], 5_003 * MINUTE, repairs)).toEqual(['BTC 4 5002']);
+  });
+
   it('is requested again ever later, and at once when a gap is added', () => {
     const repairs = new GapRepairs();
     expect(due([gap(0, 0)], HOUR, repairs)).toHaveLength(1);

@@ -84,12 +84,15 @@ export class GapRepairs {
 
 /** The closed buckets of ended gaps that no response covered. Removes what needs no repair any more. */
 function missingOf(repairs: CoinRepairs, oldest: number, closedUntil: number): Span[] {
-  const ended = [...repairs.gaps].filter(([, { until }]) => until <= closedUntil);
-  for (const [id, { from, until }] of ended)
-    if (subtract([{ from: Math.max(from, oldest), until }], repairs.covered).length === 0) repairs.gaps.delete(id);
   repairs.covered = repairs.covered.filter(({ until }) => until > oldest);
-  const buckets = union(ended.map(([, { from, until }]) => ({ from: Math.max(from, oldest), until })));
-  return subtract(buckets, repairs.covered);
+  const missing: Span[] = [];
+  for (const [id, { from, until }] of repairs.gaps) {
+    const own = subtract([{ from: Math.max(from, oldest), until }], repairs.covered);
+    // A gap that has not ended by now gets another record when it ends.
+    if (own.length === 0 || (until === Number.POSITIVE_INFINITY && from < oldest)) repairs.gaps.delete(id);
+    else if (until <= closedUntil) missing.push(...own);
+  }
+  return union(missing);
 }
 
 const floor = (time: number) => Math.floor(time / MINUTE_MS) * MINUTE_MS;

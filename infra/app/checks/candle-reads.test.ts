@@ -1,0 +1,113 @@
+/**
+ * Follows reads of candles from three nodes to the venue and back: equal ones are one request, the responses are those
+ * that the normaliser stores, and what is stored is not requested again.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Budget } from '#ingest/feed/budget';
+import { HttpClient } from '#ingest/feed/http-client';
+import type { Received } from '#ingest/publisher/publisher';
+import { startRequestServer } from '#ingest/requests/request-server';
+import { startHttpServer, type TestHttpServer } from '#ingest/testing/http-server.fixture';
+import { silentLogger } from '#ingest/testing/open-publisher.fixture';
+import { InfoClient } from '#ingest/venues/venue-a/info-client';
+import { createInfoReads } from '#ingest/venues/venue-a/info-reads';
+import { driveStage } from '#processors/testing/drive-stage.fixture';
+import { createVenueAStage } from '#processors/venues/venue-a/normalise/stage';
+import { CandleStore } from '#query-api/testing/candle-store.fixture';
+import { anInstrument, applyRecord } from '#query-api/testing/records.fixture';
+import { createTestApp, type TestApp } from '#query-api/testing/test-app.fixture';
+import { VIEWS } from '#query-api/views/views';
+import { venueCandleRangeTopics, venueCandleTopics } from '#schemas/topics/candles';
+import { instrumentTopics } from '#schemas/topics/normalised';
+import { rawTopic } from '#schemas/topics/raw';
+import { openTestLog } from '../../control/open-test-log.fixture.ts';
+import { openRequestClient } from '../../requests/request-client.ts';
+
+const MINUTE = 60_000;
+/** The middle of a minute, so that no bucket ends meanwhile. */
+const NOW = Math.floor(Date.now() / MINUTE) * MINUTE + MINUTE / 2;
+
+const closing: (() => Promise<unknown>)[] = [];
+const store = new CandleStore();
+const published: Received[] = [];
+const nodes: TestApp[] = [];
+let venue: TestHttpServer;
+
+/** The venue's bars between the bounds of a request. */
+function answer(body: string): string {
+  const { coin, interval, startTime, endTime } = JSON.parse(body).req;
+  const bars: object[] = [];
+  for (let t = startTime; t <= endTime; t += MINUTE) {
+    const px = `${1_000 + ((t / MINUTE) % 1_000)}.5`;
+    bars.push({ t, T: t + MINUTE - 1, s: coin, i: interval, o: px, c: px, h: px, l: px, v: '0.10', n: 3 });
+  }
+  return JSON.stringify(bars);
+}
+
+beforeAll(async () => {
+  venue = await startHttpServer(({ body }) => ({ body: answer(body) }));
+  closing.push(() => venue.close());
+  const { log, codec, close } = await openTestLog();
+  closing.push(close);
+  const http = new HttpClient({ budget: new Budget({ max: 1_200, windowMs: MINUTE }), retries: 'reads' });
+  const reads = createInfoReads({
+    client: new InfoClient({ url: venue.url, http, node: null }),
+    publisher: { whenReady: async () => {}, receive: (received) => void published.push(received) },
+    feed: 'venue_a.info',
+  });
+  const server = await startRequestServer({ log, codec, logger: silentLogger, handlers: [reads] });
+  closing.push(() => server.close());
+  for (let node = 0; node < 3; node += 1) {
+    const requests = await openRequestClient({ log, codec, logger: silentLogger });
+    closing.push(() => requests.close());
+    const test = await createTestApp({ app: { requests, store: store as never } });
+    closing.push(() => test.app.close());
+    Object.assign(test.views, { freshness: { ...test.views.freshness, now: () => NOW, isLive: () => true } });
+    applyRecord(VIEWS.coins, test.views.coins, instrumentTopics.venue_a, 'BTC', anInstrument());
+    nodes.push(test);
+  }
+});
+afterAll(async () => {
+  for (const close of closing.reverse()) await close();
+});
+
+/** Candles that were closed, each with another spelling of the window, so that no cached response is served. */
+async function candlesOf(node: TestApp, limit: number, nth: number): Promise<unknown[]> {
+  const end = Math.floor(NOW / MINUTE) * MINUTE + nth;
+  const response = await node.get(`/v1/markets/venue_a/coins/BTC/candles?interval=1m&limit=${limit}&end_time=${end}`);
+  expect(response.status, response.body).toBe(200);
+  return (response.json() as { candles: unknown[] }).candles;
+}
+
+/** Stores what was published as the normaliser and the sink do. */
+function storePublished(): void {
+  const stage = driveStage(createVenueAStage({ outcomeTakerFeeRate: '0' }));
+  for (const { payload, request = null } of published) {
+    const envelope = { provider: 'venue_a', stream: 'info', key: 'venue_a.info', receivedAt: NOW, request } as const;
+    stage.feed(rawTopic('venue_a', 'info'), { ...envelope, payload: Buffer.from(payload) });
+  }
+  expect(stage.deadLetters).toEqual([]);
+  store.addBars(stage.emittedTo(venueCandleTopics.venue_a));
+  store.addRanges(stage.emittedTo(venueCandleRangeTopics.venue_a));
+}
+
+it('a hundred equal reads on three nodes are one request, and what it returned is stored and not requested again', async () => {
+  const reads = Array.from({ length: 100 }, (_, nth) => candlesOf(nodes[nth % 3]!, 20, nth));
+  const [first, ...others] = await Promise.all(reads);
+  expect(first).toHaveLength(20);
+  expect(first![0]).toMatchObject({ volume: 0.1, source: 'official_api' });
+  for (const other of others) expect(other).toEqual(first);
+  expect(venue.requests).toHaveLength(1);
+
+  storePublished();
+  const longer = await candlesOf(nodes[0]!, 30, 200);
+  expect(longer).toHaveLength(30);
+  expect(longer.slice(10)).toEqual(first);
+  expect(venue.requests.map(({ body }) => JSON.parse(body).req.endTime + 1)).toEqual([
+    Math.floor(NOW / MINUTE) * MINUTE,
+    Math.floor(NOW / MINUTE) * MINUTE - 20 * MINUTE,
+  ]);
+  storePublished();
+  expect(await candlesOf(nodes[1]!, 30, 300)).toEqual(longer);
+  expect(venue.requests).toHaveLength(2);
+});
