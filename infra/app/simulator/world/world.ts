@@ -18,7 +18,7 @@ import { type QuestionIds, questionIds } from './question-ids.ts';
 import { makeQuestionSlots } from './question-slots.ts';
 import { createQuestionBoard, type Question, type QuestionBoard } from './questions.ts';
 import { createSchedule, type Schedule } from './schedule.ts';
-import { ORIGIN_MS } from './time.ts';
+import { DAY_MS, ORIGIN_MS } from './time.ts';
 
 /** Settings of a world. Worlds with equal settings are identical at every time. */
 export interface WorldSettings {
@@ -111,9 +111,12 @@ export class WorldTimeError extends Error {
   readonly canRetry = false;
 }
 
+/** Start of the simulated time. */
+export const WORLD_START_MS = ORIGIN_MS + 30 * DAY_MS;
+
 /** Throws a `WorldTimeError` for a time before the simulated time. */
 export function assertWorldTime(atMs: number): void {
-  if (!(atMs >= ORIGIN_MS + 86_400_000 * 30)) {
+  if (!(atMs >= WORLD_START_MS)) {
     throw new WorldTimeError(`the simulated time starts in July 2020, not at ${new Date(atMs).toISOString()}`);
   }
 }

@@ -1,6 +1,7 @@
 import type { VenueATrade } from '../../world/ladder-book.ts';
 import { pointText } from '../../world/number-text.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../world/time.ts';
+import { WORLD_START_MS } from '../../world/world.ts';
 import type { Market, Markets } from './market.ts';
 
 const INTERVAL_MS: Readonly<Record<string, number>> = {
@@ -21,8 +22,10 @@ const INTERVAL_MS: Readonly<Record<string, number>> = {
 };
 /** The venue stores so many bars of a coin and an interval (venue page, section 5). */
 const STORED_BARS = 5_000;
-/** Most trades from which one answer is calculated. Older bars are omitted, like bars beyond the venue's history. */
+/** Most trades from which the exact bars of one answer are calculated. Older bars are estimated from a sample. */
 const MAX_TRADES = 300_000;
+/** Trades of an estimated bar. */
+const SAMPLE = 40;
 const TRADES_PER_TURN = 20_000;
 
 export function isInterval(interval: unknown): interval is string {
@@ -86,6 +89,13 @@ export class Bar {
     this.#count += 1;
   }
 
+  /** Makes the number of trades what it is in truth, and the volume what it would be if all were like those added. */
+  scaleTo(count: number): void {
+    if (this.isEmpty) return;
+    this.#volume = Math.round((this.#volume / this.#count) * count);
+    this.#count = count;
+  }
+
   get close(): string {
     return this.#close;
   }
@@ -122,7 +132,7 @@ function oldestStored(interval: string, nowMs: number): number {
   return openMs;
 }
 
-/** Earliest bar that an answer can include within its limit of trades, at the bar that contains `fromMs` or later. */
+/** The earliest exact bar of an answer within its limit of trades: the one that contains `fromMs`, or a later one. */
 function earliest(markets: Markets, market: Market, interval: string, fromMs: number, toMs: number): number {
   let openMs = barAround(interval, toMs).openMs;
   let trades = markets.countTrades(market, openMs, toMs + 1);
@@ -136,9 +146,16 @@ function earliest(markets: Markets, market: Market, interval: string, fromMs: nu
   return openMs;
 }
 
+/** Adds a sample of the trades of [fromMs, toMs): `o`, `c` and `n` get exact, `h`, `l` and `v` are those of the sample. */
+function addSample(bar: Bar, markets: Markets, market: Market, fromMs: number, toMs: number): void {
+  for (const trade of markets.sampledTrades(market, fromMs, toMs, SAMPLE)) bar.add(trade);
+  bar.scaleTo(markets.countTrades(market, fromMs, toMs));
+}
+
 /**
  * Answer to `candleSnapshot`: ascending bars, from the one that contains `startMs` to the one that contains `endMs`, of
- * those that the venue stores. A bar is calculated from exactly the trades of the trades channel. Yields to the event loop between batches of trades.
+ * those that the venue stores. The newest bars are calculated from exactly the trades of the trades channel, those
+ * beyond `MAX_TRADES` trades are estimated. Yields to the event loop between batches of trades.
  */
 export async function candlesText(
   markets: Markets,
@@ -150,17 +167,24 @@ export async function candlesText(
 ): Promise<string> {
   const toMs = Math.min(endMs, nowMs);
   const bars: string[] = [];
-  const oldestMs = oldestStored(interval, nowMs);
+  const oldestMs = Math.max(oldestStored(interval, nowMs), WORLD_START_MS);
   if (toMs < oldestMs || toMs < startMs) return '[]';
-  let fromMs = earliest(markets, market, interval, Math.max(startMs, oldestMs), toMs);
+  let { openMs: fromMs } = barAround(interval, Math.max(startMs, oldestMs));
+  const exactMs = earliest(markets, market, interval, fromMs, toMs);
   const [before] = markets.recentTrades(market, fromMs, 1);
   let carried = before ? pointText(before.px, before.priceDecimals) : null;
   let sinceTurn = 0;
   while (fromMs <= toMs) {
     const bar = new Bar(market.coin, interval, barAround(interval, fromMs));
-    for (const trade of markets.tradesBetween(market, bar.openMs, Math.min(bar.nextMs, nowMs + 1))) {
-      bar.add(trade);
-      sinceTurn += 1;
+    const untilMs = Math.min(bar.nextMs, nowMs + 1);
+    if (fromMs < exactMs) {
+      addSample(bar, markets, market, fromMs, untilMs);
+      sinceTurn += SAMPLE;
+    } else {
+      for (const trade of markets.tradesBetween(market, fromMs, untilMs)) {
+        bar.add(trade);
+        sinceTurn += 1;
+      }
     }
     if (!bar.isEmpty) carried = bar.close;
     if (carried !== null) bars.push(bar.text(carried));

@@ -44,6 +44,8 @@ export interface Markets {
   countTrades(market: Market, fromMs: number, toMs: number): number;
   /** Trades in [fromMs, toMs), oldest first. */
   tradesBetween(market: Market, fromMs: number, toMs: number): Iterable<VenueATrade>;
+  /** At most `limit` (above 1) of these trades, evenly spread; the first and the last are among them. */
+  sampledTrades(market: Market, fromMs: number, toMs: number, limit: number): Iterable<VenueATrade>;
 }
 
 const DEEP = 400;
@@ -133,6 +135,16 @@ export function createMarkets(world: World): Markets {
       const series = seriesOf(market, 'trade');
       const last = schedule.versionAt(series, toMs);
       for (let version = schedule.versionAt(series, fromMs) + 1; version <= last; version += 1) {
+        yield tradeOf(market, schedule.eventOf(series, version));
+      }
+    },
+    *sampledTrades(market, fromMs, toMs, limit) {
+      const series = seriesOf(market, 'trade');
+      const first = schedule.versionAt(series, fromMs) + 1;
+      const count = schedule.versionAt(series, toMs) + 1 - first;
+      const sampled = Math.min(limit, count);
+      for (let nth = 0; nth < sampled; nth += 1) {
+        const version = first + Math.round((nth * (count - 1)) / Math.max(1, sampled - 1));
         yield tradeOf(market, schedule.eventOf(series, version));
       }
     },

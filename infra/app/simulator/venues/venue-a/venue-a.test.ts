@@ -173,6 +173,30 @@ describe('info', () => {
     expect(await barsOf(5, 9)).toEqual([]);
   });
 
+  it('returns every bar of a long window, the oldest ones estimated with true ends and numbers of trades', async () => {
+    const now = ((await info({ type: 'exchangeStatus' })) as { time: number }).time;
+    const hour = Math.floor(now / 3_600_000) * 3_600_000;
+    const barsOf = async (from: number, until: number) => {
+      const req = {
+        coin: 'BTC',
+        interval: '1h',
+        startTime: hour + from * 3_600_000,
+        endTime: hour + until * 3_600_000,
+      };
+      return (await info({ type: 'candleSnapshot', req })) as Record<
+        't' | 'o' | 'c' | 'h' | 'l' | 'v' | 'n',
+        unknown
+      >[];
+    };
+    const bars = await barsOf(-499, 0);
+    expect(bars.map(({ t }) => t)).toEqual(Array.from({ length: 500 }, (_, nth) => hour + (nth - 499) * 3_600_000));
+    const [exact] = await barsOf(-499, -499);
+    const { o, c, n } = bars[0]!;
+    expect({ o, c, n }).toEqual({ o: exact!.o, c: exact!.c, n: exact!.n });
+    expect(Number(bars[0]!.h)).toBeLessThanOrEqual(Number(exact!.h));
+    expect(Number(bars[0]!.v) / Number(exact!.v)).toBeCloseTo(1, 0);
+  });
+
   it('agrees with the trades that it published, in every interval', async () => {
     const socket = await openSocket(simulator.urls.venueAWsUrl);
     socket.send({ method: 'subscribe', subscription: { type: 'trades', coin: 'BTC' } });
