@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Running } from '../../runtime/context.ts';
 import type { Health, PartFailedError } from '../../telemetry/health.ts';
 
-/** Longest time for closing. After it the process exits with parts still open, which the log and the store survive. */
+/** Longest time for closing. After it the process is killed with parts still open, which the log and the store survive. */
 const CLOSE_TIMEOUT_MS = 8_000;
 
 export interface LifetimeOptions {
@@ -12,8 +12,8 @@ export interface LifetimeOptions {
   readonly closeTimeoutMs?: number;
   /** Source of signals; the process itself, except in tests. */
   readonly signals?: Pick<NodeJS.EventEmitter, 'on'>;
-  /** Exits the process immediately; replaced in tests. */
-  readonly exit?: (code: number) => void;
+  /** Ends the process immediately; replaced in tests. */
+  readonly kill?: () => void;
 }
 
 export interface Lifetime {
@@ -21,20 +21,25 @@ export interface Lifetime {
   readonly shutdown: Promise<PartFailedError | null>;
   readonly isShuttingDown: () => boolean;
   /**
-   * Closes the parts in reverse order, even if one fails to close; false if one failed. The process exits
+   * Closes the parts in reverse order, even if one fails to close; false if one failed. The process is killed
    * `closeTimeoutMs` after the first of a signal, a failure and this call, even while parts are still starting.
    */
   close(parts: readonly Running[]): Promise<boolean>;
 }
 
+/** `process.exit` would run the exit handlers of the store's engine, which wait for its threads or crash. */
+const killOwnProcess = () => process.kill(process.pid, 'SIGKILL');
+
 export function startLifetime(options: LifetimeOptions): Lifetime {
   const { logger, health, closeTimeoutMs: timeoutMs = CLOSE_TIMEOUT_MS } = options;
-  const { signals = process, exit = process.exit } = options;
+  const { signals = process, kill = killOwnProcess } = options;
   let deadline: NodeJS.Timeout | null = null;
+  let isClosed = false;
   const startDeadline = () => {
     deadline ??= setTimeout(() => {
-      logger.fatal(`closing took longer than ${timeoutMs / 1_000} s; exiting with parts still open`);
-      exit(1);
+      const what = isClosed ? 'all parts are closed, but the process has not ended' : 'exiting with parts still open';
+      logger.fatal(`closing took longer than ${timeoutMs / 1_000} s; ${what}`);
+      kill();
     }, timeoutMs);
   };
   const signalled = new Promise<null>((resolve) => {
@@ -66,6 +71,7 @@ export function startLifetime(options: LifetimeOptions): Lifetime {
           clean = false;
         }
       }
+      isClosed = true;
       // From here on the timer only matters if a handle of a part still holds the process open.
       deadline?.unref();
       return clean;

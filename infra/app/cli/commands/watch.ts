@@ -138,6 +138,7 @@ class WatchedService {
         problem: problem ?? (isStreaming ? null : 'the stream is not connected, trying again'),
       },
       columns,
+      Date.now(),
     );
   }
 

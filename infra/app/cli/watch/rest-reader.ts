@@ -53,8 +53,9 @@ export class RestReader {
       if (!shown.has(universalId)) shown.set(universalId, { name, netEdge: null });
     return Promise.all(
       [...shown].slice(0, EVENTS_SHOWN).map(async ([universalId, event]) => {
-        const { legs } = await this.read<{ legs: WatchedLeg[] }>(`/v1/events/${universalId}/spread`);
-        return { ...event, legs };
+        const path = `/v1/events/${universalId}/spread`;
+        const { legs, fetchedAt } = await this.read<{ legs: WatchedLeg[]; fetchedAt: string }>(path);
+        return { ...event, legs, fetchedAt };
       }),
     );
   }

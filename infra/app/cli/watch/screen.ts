@@ -1,7 +1,7 @@
 /** Renders the screen of `npm run watch` as text, from data of REST and the stream. Pure. */
 import type { Candles } from './live-candles.ts';
 import { sparkline } from './sparkline.ts';
-import type { WatchedEvent, WatchedMarket, WatchedTrade } from './watched.ts';
+import type { WatchedEvent, WatchedLeg, WatchedMarket, WatchedTrade } from './watched.ts';
 
 export interface Watched {
   readonly coin: string;
@@ -18,12 +18,18 @@ export interface Watched {
   readonly rate: number;
 }
 
+/** Prices that are older than this are shown with their age. */
+const AGE_SHOWN_MS = 5_000;
+
 const price = (value: number | null) => (value === null ? '–' : value.toFixed(3)).padStart(6);
 const truncate = (text: string, width: number) =>
   text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width);
 
-/** Renders the lines for a terminal with this many columns. */
-export function renderScreen(watched: Watched, columns: number): string[] {
+/**
+ * Renders the lines for a terminal with this many columns.
+ * @param now the time that ages are relative to, unix ms.
+ */
+export function renderScreen(watched: Watched, columns: number, now: number): string[] {
   const { coin, events, candles, markets, trades, names, rate, problem } = watched;
   const nameWidth = Math.max(20, columns - 62);
   const marketOf = ({ provider, marketId }: WatchedTrade) =>
@@ -31,9 +37,10 @@ export function renderScreen(watched: Watched, columns: number): string[] {
   return [
     ...(problem ? [problem, ''] : []),
     `Largest net edges: the same question on several venues (YES bid / ask)      ${rate.toFixed(0)} frames/s`,
+    ...ageLine(events, now),
     ...events.map((event) => {
       const legs = event.legs.map(
-        (leg) => `${leg.provider.slice(0, 9).padEnd(9)}${price(leg.yesBid)}/${price(leg.yesAsk)}`,
+        (leg) => `${leg.provider.slice(0, 9).padEnd(9)}${price(leg.yesBid)}/${price(leg.yesAsk)}${markOf(leg)}`,
       );
       const edge = event.netEdge === null ? '' : ` net ${event.netEdge >= 0 ? '+' : ''}${event.netEdge.toFixed(4)}`;
       return `${truncate(event.name, nameWidth)} ${legs.join('  ')}${edge}`;
@@ -57,4 +64,16 @@ export function renderScreen(watched: Watched, columns: number): string[] {
         `${trade.ts.slice(11, 23)}  ${trade.provider.padEnd(16)}${truncate(marketOf(trade), 40)} ${trade.side.padEnd(4)} ${String(trade.qty).padStart(12)} @ ${trade.price}`,
     ),
   ];
+}
+
+/** States how old the prices are, unless they are of this moment. */
+function ageLine(events: readonly WatchedEvent[], now: number): string[] {
+  const oldest = Math.min(...events.map(({ fetchedAt }) => Date.parse(fetchedAt)));
+  if (events.length === 0 || now - oldest <= AGE_SHOWN_MS) return [];
+  return [`These prices are ${Math.round((now - oldest) / 1_000)} s old: ${new Date(oldest).toISOString()}`];
+}
+
+/** Marks a leg whose prices cannot be relied on. */
+function markOf({ state }: WatchedLeg): string {
+  return state === 'live' ? '' : ` (${state ?? 'unknown'})`;
 }

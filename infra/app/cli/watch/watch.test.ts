@@ -88,7 +88,8 @@ describe('candles on the screen', () => {
       rate: 49.6,
     };
     const rest = [bar('12:00:00', 1, 10)];
-    const lines = (isLive: boolean) => renderScreen({ ...watched, candles: { bars: rest, isLive } }, 120).join('\n');
+    const lines = (isLive: boolean) =>
+      renderScreen({ ...watched, candles: { bars: rest, isLive } }, 120, ts('12:00:00')).join('\n');
     expect(lines(true)).not.toContain('30 s');
     expect(lines(false)).toContain('BTC, one-minute candles (the newest may be 30 s old)');
     expect(lines(true)).toContain('50 frames/s');
@@ -98,7 +99,7 @@ describe('candles on the screen', () => {
 describe('the screen', () => {
   const watched = {
     coin: 'BTC',
-    events: [{ name: 'Will it rain?', legs: [], netEdge: 0.0123 }],
+    events: [{ name: 'Will it rain?', legs: [], netEdge: 0.0123, fetchedAt: '2026-03-01T11:59:57.000Z' }],
     candles: { bars: [], isLive: true },
     markets: [
       { name: 'HYPE-USDC', markPrice: 24.5, midPrice: 24.25, dayNotionalVolume: 1234.5 },
@@ -110,19 +111,35 @@ describe('the screen', () => {
   };
 
   it('shows a pair and a contract, unknown figures as a dash', () => {
-    const text = renderScreen({ ...watched, problem: null }, 120).join('\n');
+    const text = renderScreen({ ...watched, problem: null }, 120, ts('12:00:00')).join('\n');
     expect(text).toMatch(/^HYPE-USDC +mark 24.5 {2}mid 24.25 {2}volume of a day 123[45]$/m);
     expect(text).toMatch(/^orb:GOLD +mark 2700 {2}mid – {2}volume of a day –$/m);
-    expect(renderScreen({ ...watched, markets: [], problem: null }, 120).join('\n')).not.toContain('pair');
+    expect(renderScreen({ ...watched, markets: [], problem: null }, 120, ts('12:00:00')).join('\n')).not.toContain(
+      'pair',
+    );
   });
 
   it('names the events of edges and trades', () => {
-    const lines = renderScreen({ ...watched, problem: null }, 120);
+    const lines = renderScreen({ ...watched, problem: null }, 120, ts('12:00:00'));
     expect(lines[1]).toMatch(/^Will it rain\? .* net \+0\.0123$/);
     expect(lines.at(-1)).toContain('Will it rain?');
   });
 
+  it('marks legs whose prices cannot be relied on, and states the age of prices that are not of this moment', () => {
+    const leg = { provider: 'venue_b', yesBid: 0.4, yesAsk: 0.5, yesMid: 0.45 };
+    const legs = ['live', 'stale', null].map((state) => ({ ...leg, state }));
+    const events = [{ ...watched.events[0]!, legs }];
+    const lines = (at: string) => renderScreen({ ...watched, events, problem: null }, 120, ts(at));
+    expect(lines('12:00:02').slice(1, 3)).toEqual([
+      expect.stringMatching(/0\.500 {2}venue_b .* 0\.500 \(stale\) {2}venue_b .* 0\.500 \(unknown\)/),
+      '',
+    ]);
+    expect(lines('12:00:03')[1]).toBe('These prices are 6 s old: 2026-03-01T11:59:57.000Z');
+  });
+
   it('states first why the service cannot be read', () => {
-    expect(renderScreen({ ...watched, problem: 'connection refused' }, 120)[0]).toBe('connection refused');
+    expect(renderScreen({ ...watched, problem: 'connection refused' }, 120, ts('12:00:00'))[0]).toBe(
+      'connection refused',
+    );
   });
 });

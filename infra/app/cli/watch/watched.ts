@@ -5,12 +5,16 @@ export interface WatchedLeg {
   readonly yesBid: number | null;
   readonly yesAsk: number | null;
   readonly yesMid: number | null;
+  /** `live` if the prices can be relied on; null while nothing is known. */
+  readonly state: string | null;
 }
 export interface WatchedEvent {
   readonly name: string;
   readonly legs: readonly WatchedLeg[];
   /** Net edge of the best current arbitrage, USD per share; null if there is none. */
   readonly netEdge: number | null;
+  /** The time of the prices, ISO 8601. */
+  readonly fetchedAt: string;
 }
 export interface WatchedCandle {
   readonly ts: number;
