@@ -137,6 +137,38 @@ describe('a registry that is checked against the log', () => {
     }
   });
 
+  it('restores a server under ids of which the log does not use all, also after an interruption', async () => {
+    await server.registry.register('other-value', '"int"');
+    await createCodec(await open()).prepare([numbers]);
+    for (const other of ['"long"', '"bytes"']) await server.registry.register('other-value', other);
+    await createCodec(await open()).prepare([names]);
+    const [, first, , , last] = server.schemas;
+    for (const left of [0, 1, 3]) {
+      server.schemas.splice(left);
+      expect(await (await open()).restore(() => {})).toBe(2);
+      expect([server.schemas.length, server.schemas[1], server.schemas[4]]).toEqual([5, first, last]);
+      await (await open()).check();
+    }
+  });
+
+  it('registers nothing in a server that fits the log', async () => {
+    await server.registry.register('other-value', '"int"');
+    await registerBoth();
+    // The id that another process caused to be skipped.
+    const { fetch } = server.registry;
+    server.registry.fetch = async (id) => (id === 1 ? Promise.reject(new CodecError('unknown_schema', '')) : fetch(id));
+    await (await open()).restore(() => {});
+    expect(server.schemas).toHaveLength(3);
+  });
+
+  it('does not fill ids in a registry that others share', async () => {
+    for (let other = 0; other < 1_001; other++) await server.registry.register('other-value', `"other${other}"`);
+    await registerBoth();
+    server.empty();
+    await expect((await open()).restore(() => {})).rejects.toThrow('no id between 0 and 1002');
+    expect(server.schemas).toEqual([]);
+  });
+
   it('stops restoring at the first id that differs', async () => {
     await registerBoth();
     server.empty();
@@ -186,6 +218,8 @@ describe.skipIf(missing !== null)(missing ?? 'a real registry that was emptied',
       const open = async (service: RegistryService) =>
         new CheckedRegistry(await openRecordedSchemas(log), openConfluentRegistry(service.url));
       const [first, emptied] = services as [RegistryService, RegistryService];
+      // The log does not use the first id.
+      await openConfluentRegistry(first.url).register('other-value', '"int"');
       await createCodec(await open(first)).prepare([numbers, names]);
       await (await open(first)).check();
       await expect((await open(emptied)).check()).rejects.toMatchObject({ code: 'registry_mismatch' });

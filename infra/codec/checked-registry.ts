@@ -10,6 +10,9 @@ import { fetchRecorded } from './log-registry.ts';
 import type { RecordedSchemas } from './recorded-schemas.ts';
 import type { SchemaRegistry } from './registry.ts';
 
+/** More were another's schemas: the registry is shared, and its ids cannot be restored this way. */
+const UNUSED_IDS_MAX = 1_000;
+
 /** The server assigns or holds other ids than the log; nothing may be written or decoded with it. */
 export class RegistryMismatchError extends Error {
   override name = 'RegistryMismatchError';
@@ -67,18 +70,33 @@ export class CheckedRegistry implements SchemaRegistry {
   }
 
   /**
-   * Registers every recorded schema in the order of the ids. Rejects with a `RegistryMismatchError` at the first one that gets
-   * another id. Returns how many were registered.
+   * Registers every recorded schema in the order of the ids. Ids that the log does not use, for example because two
+   * processes registered a schema at the same time, are used for schemas that say so. Rejects with a
+   * `RegistryMismatchError` at the first one that gets another id. Returns how many were registered.
    */
   async restore(onRestored: (done: number, total: number) => void): Promise<number> {
     const entries = this.recorded.entries();
+    let before = 0;
     for (const [at, { id, subject, schema }] of entries.entries()) {
+      if ((await this.served(id)) === null) await this.useIdsBetween(before, id);
       const assigned = await this.server.register(subject, schema);
       if (assigned !== id)
         throw new RegistryMismatchError(`id ${assigned} for ${subject}, which has id ${id} in the log`);
+      before = id;
       onRestored(at + 1, entries.length);
     }
     return entries.length;
+  }
+
+  private async useIdsBetween(before: number, next: number): Promise<void> {
+    if (next - before > UNUSED_IDS_MAX)
+      throw new RegistryMismatchError(`the log uses no id between ${before} and ${next}, which are too many to skip`);
+    for (let id = before + 1; id < next; id += 1) {
+      if ((await this.served(id)) !== null) continue;
+      const schema = JSON.stringify({ type: 'record', name: `UnusedId${id}`, fields: [] });
+      const assigned = await this.server.register(`parallax.unused-id-${id}`, schema);
+      if (assigned !== id) throw new RegistryMismatchError(`id ${assigned} follows ${id - 1}, and ${id} is missing`);
+    }
   }
 
   private async served(id: number): Promise<string | null> {

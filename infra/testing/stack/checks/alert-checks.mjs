@@ -66,6 +66,9 @@ export const alertChecks = {
     await untilFiring('ParallaxVenueSilent venue_b', seconds);
     assert.ok(!(await firingAlerts()).includes('ParallaxVenueSilent venue_a'), 'venue_a is not silent');
     const restarted = startedAt();
+    // What needs the store is unhealthy without it, and compose starts nothing that depends on such a container.
+    await compose('start', 'clickhouse');
+    for (const role of ['query-api', 'stream-gateway']) await untilHealthy(role);
     await compose(...WITH_VENUE_B, 'up', '--detach');
     await newSpread();
     process.stdout.write(`       ${restarted()} s after the restart: a new spread\n`);

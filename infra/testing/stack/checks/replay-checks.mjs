@@ -1,7 +1,19 @@
 // That a replay derives the same again, and that a verification sees a difference.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { compose, curlInside, lines, query, runCompose, spread, stack, stepsOf } from '../stack-client.mjs';
+import {
+  compose,
+  containerOf,
+  curlInside,
+  lines,
+  logOf,
+  query,
+  runCompose,
+  spread,
+  stack,
+  stepsOf,
+  until,
+} from '../stack-client.mjs';
 
 const IDLE_MS = 6_000;
 const IDLE_POLL_MS = 1_000;
@@ -71,5 +83,10 @@ export const replayChecks = {
     await stack(0, 'replay');
     assert.match(await stack(0, 'replay', '--verify'), /^0 differences$/m);
     await spread();
+  },
+  'the receiver verifies webhooks again': async () => {
+    const from = new Date().toISOString();
+    const isNew = (line) => line > from && / verified event\./.test(line);
+    await until(() => lines(logOf(containerOf('webhook-receiver'))).some(isNew), 'a further verified delivery');
   },
 };
