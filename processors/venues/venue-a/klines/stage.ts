@@ -5,10 +5,11 @@
 import { type Emit, on, type Stage, type StageRecord } from '#infra/stages/stage';
 import { EXCHANGE_SOURCE } from '#schemas/domain/candles/sources';
 import { covers } from '#schemas/domain/candles/spans';
-import { type CandleRange, externalCandleRangeTopic, externalCandleTopic } from '#schemas/topics/candles';
+import { type Candle, type CandleRange, externalCandleRangeTopic, externalCandleTopic } from '#schemas/topics/candles';
 import { type RawEnvelope, rawTopic } from '#schemas/topics/raw';
 import {
   answeredSpan,
+  type Kline,
   type KlineRequest,
   readKlineRequest,
   readKlines,
@@ -20,7 +21,6 @@ import { joinRange, type StatedRange } from './stated-ranges.ts';
 const MALFORMED = 'malformed_answer';
 /** Coins of the main dex. */
 const PROVIDER = 'venue_a_perp';
-const NO_PLACES = { openTs: null, openArrival: null, closeTs: null, closeArrival: null };
 
 export interface KlinesState {
   /** Where the bars are complete, by coin and length. Few each, since neighbours are joined. */
@@ -62,7 +62,7 @@ function addKlines(
   const own = { provider: PROVIDER, coin, source: EXCHANGE_SOURCE, intervalMs, receivedAt };
   for (const kline of tradedKlines(klines, span))
     if (!covers(known, kline.openTime, kline.openTime + intervalMs))
-      emit(externalCandleTopic, coin, { ...kline, ...own, ...NO_PLACES });
+      emit(externalCandleTopic, coin, toCandle(kline, coin, intervalMs, receivedAt));
   const joined = joinRange(known, span, `loaded ${state.created}`);
   if (!joined) return;
   if (joined.isNew) state.created += 1;
@@ -72,4 +72,26 @@ function addKlines(
   // First, so that at no time less is complete than before.
   emitRange(joined.range, 'complete');
   for (const absorbed of joined.absorbed) emitRange(absorbed, 'none');
+}
+
+/** Written field by field, since a response has many rows. */
+function toCandle(kline: Kline, coin: string, intervalMs: number, receivedAt: number): Candle {
+  return {
+    provider: PROVIDER,
+    coin,
+    openTime: kline.openTime,
+    receivedAt,
+    open: kline.open,
+    high: kline.high,
+    low: kline.low,
+    close: kline.close,
+    volume: kline.volume,
+    trades: kline.trades,
+    source: EXCHANGE_SOURCE,
+    intervalMs,
+    openTs: null,
+    openArrival: null,
+    closeTs: null,
+    closeArrival: null,
+  };
 }
