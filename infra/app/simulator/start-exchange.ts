@@ -3,7 +3,7 @@ import { createFaultBoard } from './faults/fault-board.ts';
 import { startHttpServer } from './sockets/http-host.ts';
 import { createExchange, type ExchangeOptions, type SimulatedExchange } from './venues/venue-a/exchange/exchange.ts';
 
-export interface StartedExchange extends Pick<SimulatedExchange, 'limitExceeded'> {
+interface StartedExchange extends Pick<SimulatedExchange, 'limitExceeded'> {
   readonly url: string;
   close(): Promise<void>;
 }

@@ -22,8 +22,8 @@ import { SINK_GROUP } from '#schemas/tables/sink-group';
 import { externalCandleRangeTopic, externalCandleTopic } from '#schemas/topics/candles';
 import type { Topic } from '#schemas/topics/topic';
 import { KLINES_MAX, klineRequest } from '#schemas/venues/venue-a/klines';
-import { closeInReverse } from '../../../closing.ts';
-import type { RoleContext } from '../../../context.ts';
+import { closeInReverse } from '../../../runtime/closing.ts';
+import type { RoleContext } from '../../../runtime/context.ts';
 import { runStage } from '../../../stages/run-stage.ts';
 import { openService } from '../../simulated-service.ts';
 import { klineRows } from '../../simulator/venues/venue-a/exchange/klines.ts';
@@ -44,7 +44,7 @@ const TIMEOUT_MS = 60_000;
 
 type ClientOptions = NonNullable<Parameters<typeof createClient>[0]>;
 
-export interface KlinesSize {
+interface KlinesSize {
   /** Responses of a round. */
   readonly responses: number;
   readonly rounds: number;

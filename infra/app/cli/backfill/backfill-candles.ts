@@ -6,11 +6,11 @@ import { upstreamUrl } from '#ingest/venues/adapter';
 import { ExchangeClient } from '#ingest/venues/venue-a/klines/exchange-client';
 import { type LoadOptions, type LoadResult, loadKlines } from '#ingest/venues/venue-a/klines/load-klines';
 import { LoadedKlines } from '#ingest/venues/venue-a/klines/loaded-klines';
-import { closeInReverse } from '../../../closing.ts';
 import { SettingError } from '../../../config/declare.ts';
 import type { Settings } from '../../../config/settings.ts';
 import { type EventLog, type Lease, LogError } from '../../../log/log.ts';
 import type { LogSettings } from '../../../log/open-log.ts';
+import { closeInReverse } from '../../../runtime/closing.ts';
 import { createMetrics } from '../../../telemetry/metrics.ts';
 import { startExchange } from '../../simulator/start-exchange.ts';
 import { openForIngest } from '../ports.ts';
@@ -18,7 +18,7 @@ import { openForIngest } from '../ports.ts';
 /** How long to wait for the lease of a writer that has just ended. */
 const LEASE_WAIT_MS = 20_000;
 
-export type BackfillSettings = LogSettings &
+type BackfillSettings = LogSettings &
   Pick<Settings, 'schemaRegistry' | 'venues' | 'simSeed' | 'externalExchangeUrl'> &
   Pick<LoadOptions, 'coins' | 'intervals' | 'days'>;
 
@@ -27,7 +27,7 @@ export interface BackfillResult extends LoadResult {
   readonly requests: number;
 }
 
-export interface BackfillContext extends Pick<LoadOptions, 'signal' | 'onProgress'> {
+interface BackfillContext extends Pick<LoadOptions, 'signal' | 'onProgress'> {
   readonly logger: Logger;
 }
 

@@ -5,7 +5,7 @@ import { startProgressBar } from '../progress-bar.ts';
 /** Time between two lines. */
 const LINE_INTERVAL_MS = 30_000;
 
-export interface Progress {
+interface Progress {
   update(done: number, total: number): void;
   stop(): void;
 }

@@ -1,5 +1,5 @@
 /** Loads klines of the last `PARALLAX_BACKFILL_CANDLES_DAYS` days while ingest runs. */
-import type { Running } from '#infra/context';
+import type { Running } from '#infra/runtime/context';
 import { KLINE_COINS, KLINE_INTERVALS } from '#schemas/venues/venue-a/klines';
 import { ConnectionState } from '../../../feed/connection-state.ts';
 import { UpstreamError } from '../../../feed/errors.ts';

@@ -17,7 +17,7 @@ import {
 export const SOURCE = 'venue_a.klines';
 const GET = 'GET ';
 
-export interface ExchangeClientOptions {
+interface ExchangeClientOptions {
   /** Base of its REST. */
   readonly url: string;
   readonly metrics: Pick<Metrics, 'upstreamRequests' | 'venueLimits'>;

@@ -168,7 +168,6 @@ describe('loading klines', () => {
     });
     await run(exchange.url, new MemoryLog());
     expect(times[2]! - times[1]!).toBeGreaterThan(190);
-    expect(times[3]! - times[2]!).toBeLessThan(190);
   });
 
   it('requests again after an answer that is not as documented, and publishes only the good one', async () => {

@@ -5,7 +5,7 @@
 import type { Codec } from '#infra/codec/codec';
 import type { EventLog } from '#infra/log/log';
 import { readPartition } from '#infra/log/read-partition';
-import { isTransient, retry } from '#infra/retry';
+import { isTransient, retry } from '#infra/runtime/retry';
 import { INTERVALS } from '#schemas/domain/candles/sources';
 import { type Span, union } from '#schemas/domain/candles/spans';
 import { parseJsonOrNull } from '#schemas/domain/json-fields';

@@ -6,7 +6,7 @@ export interface StatedRange extends Span {
   readonly id: string;
 }
 
-export interface JoinedRanges {
+interface JoinedRanges {
   /** All ranges of the series, oldest first. */
   readonly ranges: readonly StatedRange[];
   /** The one that contains the added span. */

@@ -11,7 +11,7 @@ export interface ExchangeLimitOptions {
 }
 export const EXCHANGE_LIMIT: ExchangeLimitOptions = { weight: 2_400, windowMs: 60_000 };
 
-export interface Counted {
+interface Counted {
   /** Null if the request is allowed. */
   readonly refusal: { readonly status: 418 | 429; readonly retryAfterSeconds: number } | null;
   /** Weight that counts now. */
