@@ -6,6 +6,7 @@ import { startHttpServer } from '#ingest/testing/http-server.fixture';
 import { silentLogger } from '#ingest/testing/open-publisher.fixture';
 import { runSinkOnce } from '#processors/sink/run-sink-once';
 import { createKlinesStage } from '#processors/venues/venue-a/klines/stage';
+import { readCandles } from '#query-api/queries/read-candles';
 import { type Candle, externalCandleRangeTopic, externalCandleTopic } from '#schemas/topics/candles';
 import { readKlines } from '#schemas/venues/venue-a/klines';
 import { loadSettings } from '../../../config/settings.ts';
@@ -25,12 +26,13 @@ import { openPorts } from '../ports.ts';
 
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
-const DAYS = 130;
+const DAYS = 110;
 /** Requests of 1,500 minutes, and the list of symbols. */
 const UNDISTURBED = Math.ceil((DAYS * 1_440) / 1_500) + 1;
 const KILLS = 5;
 const SEED = 3;
-const TEST_TIMEOUT_MS = 180_000;
+const TEST_TIMEOUT_MS = 300_000;
+const HOUR = 60 * MINUTE;
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -77,7 +79,11 @@ async function barsIn(dataDir: string) {
     const [row] = await ports.store.query<{ bars: string; minutes: string }>(
       "SELECT count() AS bars, uniqExact(openTime) AS minutes FROM candle_bars WHERE source = 'external_exchange'",
     );
-    return { bars, ranges, table: { bars: Number(row!.bars), minutes: Number(row!.minutes) } };
+    const end = Math.floor(Date.now() / DAY) * DAY;
+    const window = { interval: '1h' as const, start: end - 9 * DAY, end, limit: 500 };
+    const coin = { provider: 'venue_a_perp', coin: 'BTC' };
+    const hours = await readCandles(ports.store, coin, window, Date.now());
+    return { bars, ranges, hours, window, table: { bars: Number(row!.bars), minutes: Number(row!.minutes) } };
   } finally {
     await ports.close();
   }
@@ -118,7 +124,7 @@ describe('a backfill that is killed five times', () => {
       expect(Object.keys(JSON.parse(last.out))).toEqual(['requests', 'bars']);
       expect(exchange.limitExceeded()).toBe(0);
 
-      const { bars, ranges, table } = await barsIn(dataDir);
+      const { bars, ranges, hours, window, table } = await barsIn(dataDir);
       const fromMs = Math.floor((startedAt - DAYS * DAY) / MINUTE) * MINUTE + 15 * MINUTE;
       const untilMs = Math.floor(startedAt / MINUTE) * MINUTE - MINUTE;
       const asset = makeCoins(SEED, 1)[0]!;
@@ -135,6 +141,14 @@ describe('a backfill that is killed five times', () => {
       expect(new Set(bars.map(({ openTime }) => openTime)).size).toBe(bars.length);
       expect(table).toEqual({ bars: bars.length, minutes: bars.length });
       expect([...ranges.values()].filter((range) => range.startsWith('complete'))).toHaveLength(1);
+
+      // What REST serves of an hour is the exchange's own hour.
+      const ownHours = klineRows(SEED, asset, HOUR, { fromMs: window.start, untilMs: window.end, nowMs: window.end });
+      expect(hours).toEqual(
+        readKlines(JSON.parse(`[${ownHours.join(',')}]`), HOUR).map(({ openTime, ...figures }) => {
+          return { ts: openTime, ...figures, source: 'external_exchange' };
+        }),
+      );
 
       requests = 0;
       const again = await runCommand('backfill', [...argv, '--json'], envOf(exchange.url));

@@ -57,7 +57,9 @@ describe('klines of the simulated exchange', () => {
   it('of an hour are joined from its minutes', () => {
     const from = NOW - (NOW % HOUR_MS) - 3 * HOUR_MS;
     const { klines } = open();
-    const minutes = klines(MINUTE_MS, { interval: '1m', startTime: from, endTime: from + HOUR_MS - 1 });
+    const minutes = klines(MINUTE_MS, { interval: '1m', startTime: from, endTime: from + HOUR_MS - 1 }).filter(
+      ({ trades }) => trades > 0,
+    );
     const [hour] = klines(HOUR_MS, { interval: '1h', startTime: from, endTime: from });
     const prices = (field: 'high' | 'low') => minutes.map((minute) => Number(minute[field]));
     expect(hour).toMatchObject({ openTime: from, open: minutes[0]!.open, close: minutes.at(-1)!.close });

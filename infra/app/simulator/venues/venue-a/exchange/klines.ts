@@ -79,8 +79,10 @@ export function klineRows(
   return rows;
 }
 
+/** Adds a minute to a bar. One without a trade changes a bar only as long as nothing was traded. */
 function join(bar: Minute | null, minute: Minute): Minute {
-  if (!bar) return minute;
+  if (!bar || bar.trades === 0) return minute;
+  if (minute.trades === 0) return bar;
   return {
     open: bar.open,
     high: Math.max(bar.high, minute.high),
