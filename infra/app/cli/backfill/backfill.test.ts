@@ -82,7 +82,7 @@ async function barsIn(dataDir: string) {
     const end = Math.floor(Date.now() / DAY) * DAY;
     const window = { interval: '1h' as const, start: end - 9 * DAY, end, limit: 500 };
     const coin = { provider: 'venue_a_perp', coin: 'BTC' };
-    const hours = await readCandles(ports.store, coin, window, Date.now());
+    const { candles: hours } = await readCandles(ports.store, coin, window, Date.now());
     return { bars, ranges, hours, window, table: { bars: Number(row!.bars), minutes: Number(row!.minutes) } };
   } finally {
     await ports.close();
