@@ -11,6 +11,8 @@ import { createStages } from './stages.ts';
 const SMALL: Readonly<Record<string, readonly string[]>> = {
   // One entry for each venue.
   candles: ['removable.newestBlocks', 'expiredArrivals'],
+  // One entry for each coin and length of the exchange's klines.
+  'klines.venue_a': ['ranges'],
   // One entry for each provider.
   anomalies: ['delays'],
   organizations: [

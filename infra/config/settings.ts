@@ -26,6 +26,9 @@ import {
 } from './declare.ts';
 import { LOG_SETTINGS, STORE_SETTINGS } from './port-settings.ts';
 
+/** More days than the external exchange has klines of. */
+export const BACKFILL_DAYS_MAX = 3_650;
+
 const ROLES = ['ingest', 'processors', 'query-api', 'stream-gateway'] as const;
 
 /** A setting for each URL of a venue. */
@@ -217,6 +220,13 @@ export const SETTINGS = {
     accepts: 'a number of minutes from 0.1 to 9999, such as 60 or 0.5',
     pattern: /^(?:[1-9]\d{0,3}(?:\.\d{1,6})?|0\.[1-9]\d{0,5})$/,
     description: "Minutes between two fetches of venue_a's leaderboard.",
+  }),
+  backfillCandlesDays: integerSetting({
+    variable: 'PARALLAX_BACKFILL_CANDLES_DAYS',
+    fallback: 0,
+    min: 0,
+    max: BACKFILL_DAYS_MAX,
+    description: 'Days of klines that ingest loads from the external exchange in the background; 0 loads none.',
   }),
   maxSocketsPerKey: integerSetting({
     variable: 'PARALLAX_MAX_SOCKETS_PER_KEY',

@@ -16,7 +16,7 @@ const BODY_BYTES_MAX = 32 * 1024 * 1024;
 const ERROR_BODY_BYTES = 2 * 1024;
 /** How long a 429 without `Retry-After` blocks requests to the venue. */
 const RATE_LIMITED_MS = 5_000;
-/** Upper bound of a `Retry-After`. */
+/** Upper bound of a `Retry-After`, by default. */
 const RETRY_AFTER_MAX_MS = 60_000;
 
 export interface HttpRequest {
@@ -43,6 +43,14 @@ export interface HttpClientOptions {
    * only read, but never after a 4xx.
    */
   readonly retries?: 'gets' | 'reads';
+  /** Statuses that state that a limit was exceeded, whose `Retry-After` blocks all requests; 429 by default. */
+  readonly limitStatuses?: readonly number[];
+  /** Upper bound of a `Retry-After`; a minute by default. */
+  readonly retryAfterMaxMs?: number;
+  /** Called before each attempt. */
+  readonly onAttempt?: () => void;
+  /** Called with each response before its body is read. */
+  readonly onResponse?: (response: Response) => void;
   /** Where its requests are counted. */
   readonly counter?: { readonly source: string; readonly metrics: Pick<Metrics, 'upstreamRequests'> };
   readonly random?: () => number;
@@ -141,12 +149,14 @@ export class HttpClient {
   private async open({ url, body, signal }: HttpRequest): Promise<Opened> {
     const timeout = AbortSignal.timeout(this.options.timeoutMs ?? TIMEOUT_MS);
     const ending = signal ? AbortSignal.any([timeout, signal]) : timeout;
+    this.options.onAttempt?.();
     const response = await fetch(url, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { 'user-agent': USER_AGENT, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body }),
       signal: ending,
     });
+    this.options.onResponse?.(response);
     const opened = { response, signal: ending };
     if (!response.ok) await this.throwForStatus(url, opened);
     return opened;
@@ -157,8 +167,9 @@ export class HttpClient {
     const { status } = response;
     const body = await readStart(response, signal);
     const text = `${hostAndPath(url)} answered ${status}`;
-    if (status === 429) {
-      const wait = parseRetryAfter(response.headers.get('retry-after'), Date.now(), RETRY_AFTER_MAX_MS);
+    const { limitStatuses = [429], retryAfterMaxMs = RETRY_AFTER_MAX_MS } = this.options;
+    if (limitStatuses.includes(status)) {
+      const wait = parseRetryAfter(response.headers.get('retry-after'), Date.now(), retryAfterMaxMs);
       const retryAfterMs = wait ?? RATE_LIMITED_MS;
       this.options.budget.blockFor(retryAfterMs);
       throw new UpstreamError('upstream_rate_limited', text, { status, body, retryAfterMs });

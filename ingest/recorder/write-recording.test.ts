@@ -118,6 +118,7 @@ describe('a recording writer', () => {
       envelope('venue_b', 'rpc', 10, '{"block":{"number":"0x1","hash":"0xa"}}'),
       envelope('venue_b', 'rpc', 10, '{"log":{"logIndex":"0x0","data":"0x"}}'),
       envelope('venue_a', 'ws', 11, '{"channel":"pong"}'),
+      envelope('venue_a', 'klines', 11, '[[60000,"1.50"]]', 'GET /fapi/v1/klines?symbol=BTCUSDT&interval=1m'),
       envelope('venue_b', 'rpc', 12, '{"finalized":"0x1"}'),
     ];
     const writer = await openRecordingWriter(folder);
@@ -127,7 +128,12 @@ describe('a recording writer', () => {
     const signal = new AbortController().signal;
     await playRecording({ folder, publisher, logger: silentLogger, speed: 0, signal });
     await publisher.close();
-    const played = [...raw('venue_b', 'gamma'), ...raw('venue_b', 'rpc'), ...raw('venue_a', 'ws')];
+    const played = [
+      ...raw('venue_b', 'gamma'),
+      ...raw('venue_b', 'rpc'),
+      ...raw('venue_a', 'ws'),
+      ...raw('venue_a', 'klines'),
+    ];
     expect(played.sort((a, b) => a.receivedAt - b.receivedAt)).toEqual(envelopes);
   });
 });

@@ -41,9 +41,9 @@ class UpstreamUrlError extends Error {
  * The URL of an upstream: the setting if it is present, else the public URL with `--venues live`. Throws an
  * `UpstreamUrlError` that names the variable otherwise.
  */
-export function upstreamUrl(settings: Settings, setting: UpstreamSetting): string {
+export function upstreamUrl<S extends UpstreamSetting>(settings: Pick<Settings, S | 'venues'>, setting: S): string {
   const { publicUrl, variable } = UPSTREAMS[setting];
-  const configured = settings[setting];
+  const configured: string | null = settings[setting];
   if (configured !== null) return configured;
   if (settings.venues === 'live') return publicUrl;
   throw new UpstreamUrlError(`${variable} is not set; --venues ${settings.venues} has no default for it`);

@@ -1,4 +1,4 @@
-import { type Candle, candleTopic, venueCandleTopics } from '../topics/candles.ts';
+import { type Candle, candleTopic, externalCandleTopic, venueCandleTopics } from '../topics/candles.ts';
 import { defineTable } from './table.ts';
 
 /** One row per source, instrument and bucket with a trade. All sources of a time are close together. */
@@ -9,7 +9,7 @@ export const candleBarsTable = defineTable<Candle>({
   orderBy: ['provider', 'coin', 'openTime', 'intervalMs', 'source'],
   shardBy: ['provider', 'coin'],
   monthOf: 'openTime',
-  fromTopics: [candleTopic, ...Object.values(venueCandleTopics)],
+  fromTopics: [candleTopic, ...Object.values(venueCandleTopics), externalCandleTopic],
   lowCardinality: ['provider', 'coin', 'source'],
   settings: 'index_granularity = 1024',
 });

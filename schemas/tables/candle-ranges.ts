@@ -1,4 +1,9 @@
-import { type CandleRange, candleRangeTopic, venueCandleRangeTopics } from '../topics/candles.ts';
+import {
+  type CandleRange,
+  candleRangeTopic,
+  externalCandleRangeTopic,
+  venueCandleRangeTopics,
+} from '../topics/candles.ts';
 import { defineTable } from './table.ts';
 
 export const candleRangesTable = defineTable<CandleRange>({
@@ -7,7 +12,7 @@ export const candleRangesTable = defineTable<CandleRange>({
   holds: 'market',
   orderBy: ['provider', 'coin', 'source', 'intervalMs', 'id'],
   shardBy: ['provider', 'coin'],
-  fromTopics: [candleRangeTopic, ...Object.values(venueCandleRangeTopics)],
+  fromTopics: [candleRangeTopic, ...Object.values(venueCandleRangeTopics), externalCandleRangeTopic],
   lowCardinality: ['provider', 'coin', 'source'],
   settings: 'index_granularity = 1024',
 });

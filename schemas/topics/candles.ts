@@ -96,3 +96,23 @@ export const venueCandleRangeTopics = perVenue((venue) =>
     },
   }),
 );
+
+/** Bars of the external exchange, written by the stage `klines.venue_a`. */
+export const externalCandleTopic = defineTopic({
+  name: 'derived.external-candles',
+  description: 'Bars of the external exchange.',
+  key: 'coin',
+  partitions: 1,
+  retention: { kind: 'derived' },
+  schema: candle,
+});
+
+/** Where the bars of `externalCandleTopic` are complete. */
+export const externalCandleRangeTopic = defineTopic({
+  name: 'derived.external-candle-ranges',
+  description: 'Where the bars of the external exchange are complete.',
+  key: 'coin',
+  partitions: 1,
+  retention: { kind: 'derived' },
+  schema: candleRange,
+});

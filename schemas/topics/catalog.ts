@@ -2,7 +2,14 @@
 import { anomalyTopic } from './anomalies.ts';
 import { arbitrageSignalTopic } from './arbitrage-signals.ts';
 import { auditTopic } from './audit.ts';
-import { candleRangeTopic, candleTopic, venueCandleRangeTopics, venueCandleTopics } from './candles.ts';
+import {
+  candleRangeTopic,
+  candleTopic,
+  externalCandleRangeTopic,
+  externalCandleTopic,
+  venueCandleRangeTopics,
+  venueCandleTopics,
+} from './candles.ts';
 import { channelTopics } from './channels.ts';
 import { changeTopic, clockTopic, commandTopic, epochTopic, schemaTopic, settingsTopic } from './control.ts';
 import {
@@ -14,6 +21,7 @@ import {
   spreadTopic,
 } from './derived.ts';
 import { leaderboardRowTopic, leaderboardTopic } from './leaderboard.ts';
+import { loadedKlinesTopic } from './loaded-klines.ts';
 import { nodeFillCoverageTopic, nodeFillTopic } from './node-fills.ts';
 import {
   backfilledTradeTopic,
@@ -41,6 +49,7 @@ export const TOPICS: readonly Topic[] = [
   changeTopic,
   requestTopic,
   requestOutcomeTopic,
+  loadedKlinesTopic,
   usageTopic,
   attemptTopic,
   progressTopic,
@@ -59,6 +68,8 @@ export const TOPICS: readonly Topic[] = [
   ...Object.values(resolutionTopics),
   ...Object.values(venueCandleTopics),
   ...Object.values(venueCandleRangeTopics),
+  externalCandleTopic,
+  externalCandleRangeTopic,
   leaderboardRowTopic,
   leaderboardTopic,
   nodeFillTopic,

@@ -91,6 +91,19 @@ export const venueA = defineVenue({
       partitions: 1,
       description: 'Lines of the files into which a self-hosted node of venue_a writes the fills of all users.',
     },
+    {
+      stream: 'klines',
+      carries: 'answers',
+      partitions: 1,
+      description: 'Klines and listings of the external exchange.',
+      upstream: {
+        setting: 'externalExchangeUrl',
+        variable: 'PARALLAX_EXTERNAL_EXCHANGE_URL',
+        description: "The external exchange's futures REST.",
+        protocols: ['http'],
+        publicUrl: 'https://fapi.binance.com',
+      },
+    },
   ],
   isQuestionInstrument: isOutcomeCoin,
 });

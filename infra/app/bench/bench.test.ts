@@ -8,6 +8,7 @@ import { mixedCommands } from '../../control/mixed-commands.ts';
 import type { Bench } from './bench.ts';
 import { measureControlReduce } from './benches/control-reduce.ts';
 import { measureKeyCheck } from './benches/key-check.ts';
+import { measureKlines } from './benches/klines.ts';
 import { measureNormalise } from './benches/normalise.ts';
 import { BENCH_NAMES } from './benches.ts';
 import { alternate, latencyResult, rateOf, rateResult } from './measure.ts';
@@ -129,7 +130,7 @@ describe('the report', () => {
   });
 
   it('has exactly the names that --only accepts', () => {
-    const first = ['normalise', 'log-append', 'processors', 'store-insert', 'rest-cached'];
+    const first = ['normalise', 'log-append', 'processors', 'store-insert', 'klines', 'rest-cached'];
     const leaderboard = ['leaderboard-page', 'leaderboard-memory'];
     const control = ['control-reduce', 'control-start', 'key-check'];
     const events = ['spreads', 'spreads-cpu', 'spreads-memory', 'reconcile', 'reconcile-new-market'];
@@ -205,4 +206,13 @@ it('measures normalising on a small simulated recording', async () => {
   expect(result).toMatchObject({ name: 'normalise', unit: 'frames/s' });
   expect(result!.value).toBeGreaterThan(0);
   expect(result!.ratio).toBeCloseTo(result!.value / result!.baseline!);
+});
+
+it('measures klines on their way into the table', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'parallax-bench-test-'));
+  folders.push(folder);
+  const size = { responses: 2, rounds: 1, warmups: 0 };
+  const [result] = await measureKlines({ folder, onProgress: () => {} }, size);
+  expect(result).toMatchObject({ name: 'klines', unit: 'rows/s' });
+  expect(result!.value).toBeGreaterThan(0);
 });

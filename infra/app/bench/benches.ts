@@ -6,6 +6,7 @@ import { footprintCpu } from './benches/footprint-cpu.ts';
 import { footprintDisk } from './benches/footprint-disk.ts';
 import { footprintMemory } from './benches/footprint-memory.ts';
 import { keyCheck } from './benches/key-check.ts';
+import { klines } from './benches/klines.ts';
 import { latency } from './benches/latency.ts';
 import { leaderboard } from './benches/leaderboard.ts';
 import { logAppend } from './benches/log-append.ts';
@@ -25,6 +26,7 @@ export const BENCHES: readonly Bench[] = [
   logAppend,
   processors,
   storeInsert,
+  klines,
   restCached,
   leaderboard,
   fanout,

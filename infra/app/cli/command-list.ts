@@ -32,6 +32,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/replay.ts')).replay,
   },
   {
+    name: 'backfill',
+    summary: 'load candles of the external exchange into the log: candles [--coins …] [--intervals …] [--days …]',
+    load: async () => (await import('./commands/backfill.ts')).backfill,
+  },
+  {
     name: 'record',
     summary: 'write a recording from a running service: --out <folder>',
     load: async () => (await import('./commands/record.ts')).record,

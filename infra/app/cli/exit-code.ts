@@ -1,3 +1,4 @@
+import { UpstreamError } from '#ingest/feed/errors';
 import { RecordingError } from '#schemas/domain/recording';
 import { RegistryMismatchError } from '../../codec/checked-registry.ts';
 import { RegistryError } from '../../codec/confluent-registry.ts';
@@ -17,6 +18,7 @@ export function exitCodeOf(error: unknown): number | null {
   if (error instanceof LogError || error instanceof StoreError || error instanceof RecordingError) return 1;
   if (error instanceof RegistryError || error instanceof RegistryMismatchError || error instanceof PartFailedError)
     return 1;
+  if (error instanceof UpstreamError) return 1;
   if (error instanceof TrimmedInputError || error instanceof StateVersionError) return 1;
   if (error instanceof ReplayRefusedError || error instanceof StageThreadError || error instanceof DockerError)
     return 1;

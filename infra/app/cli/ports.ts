@@ -26,9 +26,9 @@ export interface Ports {
 
 /** What it takes to open the log for reading. */
 type ReadSettings = LogSettings & Pick<Settings, 'schemaRegistry'>;
-type PortSettings = ReadSettings &
-  Pick<Settings, 'store' | 'storePassword' | 'storeCluster' | 'venues'> &
-  Partial<Pick<Settings, 'simSeed'>>;
+/** What it takes to open the log for writing. */
+type IngestSettings = ReadSettings & Pick<Settings, 'venues'> & Partial<Pick<Settings, 'simSeed'>>;
+type PortSettings = IngestSettings & Pick<Settings, 'store' | 'storePassword' | 'storeCluster'>;
 
 /** What a data directory was created with. */
 interface Origin {
@@ -76,7 +76,7 @@ export async function openPorts(
 }
 
 /** Records what a new data directory is created with, and rejects other venues or another seed for an existing one. */
-function claimDataDir(dataDir: string, { venues, simSeed }: PortSettings): void {
+function claimDataDir(dataDir: string, { venues, simSeed }: IngestSettings): void {
   const file = join(dataDir, 'parallax.json');
   const folder = venues.startsWith('recording:') ? resolve(venues.slice('recording:'.length)) : null;
   if (folder && !existsSync(folder))
@@ -121,6 +121,27 @@ function createFolder(path: string): void {
   const missing: string[] = [];
   for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.unshift(folder);
   for (const folder of missing) mkdirSync(folder);
+}
+
+/**
+ * Opens the log and its codec for a command that writes as ingest does. A missing data directory is created. `logger` is
+ * used as in `openPorts`.
+ */
+export async function openForIngest(
+  settings: IngestSettings,
+  logger: Logger,
+): Promise<Pick<Ports, 'log' | 'codec' | 'close'>> {
+  if (settings.log === 'embedded') claimDataDir(resolve(settings.dataDir), settings);
+  const log = await openLog(settings, { logger });
+  try {
+    await log.createTopics(TOPICS);
+    const codec = await openCodec(settings, log);
+    await codec.prepare(TOPICS);
+    return { log, codec, close: () => log.close() };
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
 }
 
 /** Opens the log and its codec read-only, while a service may run. `logger` is used as in `openPorts`. */

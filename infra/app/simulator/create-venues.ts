@@ -31,6 +31,8 @@ export interface Venues {
   urls(base: string): SimulatorUrls;
   flush(): void;
   terminateAll(): void;
+  /** Returns how often each limit was exceeded, by host. */
+  limitsExceeded(): Readonly<Record<string, number>>;
   socketStats(): Readonly<Record<SocketTarget, HubStats & { readonly subscriptions: number }>>;
   close(): Promise<void>;
 }
@@ -70,6 +72,7 @@ export function createVenues(
     terminateAll() {
       for (const { hub } of sockets) hub.terminateAll();
     },
+    limitsExceeded: () => Object.assign({}, ...all.map((venue) => venue.limitsExceeded?.() ?? {})),
     socketStats: () => byTarget(({ hub, subscriptions }) => ({ ...hub.stats(), subscriptions: subscriptions() })),
     async close() {
       await Promise.all([...sockets.map(({ hub }) => hub.close()), ...all.map(({ close }) => close?.())]);

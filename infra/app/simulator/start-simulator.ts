@@ -48,6 +48,8 @@ export interface SimulatorStats extends Readonly<SimulationCounts>, Readonly<Cha
   readonly simulatedUntilMs: number;
   readonly sockets: Readonly<Record<SocketTarget, HubStats & { readonly subscriptions: number }>>;
   readonly faults: FaultCounts;
+  /** How often each limit of a venue was exceeded, by host. */
+  readonly limitsExceeded: Readonly<Record<string, number>>;
   /** How often the simulator lagged so much that it disconnected its clients and skipped to the current time. */
   readonly stalls: number;
 }
@@ -166,6 +168,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       simulatedUntilMs: nextMs,
       sockets: venues.socketStats(),
       faults: board.counts(),
+      limitsExceeded: venues.limitsExceeded(),
       stalls,
     }),
     async close() {

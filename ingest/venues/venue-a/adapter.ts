@@ -20,6 +20,7 @@ import {
 import { EarlierOutcomes } from './earlier-outcomes.ts';
 import { InfoClient } from './info-client.ts';
 import { createInfoReads } from './info-reads.ts';
+import { startKlines } from './klines/background.ts';
 import { startLeaderboard } from './leaderboard.ts';
 import { chooseBookCoins, type MarketLists, outcomeCoins, readMarkets, readOutcomes, readPerps } from './markets.ts';
 import { followFills } from './node-fills/follow-fills.ts';
@@ -139,9 +140,11 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
   const leaderboard = await startLeaderboard(context);
   const fills =
     settings.venueANodeData === null ? null : await followFills({ ...context, folder: settings.venueANodeData });
+  const klines = startKlines(context);
   return {
     handlers: [createInfoReads({ client: readClient, publisher, feed: FEED })],
     close: async () => {
+      await klines?.close();
       await leaderboard.close();
       await repairs.close();
       await poller.close();

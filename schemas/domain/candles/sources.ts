@@ -25,7 +25,7 @@ const TRADES = 'trades';
 /** Bars that the venue calculated. */
 export const VENUE_SOURCE = 'official_api';
 /** Bars of an external exchange. */
-const EXCHANGE = 'external_exchange';
+export const EXCHANGE_SOURCE = 'external_exchange';
 
 /** One way to get a bar: from bars of one length, each from the first of the sources that is complete in it. */
 export interface CandleRule {
@@ -51,10 +51,10 @@ const PRICE_RULES: SourceRules = {
   rules: [
     { sources: [OURS, VENUE_SOURCE], base: MINUTE_MS },
     { sources: [VENUE_SOURCE], base: 'same' },
-    { sources: [EXCHANGE], base: MINUTE_MS },
-    { sources: [EXCHANGE], base: 'same' },
+    { sources: [EXCHANGE_SOURCE], base: MINUTE_MS },
+    { sources: [EXCHANGE_SOURCE], base: 'same' },
     // It has no bars of four hours and of a day.
-    { sources: [EXCHANGE], base: HOUR_MS },
+    { sources: [EXCHANGE_SOURCE], base: HOUR_MS },
   ],
 };
 

@@ -7,7 +7,7 @@ import type { Stage } from '../../../stages/stage.ts';
 import { deadTopicsOf, ownTopics } from '../../../stages/stage-topics.ts';
 import type { Metrics } from '../../../telemetry/metrics.ts';
 import type { Ports } from '../ports.ts';
-import { ProgressBars } from './progress-bar.ts';
+import { ProgressBars } from '../progress-bar.ts';
 import { runSideBySide } from './side-by-side.ts';
 import type { ThreadSettings } from './threads/messages.ts';
 import { runInThread } from './threads/run-in-thread.ts';

@@ -6,6 +6,7 @@ import { TABLES } from '#schemas/tables/index';
 import { TOPICS } from '#schemas/topics/catalog';
 import { openEmbeddedLog } from '../../../log/embedded/open-embedded-log.ts';
 import { migrate } from '../../../store/migrate.ts';
+import { startProgressBar } from '../progress-bar.ts';
 import {
   type CommonCheckpoint,
   findCommonCheckpoint,
@@ -20,7 +21,6 @@ import { isDropUnfinished } from './drop-projections.ts';
 import { fillExpectedRows } from './expected-rows.ts';
 import { readLiveProgress } from './live-progress.ts';
 import { overlayLog } from './overlay-log.ts';
-import { startProgressBar } from './progress-bar.ts';
 import { rebuildTopics } from './rebuild.ts';
 import type { Replay } from './rebuild-in-place.ts';
 import { ReplayRefusedError } from './replay-refused-error.ts';

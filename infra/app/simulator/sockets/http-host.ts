@@ -16,6 +16,7 @@ export interface HostRequest {
 export interface HostAnswer {
   readonly status: number;
   readonly text: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** One of the venues' hosts, identified by a path prefix. */
@@ -51,7 +52,7 @@ async function readBody(request: IncomingMessage): Promise<string | null> {
   return Buffer.concat(chunks).toString();
 }
 
-function reply(response: ServerResponse, status: number, body: Buffer, headers: Record<string, string> = {}): void {
+function reply(response: ServerResponse, status: number, body: Buffer, headers: HostAnswer['headers'] = {}): void {
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': String(body.length), ...headers });
   response.end(body);
 }
@@ -75,10 +76,15 @@ async function serve(hosts: readonly Host[], board: FaultBoard, request: Incomin
     return reply(response, fault.status, Buffer.from('{"error":"simulated failure"}'), headers);
   }
   const path = url.pathname.slice(host.prefix.length) || '/';
-  const { status, text } = await host.answer({ method: request.method ?? 'GET', path, query: url.searchParams, body });
+  const { status, text, headers } = await host.answer({
+    method: request.method ?? 'GET',
+    path,
+    query: url.searchParams,
+    body,
+  });
   const complete = Buffer.from(text);
   if (fault.isCutOff) return cutOff(response, status, complete);
-  reply(response, status, fault.isBroken ? brokenCopy(complete) : complete);
+  reply(response, status, fault.isBroken ? brokenCopy(complete) : complete, headers);
 }
 
 function listen(server: Server, host: string, port: number): Promise<number> {

@@ -38,4 +38,6 @@ export interface SimulatedVenue {
   readonly sockets: readonly SimulatedSocket[];
   /** Ends what the venue does besides. */
   readonly close?: () => Promise<void>;
+  /** Returns how often each limit of the venue was exceeded, by host; none are counted without it. */
+  readonly limitsExceeded?: () => Readonly<Record<string, number>>;
 }

@@ -38,6 +38,7 @@ export const STREAM = {
   settlementPlan: 26,
   oracle: 27,
   leaderboard: 28,
+  kline: 29,
 } as const;
 
 /** One round of MurmurHash3 (32 bit). */

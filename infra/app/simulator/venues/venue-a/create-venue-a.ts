@@ -2,6 +2,7 @@ import { parseJsonOrNull } from '#schemas/domain/json-fields';
 import type { HostRequest } from '../../sockets/http-host.ts';
 import { createSocketHub, type SocketHub } from '../../sockets/socket-hub.ts';
 import type { SimulatedVenue, VenueContext } from '../simulated-venue.ts';
+import { createExchange } from './exchange/exchange.ts';
 import { createVenueAFeed } from './feed.ts';
 import { createInfo } from './info.ts';
 import { createMarkets } from './market.ts';
@@ -24,6 +25,7 @@ export function createVenueA(context: VenueContext): SimulatedVenue & { readonly
   const protocol = createVenueASocket(world, markets, info, now, () => hub);
   const hub: SocketHub = createSocketHub('venue_a.ws', board, () => protocol, IDLE_MS);
   const limit = createWeightLimit();
+  const exchange = createExchange({ seed: world.settings.seed, now });
   const answerInfo = async ({ method, path, body }: HostRequest) => {
     // An unreadable body is answered like null.
     const request = method === 'POST' && path === '/info' ? parseJsonOrNull(body) : null;
@@ -39,10 +41,12 @@ export function createVenueA(context: VenueContext): SimulatedVenue & { readonly
     feeds: [createVenueAFeed(world, markets, protocol.publisher), node.feed],
     hosts: [
       { prefix: NODE_PATH, target: 'venue_a.node', answer: node.answer },
+      { prefix: paths.externalExchangeUrl, target: 'venue_a.klines', answer: exchange.answer },
       { prefix: paths.venueAStatsUrl, target: 'venue_a.stats', answer: ({ path }) => answerStats(world, path, now()) },
       { prefix: paths.venueAApiUrl, target: 'venue_a.info', answer: answerInfo },
     ],
     sockets: [{ path: paths.venueAWsUrl, target: 'venue_a.ws', hub, subscriptions: () => protocol.subscriptions() }],
     close: node.close,
+    limitsExceeded: () => ({ 'venue_a.klines': exchange.limitExceeded() }),
   };
 }

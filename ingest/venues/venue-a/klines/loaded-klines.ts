@@ -1,0 +1,112 @@
+/**
+ * Which klines were loaded, from the log. A compacted topic states it for good, whatever retention removes. A response is
+ * noted there after it was published, so a kill in between leaves one response that is not noted: the newest one.
+ */
+import type { Codec } from '#infra/codec/codec';
+import type { EventLog } from '#infra/log/log';
+import { readPartition } from '#infra/log/read-partition';
+import { isTransient, retry } from '#infra/runtime/retry';
+import { INTERVALS } from '#schemas/domain/candles/sources';
+import { type Span, union } from '#schemas/domain/candles/spans';
+import { parseJsonOrNull } from '#schemas/domain/json-fields';
+import { type LoadedKlines as LoadedRecord, loadedKlinesTopic } from '#schemas/topics/loaded-klines';
+import { rawTopic } from '#schemas/topics/raw';
+import {
+  answeredSpan,
+  KLINE_INTERVALS,
+  type KlineCoin,
+  type KlineInterval,
+  readKlineRequest,
+  readKlines,
+} from '#schemas/venues/venue-a/klines';
+
+const AT = { topic: loadedKlinesTopic.name, partition: 0 };
+const RAW = rawTopic('venue_a', 'klines');
+
+type Log = Pick<EventLog, 'createTopics' | 'append' | 'reader' | 'last' | 'bounds'>;
+type Series = Pick<LoadedRecord, 'onboardedAt' | 'spans'>;
+
+const keyOf = (coin: string, intervalMs: number) => `${coin} ${intervalMs}`;
+
+export class LoadedKlines {
+  private readonly log: Log;
+  private readonly codec: Codec;
+  private readonly series = new Map<string, Series>();
+  /** Times of records never decrease. */
+  private newestAt = 0;
+
+  /** Use `open`. */
+  private constructor(log: Log, codec: Codec) {
+    this.log = log;
+    this.codec = codec;
+  }
+
+  /**
+   * Reads what was loaded. Needs the lease of ingest, since it notes a response that a killed process did not note. While
+   * the disk is full, notes wait until the signal aborts.
+   */
+  static async open(log: Log, codec: Codec, signal: AbortSignal): Promise<LoadedKlines> {
+    await log.createTopics([loadedKlinesTopic]);
+    await codec.prepare([loadedKlinesTopic]);
+    const loaded = new LoadedKlines(log, codec);
+    await readPartition(log, AT, async ({ value, receivedAt }) => {
+      loaded.newestAt = receivedAt;
+      if (!value) return;
+      await codec.fetchSchema(value);
+      const { coin, intervalMs, onboardedAt, spans } = codec.decode(loadedKlinesTopic, value);
+      loaded.series.set(keyOf(coin, intervalMs), { onboardedAt, spans });
+    });
+    await loaded.noteNewestResponse(signal);
+    return loaded;
+  }
+
+  spansOf(coin: KlineCoin, interval: KlineInterval): readonly Span[] {
+    return this.series.get(keyOf(coin, INTERVALS[interval]))?.spans ?? [];
+  }
+
+  /** Since when the exchange lists a coin; null if that is unknown. */
+  onboardedAt(coin: KlineCoin): number | null {
+    for (const interval of KLINE_INTERVALS) {
+      const known = this.series.get(keyOf(coin, INTERVALS[interval]));
+      if (known) return known.onboardedAt;
+    }
+    return null;
+  }
+
+  /** Notes since when the exchange lists a coin. */
+  async noteListing(coin: KlineCoin, onboardedAt: number, signal: AbortSignal): Promise<void> {
+    const [interval] = KLINE_INTERVALS;
+    await this.write(coin, INTERVALS[interval], { onboardedAt, spans: this.spansOf(coin, interval) }, signal);
+  }
+
+  /** Notes a span whose klines are in the log. */
+  async noteSpan(coin: KlineCoin, intervalMs: number, span: Span, signal: AbortSignal): Promise<void> {
+    const known = this.series.get(keyOf(coin, intervalMs))?.spans ?? [];
+    const spans = union([...known, span]);
+    await this.write(coin, intervalMs, { onboardedAt: this.onboardedAt(coin) ?? span.from, spans }, signal);
+  }
+
+  private async noteNewestResponse(signal: AbortSignal): Promise<void> {
+    const newest = await this.log.last({ topic: RAW.name, partition: 0 });
+    if (!newest?.value) return;
+    await this.codec.fetchSchema(newest.value);
+    const { request: text, payload, receivedAt } = this.codec.decode(RAW, newest.value);
+    const request = readKlineRequest(text);
+    if (!request) return;
+    const klines = readKlines(parseJsonOrNull(payload.toString()), request.intervalMs);
+    const span = answeredSpan(request, klines, receivedAt);
+    if (span) await this.noteSpan(request.coin, request.intervalMs, span, signal);
+  }
+
+  private async write(coin: string, intervalMs: number, series: Series, signal: AbortSignal): Promise<void> {
+    const key = keyOf(coin, intervalMs);
+    this.newestAt = Math.max(this.newestAt, Date.now());
+    const receivedAt = this.newestAt;
+    const value = this.codec.encode(loadedKlinesTopic, { coin, intervalMs, ...series, receivedAt });
+    await retry(() => this.log.append([{ ...AT, key, value, receivedAt, seq: 0 }]), {
+      canRetry: (error) => isTransient(error) && !signal.aborted,
+      signal,
+    });
+    this.series.set(key, series);
+  }
+}
