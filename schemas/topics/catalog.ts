@@ -5,6 +5,7 @@ import { auditTopic } from './audit.ts';
 import { candleRangeTopic, candleTopic, venueCandleRangeTopics, venueCandleTopics } from './candles.ts';
 import { channelTopics } from './channels.ts';
 import { changeTopic, clockTopic, commandTopic, epochTopic, schemaTopic, settingsTopic } from './control.ts';
+import { dailyRowTopic, spotSampleTopic } from './daily.ts';
 import {
   arbitrageHeadTopic,
   arbitrageTopic,
@@ -59,12 +60,14 @@ export const TOPICS: readonly Topic[] = [
   ...Object.values(resolutionTopics),
   ...Object.values(venueCandleTopics),
   ...Object.values(venueCandleRangeTopics),
+  spotSampleTopic,
   leaderboardRowTopic,
   leaderboardTopic,
   nodeFillTopic,
   nodeFillCoverageTopic,
   candleTopic,
   candleRangeTopic,
+  dailyRowTopic,
   eventTopic,
   reconcileTopic,
   spreadHeadTopic,

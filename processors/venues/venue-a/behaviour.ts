@@ -1,5 +1,6 @@
 import type { Stage } from '#infra/stages/stage';
 import type { VenueBehaviour } from '../venue-behaviour.ts';
+import { createDailyStage } from './daily/stage.ts';
 import { createLeaderboardStage } from './leaderboard/stage.ts';
 import { createNodeFillsStage } from './node-fills/stage.ts';
 import { createVenueAStage } from './normalise/stage.ts';
@@ -9,7 +10,8 @@ import { readOutcomeDescription } from './recognise-description.ts';
 export const venueA: VenueBehaviour = {
   createNormaliser: ({ venueAOutcomeTakerFee }) =>
     createVenueAStage({ outcomeTakerFeeRate: venueAOutcomeTakerFee }) as Stage<unknown>,
-  createFurtherStages: () => [createLeaderboardStage() as Stage<unknown>, createNodeFillsStage() as Stage<unknown>],
+  createFurtherStages: () =>
+    [createLeaderboardStage(), createNodeFillsStage(), createDailyStage()] as readonly Stage<unknown>[],
   feeModels: [venueAOutcomeFee],
   conventions: { readFields: readOutcomeDescription },
 };
