@@ -2,7 +2,7 @@
 import { TOPICS } from '#schemas/topics/catalog';
 import { clockTopic } from '#schemas/topics/control';
 import { partitionOf, type Topic } from '#schemas/topics/topic';
-import type { RoleContext } from '../../../context.ts';
+import type { RoleContext } from '../../../runtime/context.ts';
 import { migrate } from '../../../store/migrate.ts';
 import { openService, type SimulatedService } from '../../simulated-service.ts';
 

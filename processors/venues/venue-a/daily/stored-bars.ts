@@ -1,4 +1,5 @@
 /** Bars of one day as the state holds them: packed, since there are hundreds of thousands of them. */
+import { momentOf } from '#schemas/domain/candles/bars';
 import type { SourceBar } from '#schemas/domain/candles/select';
 import { MINUTE_MS } from '#schemas/domain/candles/sources';
 import { parseDecimal } from '#schemas/domain/decimal';
@@ -49,7 +50,7 @@ export function removeBars(bars: StoredBars, day: number, from: number, until: n
 
 function unpack(source: string, intervalMs: number, openTime: number, text: string): SourceBar {
   const [open, high, low, close, volume, trades] = text.split(' ') as [string, string, string, string, string, string];
-  const within = { from: openTime, until: openTime + intervalMs - 1, arrival: null };
+  const within = momentOf(null, null, openTime, intervalMs);
   const bar = {
     open: parseDecimal(open),
     high: parseDecimal(high),
