@@ -32,7 +32,7 @@ describe.each(FAMILIES)('the family of a %s', (noun, one) => {
       ['?limit=5000', 5_000],
       ['?limit=5001', 5_000],
     ])('treat %j as a limit of %i', async (query, limit) => {
-      // Two rows are scanned for each minute of a bar, after the nearest buckets had too few.
+      // Two rows are scanned for each minute of a bar, since the nearest buckets hold too few.
       expect(await queryFor(query)).toMatchObject({ rows: limit * 60 * 2, stepMs: 3_600_000, newestFirst: true });
     });
 

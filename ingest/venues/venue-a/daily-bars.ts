@@ -92,7 +92,7 @@ function entryOf<T>(entries: Map<number, T>, day: number, create: () => T): T {
   return entry;
 }
 
-/** Start of the last day that had ended at a time. */
+/** Start of the last day that ended before a time. */
 function lastEndedDay(time: number): number {
   return Math.floor(time / DAY_MS) * DAY_MS - DAY_MS;
 }
