@@ -57,9 +57,12 @@ const SMALL: Readonly<Record<string, readonly string[]>> = {
     'liveness.instruments',
     'tradeSubscriptions.coins',
     'tradeSubscriptions.awaited',
+    'spotReports',
   ],
   // The fills of one block.
   'node-fills.venue_a': ['newestFills'],
+  // One entry for each perp or pair.
+  'daily.venue_a': ['changed', 'pairs'],
   'normalise.venue_b': ['chain.unconfirmed', 'liveness.feeds'],
 };
 

@@ -17,8 +17,8 @@ import { VENUE_BEHAVIOURS } from './venues/index.ts';
 export function createStages(settings: RecordedSettings): readonly Stage<unknown>[] {
   return [
     ...Object.values(VENUE_BEHAVIOURS).map(({ createNormaliser }) => createNormaliser(settings)),
-    ...Object.values(VENUE_BEHAVIOURS).flatMap(({ createFurtherStages }) => createFurtherStages?.() ?? []),
     createCandlesStage(),
+    ...Object.values(VENUE_BEHAVIOURS).flatMap(({ createFurtherStages }) => createFurtherStages?.() ?? []),
     createEventsStage(),
     createSpreadsStage(settings),
     createAnomaliesStage(settings),

@@ -39,6 +39,8 @@ export interface SimulationOptions {
   readonly startMs?: number;
   /** Injected anomalies; none by default. */
   readonly inject?: readonly Injection[];
+  /** True to record venue_a's bars of the UTC day before; by default there are none. */
+  readonly earlierBars?: boolean;
 }
 
 /** A context for roles. No role is started. */
@@ -68,6 +70,7 @@ export async function openService(folder: string, venues = 'sim'): Promise<Simul
 /** Opens a service whose log holds the raw records of a simulated recording, played by the ingest role. */
 export async function openSimulatedService(options: SimulationOptions): Promise<SimulatedService> {
   const { folder, rate, seconds, coins = 50, traders = 0, startMs = DEFAULT_START_MS, inject = [] } = options;
+  const { earlierBars = false } = options;
   const recording = join(folder, 'recording');
   const shape = { ...SIMULATED_WORLD, coins, traders, gzip: false };
   await writeSimulatedRecording({
@@ -75,8 +78,9 @@ export async function openSimulatedService(options: SimulationOptions): Promise<
     rate,
     hours: seconds / HOUR_SECONDS,
     out: recording,
-    startMs: startMs,
+    startMs,
     inject,
+    earlierBars,
   });
   const service = await openService(join(folder, 'service'), `recording:${recording}`);
   try {

@@ -7,7 +7,7 @@ import { addToSummary, type PricedTrade, type Summary, startSummary, type TradeP
 
 const BAR_MS = 60_000;
 /** Bars are retained, and late trades added to them, for this long behind the newest trade of the instrument. */
-const RETAIN_BARS_MS = 3 * 3_600_000;
+export const RETAIN_BARS_MS = 3 * 3_600_000;
 
 export interface MinuteBar {
   /** A multiple of `BAR_MS`. */

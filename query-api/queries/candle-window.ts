@@ -34,6 +34,14 @@ export function bucketsOf({ interval, start, end, limit }: CandleWindow): Bucket
   return { stepMs, limit, from, until, oldestFirst: start !== null && end === null };
 }
 
+/** Narrows the buckets to the first `count` of them from a time on, from the end where the limit counts. */
+export function firstBuckets(buckets: Buckets, time: number, count: number): Buckets {
+  const { stepMs, oldestFirst, from, until } = buckets;
+  const bucket = Math.floor(time / stepMs) * stepMs;
+  if (oldestFirst) return { ...buckets, until: Math.min(until, bucket + count * stepMs) };
+  return { ...buckets, from: Math.max(from, bucket - (count - 1) * stepMs) };
+}
+
 /** Narrows the buckets to those up to and including the bucket of a time, from the end where the limit counts. */
 export function narrowTo(buckets: Buckets, time: number): Buckets {
   const bucket = Math.floor(time / buckets.stepMs) * buckets.stepMs;

@@ -2,7 +2,7 @@ import { createSelector, type Selector, splitPoints } from '#schemas/domain/cand
 import { baseLengths, sourceRulesOf } from '#schemas/domain/candles/sources';
 import { formatDecimal } from '#schemas/domain/decimal';
 import { marketKey } from '#schemas/domain/providers';
-import { type Buckets, bucketsOf, type CandleWindow, narrowTo } from './candle-window.ts';
+import { type Buckets, bucketsOf, type CandleWindow, firstBuckets, narrowTo } from './candle-window.ts';
 import type { Reader } from './query.ts';
 import {
   type BarInstrument,
@@ -27,6 +27,8 @@ export interface Candle {
   readonly source: string | null;
 }
 
+/** Share of buckets that are read at first beyond those that are needed: some have no trade. */
+const EMPTY_SHARE = 0.1;
 /** Rows scanned at first for each requested minute: some are of other sources or older versions of a minute. */
 const ROWS_PER_MINUTE = 2;
 /** Growth factor of the scan window when too few candles were found. */
@@ -87,9 +89,10 @@ export interface RowsOfBuckets<T> {
 
 /**
  * Reads as many buckets of some instruments as give at least `limit` rows, if there are so many. `rowsOf` makes the rows
- * of a bucket.
+ * of a bucket, at most `rowsOfOne`.
  *
- * A query of the sorting key first determines the range, so that `FINAL` merges only that range.
+ * First it reads as many buckets as are needed if hardly any is empty. If they are too few, a query of the sorting key
+ * determines a range with enough bars, so that `FINAL` merges only that range.
  */
 export async function readBuckets<T>(
   store: Reader,
@@ -98,16 +101,26 @@ export async function readBuckets<T>(
   now: number | null,
   rowsOf: (selectorOf: Selectors, bucket: number) => T | readonly T[],
   fetched = NOTHING_FETCHED,
+  rowsOfOne = 1,
 ): Promise<RowsOfBuckets<T>> {
   const buckets = bucketsOf(window);
   const { stepMs, limit } = buckets;
   const lengths = [...new Set(instruments.flatMap(({ provider }) => baseLengths(sourceRulesOf(provider), stepMs)))];
+  const read = async (range: Buckets): Promise<RowsOfBuckets<T>> => {
+    const { selectorOf, starts } = await readSelectors(store, instruments, lengths, range, now, fetched);
+    return { rows: starts.flatMap((bucket) => rowsOf(selectorOf, bucket)), selectorOf };
+  };
+  const needed = Math.ceil((limit / rowsOfOne) * (1 + EMPTY_SHARE));
+  if (buckets.until - buckets.from <= needed * stepMs) return read(buckets);
+  const edge = await timeOfRow(store, instruments, lengths, buckets, 1);
+  if (edge === null) return read(buckets);
+  const first = await read(firstBuckets(buckets, edge, needed));
+  if (first.rows.length >= limit) return first;
   for (let scanned = limit * (stepMs / MINUTE_MS) * ROWS_PER_MINUTE; ; scanned *= WINDOW_GROWTH) {
     const time = await timeOfRow(store, instruments, lengths, buckets, scanned);
     const range = time === null ? buckets : narrowTo(buckets, time);
-    const { selectorOf, starts } = await readSelectors(store, instruments, lengths, range, now, fetched);
-    const rows = starts.flatMap((bucket) => rowsOf(selectorOf, bucket));
-    if (rows.length >= limit || time === null) return { rows, selectorOf };
+    const found = await read(range);
+    if (found.rows.length >= limit || time === null) return found;
   }
 }
 

@@ -26,12 +26,12 @@ export async function readEventCandles(
     (a, b) => compare(a.provider, b.provider) || compare(a.providerMarketId, b.providerMarketId),
   );
   const instruments = sorted.flatMap(sidesOf);
-  const { rows } = await readBuckets(store, instruments, window, now, (selectorOf, ts) =>
+  const rowsOf = (selectorOf: Selectors, ts: number) =>
     sorted.flatMap((link) => {
       const candle = candleOf(ts, selectMarket(link, selectorOf, ts));
       return candle ? [{ provider: link.provider, marketId: link.providerMarketId, ...candle }] : [];
-    }),
-  );
+    });
+  const { rows } = await readBuckets(store, instruments, window, now, rowsOf, undefined, links.length);
   return limited(rows, window);
 }
 

@@ -101,27 +101,39 @@ export function readSourceBars(
   { stepMs, from, until }: Buckets,
   points: readonly number[],
 ): Promise<BarOfInstrument[]> {
+  const minutes = `SELECT provider, coin, source, intervalMs, receivedAt, open, high, low, close, volume, trades,
+         toUnixTimestamp64Milli(openTime) AS openMs, intDiv(openMs, {stepMs:Int64}) AS bucket,
+         if(intervalMs = ${MINUTE_MS}, arrayCount(point -> point <= openMs, {points:Array(Int64)}), openMs) AS part,
+         ${nullableMs('openTs')} AS openTsMs, toFloat64(openArrival) AS openArrivalMs,
+         ${nullableMs('closeTs')} AS closeTsMs, toFloat64(closeArrival) AS closeArrivalMs
+       FROM candle_bars FINAL WHERE ${isOneOf(instruments)} AND ${IN_BUCKETS} AND trades > 0`;
   const statement: Query<BarOfInstrument[]> = {
     name: 'candles',
-    sql: `SELECT provider, coin, source, toFloat64(intervalMs) AS intervalMs,
+    sql: stepMs === MINUTE_MS ? singleBars(minutes) : joinedBars(minutes),
+    parameters: { ...parametersOf(instruments), lengths, from, until, stepMs, points },
+    parse: (rows: Row[]) => rows.map(barOf),
+  };
+  return query(store, statement);
+}
+
+function joinedBars(minutes: string): string {
+  return `SELECT provider, coin, source, toFloat64(intervalMs) AS intervalMs,
        toFloat64(min(openMs)) AS openTime, toFloat64(max(openMs)) AS lastTime, ${unixMs('max(receivedAt)')} AS receivedAt,
        argMin(open, openMs) AS open, max(high) AS high, min(low) AS low, argMax(close, openMs) AS close,
        sum(volume) AS volume, toFloat64(sum(trades)) AS trades,
        argMin(tuple(openTsMs), openMs).1 AS openTs, argMin(tuple(openArrivalMs), openMs).1 AS openArrival,
        argMax(tuple(closeTsMs), openMs).1 AS closeTs, argMax(tuple(closeArrivalMs), openMs).1 AS closeArrival
-     FROM (
-       SELECT provider, coin, source, intervalMs, receivedAt, open, high, low, close, volume, trades,
-         toUnixTimestamp64Milli(openTime) AS openMs, intDiv(openMs, {stepMs:Int64}) AS bucket,
-         if(intervalMs = ${MINUTE_MS}, arrayCount(point -> point <= openMs, {points:Array(Int64)}), openMs) AS part,
-         ${nullableMs('openTs')} AS openTsMs, toFloat64(openArrival) AS openArrivalMs,
-         ${nullableMs('closeTs')} AS closeTsMs, toFloat64(closeArrival) AS closeArrivalMs
-       FROM candle_bars FINAL WHERE ${isOneOf(instruments)} AND ${IN_BUCKETS} AND trades > 0
-     )
-     GROUP BY provider, coin, source, intervalMs, bucket, part`,
-    parameters: { ...parametersOf(instruments), lengths, from, until, stepMs, points },
-    parse: (rows: Row[]) => rows.map(barOf),
-  };
-  return query(store, statement);
+     FROM (${minutes})
+     GROUP BY provider, coin, source, intervalMs, bucket, part`;
+}
+
+/** Bars of a minute are alone in their bucket, so that nothing is joined. */
+function singleBars(minutes: string): string {
+  return `SELECT provider, coin, source, toFloat64(m.intervalMs) AS intervalMs,
+       toFloat64(openMs) AS openTime, toFloat64(openMs) AS lastTime, ${unixMs('m.receivedAt')} AS receivedAt,
+       open, high, low, close, volume, toFloat64(m.trades) AS trades,
+       openTsMs AS openTs, openArrivalMs AS openArrival, closeTsMs AS closeTs, closeArrivalMs AS closeArrival
+     FROM (${minutes}) AS m`;
 }
 
 function nullableMs(column: string): string {

@@ -24,6 +24,7 @@ import { getCoin } from './v1/markets/venue-a/coins/get-coin.ts';
 import { getCoins } from './v1/markets/venue-a/coins/get-coins.ts';
 import { getCoinOrderbook } from './v1/markets/venue-a/coins/get-orderbook.ts';
 import { getCoinTrades } from './v1/markets/venue-a/coins/get-trades.ts';
+import { getDaily } from './v1/markets/venue-a/get-daily.ts';
 import { getLeaderboard } from './v1/markets/venue-a/get-leaderboard.ts';
 import { getContractCandles } from './v1/markets/venue-a/perp-dex/contracts/get-candles.ts';
 import { getContract } from './v1/markets/venue-a/perp-dex/contracts/get-contract.ts';
@@ -104,6 +105,7 @@ export const ROUTES: readonly Route[] = [
   getContractOrderbook,
   getContractTrades,
   getContractCandles,
+  getDaily,
   getLeaderboard,
   getClearinghouseState,
   getSpotClearinghouseState,

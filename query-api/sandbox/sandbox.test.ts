@@ -40,6 +40,8 @@ const SANDBOX_HEADER = 'x-svc-sandbox';
 const SHARED = ROUTES.filter(({ dependsOnCaller, scope }) => !dependsOnCaller && scope !== null);
 /** Shared routes whose response does not depend on market data. */
 const SAME_FOR_ALL = ['/v1/webhooks/event-catalog'];
+/** The day of which the data set has daily rows. */
+const DAY = '2026-01-14';
 /** Time limit of a test that requests every route, which fills the tables of the data set. */
 const SLOW_MS = 90_000;
 /** A price that differs from that in the data set. */
@@ -93,8 +95,9 @@ async function addLiveData(price: string): Promise<void> {
 
 const get = (path: string, token: string) => service.request('GET', path, { token });
 
-/** The URL of a shared route about a market, an event or an account of the data set. */
+/** The URL of a shared route about a market, a day, an event or an account of the data set. */
 async function urlOf({ path, query }: Pick<Route, 'path' | 'query'>): Promise<string> {
+  if ('date' in query.shape) return `${path}?date=${DAY}`;
   if (!('user' in query.shape)) return pathOf(path);
   const [{ request }] = (await readInfoResponses()).filter(({ request: { user } }) => user !== undefined) as [
     InfoResponse,
@@ -170,6 +173,16 @@ describe('a sandbox key', () => {
     expect(body).toMatchObject({ total: 250, count: 3, rows: [{ rank: 1 }, { rank: 2 }, { rank: 3 }] });
     const trader = await get(`${path}?sortBy=vlm&address=${body.rows[2].ethAddress}`, sandboxed);
     expect(trader.body.trader).toEqual(body.rows[2]);
+  });
+
+  it('gets a day of daily rows of perps and contracts', async () => {
+    const path = `/v1/markets/venue_a/daily?date=${DAY}`;
+    expect((await get(path, service.admin)).body).toMatchObject({ count: 0, snapshots: [] });
+    const { body } = await get(path, sandboxed);
+    const rows: { symbol: string; complete: boolean; amount: number }[] = body.snapshots;
+    expect(rows.map(({ symbol }) => symbol)).toEqual(expect.arrayContaining(['BTC', 'ETH', 'SOL', 'orb:GOLD']));
+    expect(rows.every(({ complete, amount }) => complete && amount > 0)).toBe(true);
+    expect((await get(`${path}&market=spot`, sandboxed)).body.snapshots).toEqual([]);
   });
 
   it('shares no cached responses with live keys, whoever requests first', async () => {
@@ -261,7 +274,7 @@ describe('the tables of the data set', () => {
     expect((await get(bars, sandboxed)).body.candles.length).toBeGreaterThan(20);
     const fewer = await openTables(
       store,
-      records.filter(({ topic }) => !topic.startsWith('derived.candles')),
+      records.filter(({ topic }) => !candleBarsTable.fromTopics.some(({ name }) => name === topic)),
     );
     expect(fewer.database).not.toBe(sandboxStore.database);
     expect(await fewer.query('SELECT coin FROM candle_bars')).toEqual([]);

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { booleanParameter, clampedInteger, cursorParameter, parseTime, timeParameter } from './parameters.ts';
+import {
+  booleanParameter,
+  clampedInteger,
+  cursorParameter,
+  dayParameter,
+  parseTime,
+  timeParameter,
+} from './parameters.ts';
 
 describe('a clamped whole number', () => {
   const limit = clampedInteger({ min: 1, max: 200, fallback: 50 });
@@ -33,6 +40,29 @@ describe('a boolean', () => {
   });
   it.each(['', ' ', '1', '0', 'TRUE', 'yes', 'on', ' true', 'true ', 'null'])('refuses %j', (text) => {
     expect(booleanParameter.safeParse(text).success).toBe(false);
+  });
+});
+
+describe('a day', () => {
+  it.each([
+    ['20260301', '2026-03-01'],
+    ['2026-03-01', '2026-03-01'],
+    ['20240229', '2024-02-29'],
+  ])('parses %s as %s', (text, day) => {
+    expect(dayParameter.parse(text)).toBe(day);
+  });
+  it.each([
+    '',
+    '20260229',
+    '2026-13-01',
+    '20260100',
+    '2026-0301',
+    '202603-01',
+    '2026-3-1',
+    '20260301 ',
+    '1772323200000',
+  ])('refuses %j', (text) => {
+    expect(dayParameter.safeParse(text).success).toBe(false);
   });
 });
 

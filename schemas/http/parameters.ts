@@ -58,6 +58,15 @@ export const timeParameter = z
   })
   .describe('unix ms or ISO-8601');
 
+/** A UTC day, `YYYYMMDD` or `YYYY-MM-DD`, parsed to the latter. */
+export const dayParameter = z.string().transform((text, context) => {
+  const parts = /^(\d{4})(-?)(\d\d)\2(\d\d)$/.exec(text);
+  const day = parts && `${parts[1]}-${parts[3]}-${parts[4]}`;
+  if (day && isCalendarDay(day)) return day;
+  context.addIssue({ code: 'custom', message: 'must be a calendar day, YYYYMMDD or YYYY-MM-DD' });
+  return z.NEVER;
+});
+
 /** A cursor of a page: opaque, url-safe. */
 export const cursorParameter = z
   .string()

@@ -5,6 +5,7 @@ import { arbitrageSignalsTable } from './arbitrage-signals.ts';
 import { auditLogTable } from './audit-log.ts';
 import { candleBarsTable } from './candle-bars.ts';
 import { candleRangesTable } from './candle-ranges.ts';
+import { dailyRowsTable } from './daily-rows.ts';
 import { deliveriesTable } from './deliveries.ts';
 import { deliveryAttemptsTable } from './delivery-attempts.ts';
 import { disputePhasesTable } from './dispute-phases.ts';
@@ -26,6 +27,7 @@ export const TABLES: readonly TableSpec[] = [
   resolutionsTable,
   candleBarsTable,
   candleRangesTable,
+  dailyRowsTable,
   leaderboardTable,
   nodeFillsTable,
   eventsTable,

@@ -12,6 +12,7 @@ import {
 } from './candles.ts';
 import { channelTopics } from './channels.ts';
 import { changeTopic, clockTopic, commandTopic, epochTopic, schemaTopic, settingsTopic } from './control.ts';
+import { dailyRowTopic, spotSampleTopic } from './daily.ts';
 import {
   arbitrageHeadTopic,
   arbitrageTopic,
@@ -70,12 +71,14 @@ export const TOPICS: readonly Topic[] = [
   ...Object.values(venueCandleRangeTopics),
   externalCandleTopic,
   externalCandleRangeTopic,
+  spotSampleTopic,
   leaderboardRowTopic,
   leaderboardTopic,
   nodeFillTopic,
   nodeFillCoverageTopic,
   candleTopic,
   candleRangeTopic,
+  dailyRowTopic,
   eventTopic,
   reconcileTopic,
   spreadHeadTopic,

@@ -6,7 +6,9 @@ import { reduceControl } from '#schemas/domain/control/reduce';
 import { initialControlState } from '#schemas/domain/control/state';
 import { mixedCommands } from '../../control/mixed-commands.ts';
 import type { Bench } from './bench.ts';
+import { measureCandles } from './benches/candles.ts';
 import { measureControlReduce } from './benches/control-reduce.ts';
+import { measureEventCandles } from './benches/event-candles.ts';
 import { measureKeyCheck } from './benches/key-check.ts';
 import { measureKlines } from './benches/klines.ts';
 import { measureNormalise } from './benches/normalise.ts';
@@ -132,6 +134,7 @@ describe('the report', () => {
   it('has exactly the names that --only accepts', () => {
     const first = ['normalise', 'log-append', 'processors', 'store-insert', 'klines', 'rest-cached'];
     const leaderboard = ['leaderboard-page', 'leaderboard-memory'];
+    const candles = ['candles', 'candles-1d', 'event-candles', 'event-candles-memory'];
     const control = ['control-reduce', 'control-start', 'key-check'];
     const events = ['spreads', 'spreads-cpu', 'spreads-memory', 'reconcile', 'reconcile-new-market'];
     const footprint = ['footprint-disk', 'footprint-disk-event', 'footprint-cpu-300', 'footprint-cpu-3000'];
@@ -140,6 +143,7 @@ describe('the report', () => {
     expect(BENCH_NAMES).toEqual([
       ...first,
       ...leaderboard,
+      ...candles,
       'fanout',
       'latency-p50',
       'latency-p99',
@@ -215,4 +219,31 @@ it('measures klines on their way into the table', async () => {
   const [result] = await measureKlines({ folder, onProgress: () => {} }, size);
   expect(result).toMatchObject({ name: 'klines', unit: 'rows/s' });
   expect(result!.value).toBeGreaterThan(0);
+});
+
+describe('measuring candles', { timeout: 120_000 }, () => {
+  const context = () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parallax-bench-test-'));
+    folders.push(folder);
+    return { folder, onProgress: () => {} };
+  };
+  const rounds = { rounds: 2, warmups: 1 };
+
+  it('compares minutes and days of a small store with bare queries of the same rows', async () => {
+    const size = { trades: 2_000, coins: 3, minutes: 400, candles: 50, days: 3, ...rounds };
+    const results = await measureCandles(context(), size);
+    expect(results.map(({ name, unit }) => [name, unit])).toEqual([
+      ['candles', 'ms'],
+      ['candles-1d', 'ms'],
+    ]);
+    for (const { ratio } of results) expect(ratio).toBeGreaterThan(0);
+  });
+
+  it('compares candles of an event with a bare query of the same rows, and measures the memory of some clients', async () => {
+    const size = { minutes: 600, buckets: 5, clients: 3, clientsMs: 500, ...rounds };
+    const [latency, memory] = await measureEventCandles(context(), size);
+    expect(latency).toMatchObject({ name: 'event-candles', unit: 'ms' });
+    expect(latency!.ratio).toBeGreaterThan(0);
+    expect(memory).toMatchObject({ name: 'event-candles-memory', unit: 'MiB' });
+  });
 });

@@ -1,6 +1,8 @@
 /** Every benchmark, in the order of the report. */
 import type { Bench } from './bench.ts';
+import { candles } from './benches/candles.ts';
 import { controlReduce } from './benches/control-reduce.ts';
+import { eventCandles } from './benches/event-candles.ts';
 import { fanout } from './benches/fanout.ts';
 import { footprintCpu } from './benches/footprint-cpu.ts';
 import { footprintDisk } from './benches/footprint-disk.ts';
@@ -29,6 +31,8 @@ export const BENCHES: readonly Bench[] = [
   klines,
   restCached,
   leaderboard,
+  candles,
+  eventCandles,
   fanout,
   latency,
   upstreamRead,

@@ -1,5 +1,6 @@
 /** The adapter of venue_a: polls metadata and the leaderboard, and receives everything else over WebSockets. */
 import { parseJsonOrNull } from '#schemas/domain/json-fields';
+import { isSpotCoin } from '#schemas/venues/venue-a/spot-coin';
 import { Budget } from '../../feed/budget.ts';
 import { ConnectionState } from '../../feed/connection-state.ts';
 import { UpstreamError } from '../../feed/errors.ts';
@@ -18,6 +19,7 @@ import {
   SUBSCRIPTION_REQUESTS,
 } from './declaration.ts';
 import { EarlierOutcomes } from './earlier-outcomes.ts';
+import { startDailyBars } from './fetch-daily-bars.ts';
 import { InfoClient } from './info-client.ts';
 import { createInfoReads } from './info-reads.ts';
 import { startKlines } from './klines/background.ts';
@@ -62,6 +64,8 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
   let publishedCount = 0;
   /** The newest frame with the contexts of all dexes, which is read only when subscriptions are chosen. */
   let newestContexts: Buffer | null = null;
+  /** The listed perps and contracts, the most traded first. */
+  let perpCoins: readonly string[] = [];
   const slots = new SubscriptionSlots({
     context,
     url: wsUrl,
@@ -94,6 +98,7 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
       throw new UpstreamError('upstream_malformed', 'metaAndAssetCtxs names no coin');
     const contexts = newestContexts && parseJsonOrNull(newestContexts.toString());
     const markets = readMarkets({ ...lists, contexts });
+    perpCoins = markets.map(({ coin }) => coin).filter((coin) => !isSpotCoin(coin));
     const books = slots.subscriptions().filter(({ type }) => type === 'l2Book');
     const bookCoins = chooseBookCoins(markets, settings.venueACoins, new Set(books.map(({ coin = '' }) => coin)));
     slots.update(wantedSubscriptions({ markets, outcomeCoins: outcomeCoins(outcomes), bookCoins }));
@@ -137,6 +142,11 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     context,
     send: (request, signal, weight) => send(request, signal, REST_PRIORITIES.repairs, weight),
   });
+  const dailyBars = await startDailyBars({
+    context,
+    coins: () => perpCoins,
+    send: (request, signal, weight) => send(request, signal, REST_PRIORITIES.others, weight),
+  });
   const leaderboard = await startLeaderboard(context);
   const fills =
     settings.venueANodeData === null ? null : await followFills({ ...context, folder: settings.venueANodeData });
@@ -146,6 +156,7 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     close: async () => {
       await klines?.close();
       await leaderboard.close();
+      await dailyBars.close();
       await repairs.close();
       await poller.close();
       await slots.close();

@@ -1,5 +1,6 @@
 import type { Stage } from '#infra/stages/stage';
 import type { VenueBehaviour } from '../venue-behaviour.ts';
+import { createDailyStage } from './daily/stage.ts';
 import { createKlinesStage } from './klines/stage.ts';
 import { createLeaderboardStage } from './leaderboard/stage.ts';
 import { createNodeFillsStage } from './node-fills/stage.ts';
@@ -14,6 +15,7 @@ export const venueA: VenueBehaviour = {
     createLeaderboardStage() as Stage<unknown>,
     createNodeFillsStage() as Stage<unknown>,
     createKlinesStage() as Stage<unknown>,
+    createDailyStage() as Stage<unknown>,
   ],
   feeModels: [venueAOutcomeFee],
   conventions: { readFields: readOutcomeDescription },

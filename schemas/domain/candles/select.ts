@@ -121,6 +121,25 @@ export function splitPoints(ranges: readonly SourceRange[], now: number): number
   return [...points].sort((a, b) => a - b);
 }
 
+/** Joins ended ranges of one instrument where they overlap or follow each other. The same buckets stay complete. */
+export function joinRanges(ranges: readonly SourceRange[]): SourceRange[] {
+  const groups = new Map<string, SourceRange[]>();
+  for (const range of ranges) {
+    const key = `${range.source} ${range.intervalMs} ${range.kind}`;
+    const group = groups.get(key);
+    if (group) group.push(range);
+    else groups.set(key, [range]);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const { source, intervalMs, kind } = group[0]!;
+    const spans = union(group.map((range) => spanOf(range, intervalMs)));
+    // The end of a gap is inclusive.
+    return spans.map(({ from, until }) => {
+      return { source, intervalMs, kind, from, until: kind === 'gap' ? until - 1 : until };
+    });
+  });
+}
+
 /** The whole buckets within a complete range, or those that a gap touches. */
 function spanOf({ kind, from, until }: Pick<SourceRange, 'kind' | 'from' | 'until'>, baseMs: number): Span {
   const end = until ?? Number.POSITIVE_INFINITY;

@@ -72,6 +72,12 @@ export function sourceRulesOf(provider: string): SourceRules {
   return PRICE_PROVIDERS.has(provider) ? PRICE_RULES : QUESTION_RULES;
 }
 
+/** The rules without the sources that report other trades than those of the market itself. */
+export function ownRulesOf(provider: string): SourceRules {
+  const rules = sourceRulesOf(provider);
+  return { ...rules, rules: rules.rules.filter(({ sources }) => !sources.includes(EXCHANGE)) };
+}
+
 /** Lengths of stored bars from which bars of a length are made, ms. */
 export function baseLengths({ rules }: SourceRules, stepMs: number): number[] {
   const lengths = rules.map(({ base }) => (base === 'same' ? stepMs : base));

@@ -26,6 +26,7 @@ const COLUMNS: Readonly<Record<string, { readonly altered?: string; readonly own
   node_fills: { own: 'user' },
   candle_bars: { own: 'coin' },
   candle_ranges: { own: 'coin' },
+  daily_rows: { own: 'symbol' },
   events: { own: 'universalId' },
   spreads: { own: 'universalId', altered: "causeMarketId = 'altered'" },
   arbitrage: { own: 'universalId', altered: 'netEdge = netEdge + 1' },

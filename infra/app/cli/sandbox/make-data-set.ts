@@ -15,6 +15,7 @@ const SIMULATION = {
   coins: 8,
   traders: 250,
   startMs: Date.UTC(2026, 0, 15, 12, 20),
+  earlierBars: true,
   inject: [{ kind: 'spread_widening', venue: 'venue_b', slot: 0, atMs: Date.UTC(2026, 0, 15, 12, 56) }],
 } satisfies Omit<SimulationOptions, 'folder'>;
 

@@ -6,6 +6,8 @@ export interface RecorderContext {
   readonly world: World;
   /** Start of the recording, unix ms. */
   readonly startMs: number;
+  /** True if bars of the UTC day before are recorded at the start. */
+  readonly earlierBars: boolean;
   /** Returns the time at which the lines of the current step are received, unix ms. */
   readonly now: () => number;
   /** Adds a line to the file of a source, such as `venue_a.ws`. */

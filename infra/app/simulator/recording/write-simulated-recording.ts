@@ -23,6 +23,8 @@ export interface SimulatedRecordingOptions {
   readonly traders?: number;
   /** Injected anomalies, for tests of detectors. */
   readonly inject?: readonly Injection[];
+  /** True to record venue_a's 5-minute bars of the UTC day before, from which daily rows follow. */
+  readonly earlierBars?: boolean;
   /** Called with the finished and the total simulated milliseconds. */
   readonly onProgress?: (doneMs: number, allMs: number) => void;
 }
@@ -57,7 +59,7 @@ The same settings give the same files.
 
 /** Writes hours of simulated time as a recording, as fast as possible. The same options give the same bytes. */
 export async function writeSimulatedRecording(options: SimulatedRecordingOptions): Promise<RecordingSummary> {
-  const { hours, onProgress } = options;
+  const { hours, earlierBars = false, onProgress } = options;
   const startMs = Math.floor(options.startMs / STEP_MS) * STEP_MS;
   assertWorldTime(startMs);
   const world = createWorld(options);
@@ -72,6 +74,7 @@ export async function writeSimulatedRecording(options: SimulatedRecordingOptions
   const recorders = createVenueRecorders({
     world,
     startMs,
+    earlierBars,
     now: () => nowMs,
     line: (source, atMs, text) => fileOf(source).line(atMs, text),
   });

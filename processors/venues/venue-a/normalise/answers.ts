@@ -8,7 +8,6 @@ import { readBook } from '#schemas/venues/venue-a/book';
 import { readSnapshot, readSnapshotRequest } from '#schemas/venues/venue-a/candle-snapshot';
 import { parseJson } from '../../shared/malformed.ts';
 import { emitBook, isOutdated } from './books.ts';
-import { chooseNewNames } from './canonical-pairs.ts';
 import { providerOf } from './coins.ts';
 import { emitContexts, emitMids, readAlignedContexts, readMids, readSpotContexts } from './contexts.ts';
 import {
@@ -25,6 +24,7 @@ import { readOutcomeMeta } from './outcome-messages.ts';
 import { markUnresolved, processOutcomeMeta } from './outcomes.ts';
 import { emitPerpDexes, readPerpDexes } from './perp-dexes.ts';
 import { processSettledOutcome, readSettledOutcome } from './settlements.ts';
+import { emitSpotContexts } from './spot-contexts.ts';
 import type { VenueAState } from './state.ts';
 import { recentTradesListed } from './trade-gaps.ts';
 import { readTrades } from './trade-message.ts';
@@ -136,8 +136,7 @@ function processSpotsWithContexts({ state, body, receivedAt, emit }: Answer): vo
   const pairs = readSpots(meta, 'answer[0]');
   const figures = readSpotContexts(contexts, 'answer[1]');
   emitPairs(state, pairs, receivedAt, emit);
-  emitContexts(state, figures, receivedAt, emit);
-  chooseNewNames(state, receivedAt, emit);
+  emitSpotContexts(state, figures, receivedAt, emit);
 }
 
 function readPair(body: unknown): readonly [unknown, unknown] {

@@ -7,7 +7,6 @@ import { type BookMessage, readBook } from '#schemas/venues/venue-a/book';
 import type { TextPiece } from '../../../shared/emit-raw.ts';
 import type { Liveness } from '../../shared/liveness.ts';
 import { emitBook } from './books.ts';
-import { chooseNewNames } from './canonical-pairs.ts';
 import { marketOf, providerOf } from './coins.ts';
 import {
   type CoinFigures,
@@ -23,6 +22,7 @@ import { readOutcomeUpdates } from './outcome-messages.ts';
 import { processOutcomeUpdate } from './outcomes.ts';
 import { emitBookFrame, emitMidsFrame, emitOutcomeFrame } from './raw-feeds.ts';
 import { scanBook } from './scan-book.ts';
+import { emitSpotContexts } from './spot-contexts.ts';
 import type { VenueAState } from './state.ts';
 import { type GapContext, subscribed, tradesReceived, unsubscribed } from './trade-gaps.ts';
 import { readTrades } from './trade-message.ts';
@@ -125,8 +125,8 @@ function processMidsFrame(frame: Frame, context: FrameContext): void {
 function processActiveContext(frame: Frame, context: FrameContext): void {
   const { state, receivedAt, emit } = context;
   const contexts = readActiveContext(frame.data);
-  emitContexts(state, contexts, receivedAt, emit);
-  if (frame.channel === SPOT_CONTEXT) chooseNewNames(state, receivedAt, emit);
+  if (frame.channel === SPOT_CONTEXT) emitSpotContexts(state, contexts, receivedAt, emit);
+  else emitContexts(state, contexts, receivedAt, emit);
   const coins = contexts.map(([coin]) => ({ coin }));
   emitOutcomeFrame({ ...context, piece: frame.piece }, coins);
 }
@@ -154,8 +154,7 @@ function readDex(state: VenueAState, dex: unknown, contexts: unknown, field: str
 function processSpotContexts(frame: Frame, context: FrameContext): void {
   const { state, receivedAt, emit } = context;
   const contexts = readSpotContexts(frame.data, 'data');
-  emitContexts(state, contexts, receivedAt, emit);
-  chooseNewNames(state, receivedAt, emit);
+  emitSpotContexts(state, contexts, receivedAt, emit);
   const coins = contexts.map(([coin]) => ({ coin }));
   emitOutcomeFrame({ ...context, piece: frame.piece }, coins);
 }

@@ -7,6 +7,7 @@ import { type Emit, on, type Stage, type StageRecord } from '#infra/stages/stage
 import { canonicalDecimal } from '#schemas/domain/decimal';
 import { channelTopics } from '#schemas/topics/channels';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
+import { spotSampleTopic } from '#schemas/topics/daily';
 import { contextTopics, perpDexTopic, statusTopics } from '#schemas/topics/normalised';
 import { type FeedEvent, feedTopics, type RawEnvelope, rawTopic } from '#schemas/topics/raw';
 import { expireInactiveChannels } from '../../../shared/channel-seqs.ts';
@@ -18,6 +19,7 @@ import { chooseAllNames } from './canonical-pairs.ts';
 import { processFrame } from './frames.ts';
 import { forgetClosed } from './outcomes.ts';
 import { forgetQuiet } from './seen-trades.ts';
+import { emitSpotSamples } from './spot-contexts.ts';
 import { createVenueAState, type VenueAState } from './state.ts';
 import { connectionLost, expireReplays, forgetUntraded, type GapContext } from './trade-gaps.ts';
 
@@ -66,7 +68,7 @@ export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
       on(feedTopics.venue_a, onFeedEvent),
       on(clockTopic, onClock),
     ],
-    outputs: [...venueTopics('venue_a'), perpDexTopic],
+    outputs: [...venueTopics('venue_a'), perpDexTopic, spotSampleTopic],
     initialState: createVenueAState,
   };
 }
@@ -96,8 +98,9 @@ function onClock(state: VenueAState, { value }: StageRecord<ClockMark>, emit: Em
       channel.instrument === '*' ||
       state.instruments.get(channel.instrument)?.delisted === false,
   );
+  if (value.day) chooseAllNames(state, now, emit);
+  if (value.hour) emitSpotSamples(state, now, emit);
   if (!value.day) return;
-  chooseAllNames(state, now, emit);
   forgetQuiet(state.seenTrades, now);
   forgetUntraded(state.tradeSubscriptions, state.seenTrades);
   for (const coin of forgetClosed(state.outcomes, now - CLOSED_RETENTION_MS)) forgetCoin(state, coin, emit);

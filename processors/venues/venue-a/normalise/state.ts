@@ -15,6 +15,8 @@ export interface VenueAState {
   readonly bookTimes: Map<string, number>;
   /** Last emitted context by coin. */
   readonly contexts: Map<string, AssetContext>;
+  /** When the context of each spot pair was last received, also an unchanged one. */
+  readonly spotReports: Map<string, number>;
   /** Newest value of `allMids` as the venue wrote it, by coin. */
   readonly allMids: Map<string, string>;
   /** Last emitted instrument by coin. */
@@ -37,6 +39,7 @@ export function createVenueAState(): VenueAState {
     tradeSubscriptions: createTradeSubscriptions(),
     bookTimes: new Map(),
     contexts: new Map(),
+    spotReports: new Map(),
     allMids: new Map(),
     instruments: new Map(),
     perpDexes: new Map(),

@@ -6,7 +6,7 @@ import {
   type RecorderContext,
   type VenueRecorder,
 } from '../../recording/venue-recorder.ts';
-import { HOUR_MS } from '../../world/time.ts';
+import { DAY_MS, HOUR_MS } from '../../world/time.ts';
 import { BLOCK_MS, createAccounts } from './accounts.ts';
 import { createVenueAFeed, type FramePublisher } from './feed.ts';
 import { createInfo } from './info.ts';
@@ -25,7 +25,7 @@ const REQUESTS_AT_START = [
 /** Channels whose frames others contain. */
 const CONTAINED_IN_OTHERS = ['bbo', 'l2Book.fast', 'activeAssetCtx', 'assetCtxs'];
 
-export function recordVenueA({ world, startMs, now, line }: RecorderContext): VenueRecorder {
+export function recordVenueA({ world, startMs, earlierBars, now, line }: RecorderContext): VenueRecorder {
   const markets = createMarkets(world);
   const info = createInfo(world, markets);
   const accounts = createAccounts(world);
@@ -44,6 +44,15 @@ export function recordVenueA({ world, startMs, now, line }: RecorderContext): Ve
     for (const event of accounts.fillsAt(blockMs))
       line('venue_a.node_fills', now(), frameLine('venue_a.node_fills', now(), JSON.stringify(event)));
   };
+  /** Records the 5-minute bars of every perp and contract of the UTC day before. */
+  const recordEarlierBars = async () => {
+    const endTime = Math.floor(startMs / DAY_MS) * DAY_MS - 1;
+    for (const { coin } of world.ladders.filter((ladder) => ladder.kind !== 'spot'))
+      await record(
+        { type: 'candleSnapshot', req: { coin, interval: '5m', startTime: endTime + 1 - DAY_MS, endTime } },
+        startMs,
+      );
+  };
   const publisher: FramePublisher = {
     // Best prices and five-level books are contained in the full books, contexts of a coin or a dex in those of all.
     wants: (topic) => !CONTAINED_IN_OTHERS.some((channel) => topic.startsWith(`${channel} `)),
@@ -54,6 +63,7 @@ export function recordVenueA({ world, startMs, now, line }: RecorderContext): Ve
     feeds: [createVenueAFeed(world, markets, publisher)],
     async atStart() {
       for (const body of REQUESTS_AT_START) await record(body, startMs);
+      if (earlierBars) await recordEarlierBars();
       recordLeaderboard(startMs);
     },
     /** Records fills; and the leaderboard, the new catalog and the results of expired questions, after the first results of an hour are known. */

@@ -1,0 +1,56 @@
+/** State of the stage of daily rows. It is plain data, since snapshots serialize it with `v8.serialize`. */
+import type { DayPart } from '#schemas/domain/candles/daily';
+import type { SourceRange } from '#schemas/domain/candles/select';
+import type { SpotSample } from '#schemas/topics/daily';
+
+/** What is known of a perp on one UTC day. */
+export interface PerpDay {
+  /** Joined buckets, which nothing changes any more. Sorted, disjoint. */
+  parts: DayPart[];
+  /** Packed bars of the other buckets: by source and length (`lengthKey`), then by minute of the day. */
+  readonly bars: Map<string, Map<number, string>>;
+  /** The published figures; null without a row, and once the day is final. */
+  published: string | null;
+  /** True if something changed since the figures were calculated. */
+  isChanged: boolean;
+  /** True once nothing changes the day any more. Its parts and bars are dropped then. */
+  isFinal: boolean;
+}
+
+export interface Perp {
+  readonly provider: string;
+  readonly coin: string;
+  /** Start of the newest bar from recorded trades. */
+  newest: number;
+  /** Buckets before this time, unix ms, were joined where they are complete. */
+  joinedUntil: number;
+  /** By source, length and id. Closed ones of past times are joined. */
+  readonly ranges: Map<string, SourceRange>;
+  /** By start: the last 21 days with a bar, and the current day. */
+  readonly days: Map<number, PerpDay>;
+}
+
+/** The samples of a pair on one UTC day. */
+export interface PairDay {
+  readonly day: number;
+  count: number;
+  readonly open: string;
+  high: string;
+  low: string;
+  last: SpotSample;
+}
+
+export interface DailyState {
+  /** By `marketKey`: every perp and contract with bars or ranges, as many as were ever listed. */
+  readonly perps: Map<string, Perp>;
+  /** Keys of perps with changes in a past day. */
+  readonly changed: Set<string>;
+  /** By coin: every spot pair with a sample on the current day. */
+  readonly pairs: Map<string, PairDay>;
+  /** Time of the newest mark of the clock. */
+  markedAt: number;
+}
+
+export function createDailyState(): DailyState {
+  return { perps: new Map(), changed: new Set(), pairs: new Map(), markedAt: 0 };
+}

@@ -1,0 +1,101 @@
+/**
+ * The figures of a UTC day from its 5-minute buckets (contract, "Daily, leaderboard"). Each bucket is selected like that
+ * of a candle, without the bars of an exchange.
+ */
+import { type Decimal, multiply, ZERO } from '../decimal.ts';
+import { type Bar, concatenate } from './bars.ts';
+import { createSelector, type InstrumentBars } from './select.ts';
+import { INTERVALS, ownRulesOf } from './sources.ts';
+
+export const DAY_MS = INTERVALS['1d'];
+/** Length of the buckets. */
+export const BUCKET_MS = INTERVALS['5m'];
+
+/** Consecutive buckets of a day, joined. */
+export interface DayPart {
+  /** Start of the first bucket and end of the last one, unix ms. */
+  readonly from: number;
+  readonly until: number;
+  /** Null if nothing was traded. */
+  readonly bar: Bar | null;
+  /** Number of its buckets with a bar. */
+  readonly bars: number;
+  /** Sum of close × volume of these bars. */
+  readonly amount: Decimal;
+}
+
+/** What is known of a market: its bars and ranges, and the buckets that are joined already. */
+export interface KnownDay extends Pick<InstrumentBars, 'bars' | 'ranges'> {
+  readonly provider: string;
+  /** Sorted and disjoint; every bucket of them is complete. */
+  readonly parts: readonly DayPart[];
+}
+
+export interface DayTotal {
+  readonly total: DayPart;
+  /** True if each bucket is complete in a source. */
+  readonly isComplete: boolean;
+}
+
+/** Joins all buckets of the day that starts at a time. */
+export function totalOfDay(known: KnownDay, day: number): DayTotal {
+  const parts: DayPart[] = [];
+  let isDayComplete = true;
+  for (const { part, isComplete } of selectParts(known, day, day + DAY_MS)) {
+    parts.push(part);
+    isDayComplete &&= isComplete;
+  }
+  return { total: joinParts(parts), isComplete: isDayComplete };
+}
+
+/** Joins the buckets before a time that are complete with the parts that are joined already. Returns the new parts. */
+export function joinComplete(known: KnownDay, day: number, until: number): DayPart[] {
+  const runs: DayPart[][] = [];
+  for (const { part, isComplete } of selectParts(known, day, until)) {
+    if (!isComplete) continue;
+    const run = runs.at(-1);
+    if (run && run.at(-1)!.until === part.from) run.push(part);
+    else runs.push([part]);
+  }
+  return runs.map(joinParts);
+}
+
+/** The parts that are joined already, and each other bucket, in order of time. */
+function* selectParts(
+  { provider, bars, ranges, parts }: KnownDay,
+  from: number,
+  until: number,
+): Generator<{ readonly part: DayPart; readonly isComplete: boolean }> {
+  const rules = ownRulesOf(provider);
+  const select = createSelector({ rules, bars, ranges, stepMs: BUCKET_MS, now: Number.POSITIVE_INFINITY });
+  const joined = new Map(parts.map((part) => [part.from, part]));
+  for (let bucket = from; bucket < until; ) {
+    const known = joined.get(bucket);
+    if (known) {
+      yield { part: known, isComplete: true };
+      bucket = known.until;
+    } else {
+      const { source, bar } = select(bucket);
+      yield { part: partOf(bucket, bar), isComplete: source !== null };
+      bucket += BUCKET_MS;
+    }
+  }
+}
+
+function partOf(from: number, bar: Bar | undefined): DayPart {
+  const until = from + BUCKET_MS;
+  if (!bar) return { from, until, bar: null, bars: 0, amount: ZERO };
+  return { from, until, bar, bars: 1, amount: multiply(bar.close, bar.volume) };
+}
+
+/** Joins parts of consecutive times, at least one, the oldest first. */
+function joinParts(parts: readonly DayPart[]): DayPart {
+  const bar = concatenate(parts.flatMap((part) => part.bar ?? [])) ?? null;
+  let bars = 0;
+  let amount = ZERO;
+  for (const part of parts) {
+    bars += part.bars;
+    amount = (amount + part.amount) as Decimal;
+  }
+  return { from: parts[0]!.from, until: parts.at(-1)!.until, bar, bars, amount };
+}
