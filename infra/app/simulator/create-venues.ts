@@ -32,6 +32,8 @@ export interface Venues {
   flush(): void;
   terminateAll(): void;
   socketStats(): Readonly<Record<SocketTarget, HubStats & { readonly subscriptions: number }>>;
+  /** How often each limit of a venue was exceeded. */
+  limitsExceeded(): Readonly<Record<string, number>>;
   close(): Promise<void>;
 }
 
@@ -43,7 +45,7 @@ export function createVenues(
   world: World,
   board: FaultBoard,
   now: () => number,
-  options: Pick<VenueContext, 'spontaneousReorgs' | 'nodeData'>,
+  options: Pick<VenueContext, 'spontaneousReorgs' | 'nodeData' | 'minuteMs'>,
   onError: (error: unknown) => void,
 ): Venues {
   const venues = createSimulatedVenues({ world, board, paths: PATHS, now, ...options, onError });
@@ -71,6 +73,7 @@ export function createVenues(
       for (const { hub } of sockets) hub.terminateAll();
     },
     socketStats: () => byTarget(({ hub, subscriptions }) => ({ ...hub.stats(), subscriptions: subscriptions() })),
+    limitsExceeded: () => Object.assign({}, ...all.map((venue) => venue.limitsExceeded?.())),
     async close() {
       await Promise.all([...sockets.map(({ hub }) => hub.close()), ...all.map(({ close }) => close?.())]);
     },

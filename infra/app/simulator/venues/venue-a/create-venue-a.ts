@@ -4,11 +4,11 @@ import { createSocketHub, type SocketHub } from '../../sockets/socket-hub.ts';
 import type { SimulatedVenue, VenueContext } from '../simulated-venue.ts';
 import { createVenueAFeed } from './feed.ts';
 import { createInfo } from './info.ts';
+import { createVenueLimits } from './limits.ts';
 import { createMarkets } from './market.ts';
 import { createNode, type SimulatedNode } from './node.ts';
 import { createVenueASocket } from './socket-protocol.ts';
 import { answerStats } from './stats.ts';
-import { createWeightLimit } from './weight-limit.ts';
 
 /** The venue closes a connection to which it sent nothing for a minute (venue page, section 7). */
 const IDLE_MS = 60_000;
@@ -18,24 +18,25 @@ const TOO_MANY = { status: 429, text: 'null' };
 export const NODE_PATH = '/venue_a.node';
 
 export function createVenueA(context: VenueContext): SimulatedVenue & { readonly node: SimulatedNode } {
-  const { world, board, paths, now, nodeData, onError } = context;
+  const { world, board, paths, now, nodeData, minuteMs, onError } = context;
   const markets = createMarkets(world);
+  const limits = createVenueLimits(minuteMs);
   const info = createInfo(world, markets);
-  const protocol = createVenueASocket(world, markets, info, now, () => hub);
+  const protocol = createVenueASocket(world, markets, info, now, () => hub, limits);
   const hub: SocketHub = createSocketHub('venue_a.ws', board, () => protocol, IDLE_MS);
-  const limit = createWeightLimit();
   const answerInfo = async ({ method, path, body }: HostRequest) => {
     // An unreadable body is answered like null.
     const request = method === 'POST' && path === '/info' ? parseJsonOrNull(body) : null;
     const type = String((request as { type?: unknown } | null)?.type);
-    if (!limit.accept(type, now())) return TOO_MANY;
+    if (!limits.acceptRequest(type)) return TOO_MANY;
     const answer = await info(request, now());
-    if (answer.status === 200) limit.addRows(type, answer.text, now());
+    if (answer.status === 200) limits.addRows(type, answer.text);
     return answer;
   };
   const node = createNode({ world, info, now, folder: nodeData, onError });
   return {
     node,
+    limitsExceeded: () => limits.exceeded,
     feeds: [createVenueAFeed(world, markets, protocol.publisher), node.feed],
     hosts: [
       { prefix: NODE_PATH, target: 'venue_a.node', answer: node.answer },
