@@ -9,7 +9,7 @@ import type { RoleContext, Running, StartRole } from '#infra/runtime/context';
 import { sequenceChanges } from './control-changes/sequence-changes.ts';
 import { playRecording } from './playback/play-recording.ts';
 import { openRecordedReads } from './playback/recorded-reads.ts';
-import { INGEST_LEASE, INGEST_TOPICS } from './publisher/ingest-topics.ts';
+import { INGEST_LEASE, LEASED_TOPICS } from './publisher/ingest-topics.ts';
 import { openPublisher } from './publisher/open-publisher.ts';
 import type { Publisher } from './publisher/publisher.ts';
 import { Readiness } from './readiness.ts';
@@ -21,8 +21,8 @@ const RECORDING = 'recording:';
 
 export const start: StartRole = async (context) => {
   const readiness = new Readiness(context.health, context.logger);
-  await context.log.createTopics(INGEST_TOPICS);
-  const topics = INGEST_TOPICS.map(({ name }) => name);
+  await context.log.createTopics(LEASED_TOPICS);
+  const topics = LEASED_TOPICS.map(({ name }) => name);
   return startUnderLease({
     context,
     part: 'ingest',

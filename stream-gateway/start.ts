@@ -29,6 +29,7 @@ import { Hub } from './fanout/hub.ts';
 import { marketStatusView } from './fanout/market-status.ts';
 import { onceForEachGap } from './fanout/once-for-each-gap.ts';
 import { publishAllStatuses, publishChangedStatuses, type StatusSources } from './fanout/publish-status.ts';
+import { requestBooks } from './fanout/request-books.ts';
 import { Subscriptions } from './fanout/subscriptions.ts';
 import { startWebhooks } from './webhooks/start.ts';
 
@@ -83,6 +84,8 @@ async function serve(context: RoleContext, closers: (() => Promise<void>)[]): Pr
   const subscriptions = new Subscriptions({ log, hub, logger, status });
   const connections = new Connections();
   closers.push(() => subscriptions.close());
+  const books = await requestBooks(context, subscriptions);
+  closers.push(() => books.close());
 
   const lateCork = await openLateCork();
   closers.push(async () => lateCork.close());

@@ -159,6 +159,15 @@ export const SETTINGS = {
     max: 100_000,
     description: "Simulator: traders on venue_a's leaderboard.",
   }),
+  simMinuteMs: integerSetting({
+    flag: 'sim-minute-ms',
+    variable: 'PARALLAX_SIM_MINUTE_MS',
+    fallback: 60_000,
+    min: 1_000,
+    max: 60_000,
+    description:
+      "Simulator: length of the minute over which venue_a's limits count, ms; ingest counts with it, too. For tests.",
+  }),
   simFaults: choiceListSetting({
     flag: 'sim-faults',
     variable: 'PARALLAX_SIM_FAULTS',

@@ -1,6 +1,7 @@
 /**
- * A rate limit of a venue over a sliding window. Requests beyond the limit wait, the most important first, those of equal
- * priority in order.
+ * A limit of a venue over a sliding window. What is beyond the limit waits, the most important first, those of equal
+ * priority in order. A limit of what is open at the same time (connections, subscriptions) is one, too: a reservation
+ * counts while it is open, and for the window after that unless the venue is known to have ended it.
  */
 
 interface Waiter {
@@ -18,12 +19,34 @@ export interface Reservation {
   settle(cost?: number): void;
 }
 
+/** Costs that count against the limit since about the same time. */
+export interface SpentCost {
+  /** Wall time, unix ms. */
+  readonly at: number;
+  readonly cost: number;
+}
+
+/** Costs that earlier processes spent, and permission to spend more (`spending-log.ts`). */
+export interface SpendingGrants {
+  /** What earlier processes may have spent. */
+  readonly earlier: readonly SpentCost[];
+  /** How much is granted at once. */
+  readonly chunk: number;
+  /**
+   * Resolves when it is stored that all of `spent` counts, and that `granted` is being spent or may be spent from now on.
+   * Retries until then; rejects only if nothing may be spent any more.
+   */
+  readonly store: (spent: readonly SpentCost[], granted: number) => Promise<void>;
+}
+
 export interface BudgetOptions {
   /** At most this is spent within any `windowMs`. */
   readonly max: number;
   readonly windowMs: number;
   /** The part of `max` that only costs of this priority may use; none by default. */
   readonly reserved?: { readonly priority: number; readonly cost: number };
+  /** With it nothing is spent before that is stored, so that the limit holds across restarts; none by default. */
+  readonly grants?: SpendingGrants;
   readonly now?: () => number;
 }
 
@@ -35,6 +58,8 @@ export interface AcquireOptions {
 
 /** Callers that may wait at once; more means a bug in an adapter. */
 const WAITERS_MAX = 10_000;
+/** Stored costs are summed over this part of the window. */
+const STORED_PARTS = 60;
 
 export class Budget {
   readonly max: number;
@@ -51,11 +76,22 @@ export class Budget {
   /** Sorted by priority, then by arrival. */
   private waiters: Waiter[] = [];
   private timer: NodeJS.Timeout | null = null;
+  /** What may be spent without storing more. */
+  private granted: number;
+  /** Runs while a grant is being stored; nothing is spent meanwhile. */
+  private storing: Promise<void> | null = null;
 
   constructor(options: BudgetOptions) {
     this.max = options.max;
     this.options = options;
     this.now = options.now ?? (() => performance.now());
+    this.granted = options.grants ? 0 : Number.POSITIVE_INFINITY;
+    for (const { at, cost } of options.grants?.earlier ?? []) {
+      // A time that is ahead of the clock, which was set back, counts from now.
+      this.spent.push({ at: this.now() - Math.max(0, Date.now() - at), cost, isOther: false });
+      this.sum += cost;
+    }
+    this.spent.sort((a, b) => a.at - b.at);
   }
 
   /** Resolves when `cost` may be spent, and counts it from then on. Rejects with the signal's reason if that aborts first. */
@@ -86,6 +122,13 @@ export class Budget {
     this.blockedUntil = Math.max(this.blockedUntil, this.now() + ms);
   }
 
+  /** Stores that nothing more is spent, so that the next process need not count what was granted. Call it once, last. */
+  async close(): Promise<void> {
+    await this.storing;
+    this.granted = 0;
+    await this.store(0);
+  }
+
   /** What counts against the limit now. */
   get used(): number {
     this.dropExpired();
@@ -108,6 +151,7 @@ export class Budget {
   /** Serves every waiter for which there is room. A smaller cost never overtakes a more important one. */
   private serve(): void {
     this.dropExpired();
+    if (this.storing) return;
     let othersWait = false;
     for (const waiter of [...this.waiters]) {
       if (this.now() < this.blockedUntil) break;
@@ -118,6 +162,10 @@ export class Budget {
         othersWait = true;
         continue;
       }
+      if (waiter.cost > this.granted) {
+        this.extendGrant(waiter.cost);
+        return;
+      }
       this.waiters.splice(this.waiters.indexOf(waiter), 1);
       waiter.signal?.removeEventListener('abort', waiter.onAbort);
       waiter.resolve(this.begin(waiter.cost, isOther));
@@ -125,7 +173,43 @@ export class Budget {
     this.schedule();
   }
 
+  /** Stores that at least `cost` may be spent, then continues to serve. */
+  private extendGrant(cost: number): void {
+    const amount = Math.max(cost, this.options.grants!.chunk);
+    this.granted = 0;
+    this.storing = this.store(amount)
+      .then(() => {
+        this.granted = amount;
+        this.storing = null;
+        this.serve();
+      })
+      .catch((error: unknown) => {
+        this.storing = null;
+        for (const waiter of this.waiters.splice(0)) {
+          waiter.signal?.removeEventListener('abort', waiter.onAbort);
+          waiter.reject(error);
+        }
+      });
+  }
+
+  /** Stores what counts against the limit, by wall time, and that `amount` more may be spent. */
+  private async store(amount: number): Promise<void> {
+    this.dropExpired();
+    const ahead = Date.now() - this.now();
+    const part = Math.max(1, this.options.windowMs / STORED_PARTS);
+    const parts = new Map<number, SpentCost>();
+    let open = this.sum;
+    for (const { at, cost } of this.spent.slice(this.head)) {
+      open -= cost;
+      const index = Math.floor(at / part);
+      // The newest time of the part, so that no cost is dropped too early.
+      if (cost > 0) parts.set(index, { at: Math.ceil(at + ahead), cost: (parts.get(index)?.cost ?? 0) + cost });
+    }
+    await this.options.grants?.store([...parts.values()], open + amount);
+  }
+
   private begin(cost: number, isOther: boolean): Reservation {
+    this.granted -= cost;
     this.count(cost, isOther);
     let settled = false;
     return {

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { openTestPublisher, silentLogger, until } from '../testing/open-publisher.fixture.ts';
+import { socketPlanner } from '../testing/socket-planner.fixture.ts';
 import { startSocketServer } from '../testing/ws-server.fixture.ts';
-import { Budget } from './budget.ts';
 import { type Assignment, ConnectionSlots } from './connection-slots.ts';
+import { FrameSubscriber } from './frame-subscriber.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -23,10 +24,12 @@ async function setUp() {
     logger: silentLogger,
     metrics: test.metrics,
     heartbeat: { frame: 'ping', intervalMs: 10_000, silenceMs: 20_000 },
-    connections: new Budget({ max: 1_000, windowMs: 1_000 }),
-    messages: new Budget({ max: 1_000, windowMs: 1_000 }),
-    subscribeFrames: (names) => [`subscribe ${names.join(',')}`],
-    changeFrames: (removed, added) => [`-${removed.join(',')} +${added.join(',')}`],
+    planner: socketPlanner(),
+    subscriber: () =>
+      new FrameSubscriber({
+        subscribe: (names) => [`subscribe ${names.join(',')}`],
+        change: (removed, added) => [`-${removed.join(',')} +${added.join(',')}`],
+      }),
     onAllConnected: () => {
       allConnected += 1;
     },

@@ -1,23 +1,34 @@
 /** The connection slots of a venue's WebSocket, each with the subscriptions that are its own. */
-import { SocketFeed, type SocketFeedOptions } from './socket-feed.ts';
+import { SocketFeed, type SocketFeedOptions, type SocketLink } from './socket-feed.ts';
 
-/** Subscriptions of each slot, by a name that is equal for equal subscriptions. */
-export type Assignment<T> = ReadonlyMap<number, ReadonlyMap<string, T>>;
+/** Subscriptions by a name that is equal for equal subscriptions, the most important first. */
+export type Subscriptions<T> = ReadonlyMap<string, T>;
+/** Subscriptions of each slot. */
+export type Assignment<T> = ReadonlyMap<number, Subscriptions<T>>;
 
-type SocketOptions = Omit<SocketFeedOptions, 'feed' | 'subscribeFrames' | 'onConnected'>;
+/** Sends the subscriptions of one slot, in the protocol of a venue. */
+export interface SlotSubscriber<T> {
+  /** Called with each new connection, which has no subscription yet. */
+  readonly connected: (link: SocketLink, wanted: Subscriptions<T>) => void;
+  /** Called when the subscriptions change while the slot is connected, and while it is not. */
+  readonly changed: (wanted: Subscriptions<T>) => void;
+  /** Called with each frame of the venue. */
+  readonly handleFrame?: (frame: Buffer) => void;
+}
+
+type SocketOptions = Omit<SocketFeedOptions, 'feed' | 'priority' | 'onConnected'>;
 
 export interface ConnectionSlotsOptions<T> extends SocketOptions {
-  /** Returns the first frames of a connection, which subscribe to everything of its slot. */
-  readonly subscribeFrames: (subscriptions: readonly T[]) => readonly string[];
-  /** Returns the frames that change the subscriptions of an open connection. */
-  readonly changeFrames: (removed: readonly T[], added: readonly T[]) => readonly string[];
+  /** Creates the subscriber of a slot. */
+  readonly subscriber: () => SlotSubscriber<T>;
   /** Called when every slot with subscriptions is connected, and when there is nothing to subscribe to. */
   readonly onAllConnected: () => void;
 }
 
 interface Slot<T> {
   readonly feed: SocketFeed;
-  subscriptions: ReadonlyMap<string, T>;
+  readonly subscriber: SlotSubscriber<T>;
+  subscriptions: Subscriptions<T>;
 }
 
 export class ConnectionSlots<T> {
@@ -35,7 +46,10 @@ export class ConnectionSlots<T> {
 
   /** Changes the subscriptions to these. An open slot stays open even without subscriptions. */
   update(wanted: Assignment<T>): void {
-    for (const [index, slot] of this.slots) applyChange(slot, wanted.get(index) ?? new Map<string, T>(), this.options);
+    for (const [index, slot] of this.slots) {
+      slot.subscriptions = wanted.get(index) ?? new Map<string, T>();
+      slot.subscriber.changed(slot.subscriptions);
+    }
     for (const [index, subscriptions] of wanted) if (!this.slots.has(index)) this.open(index, subscriptions);
     if (this.slots.size === 0) this.options.onAllConnected();
   }
@@ -44,25 +58,22 @@ export class ConnectionSlots<T> {
     await Promise.all([...this.slots.values()].map(({ feed }) => feed.close()));
   }
 
-  private open(index: number, subscriptions: ReadonlyMap<string, T>): void {
-    const { subscribeFrames, onAllConnected } = this.options;
+  private open(index: number, subscriptions: Subscriptions<T>): void {
+    const { subscriber: create, onAllConnected, onFrame } = this.options;
+    const subscriber = create();
     const feed = new SocketFeed({
       ...this.options,
       feed: `${this.options.source}.${index}`,
-      subscribeFrames: () => subscribeFrames([...(this.slots.get(index)?.subscriptions.values() ?? [])]),
-      onConnected: () => {
+      priority: index,
+      onFrame: (frame) => {
+        subscriber.handleFrame?.(frame);
+        onFrame?.(frame);
+      },
+      onConnected: (link) => {
+        subscriber.connected(link, this.slots.get(index)?.subscriptions ?? subscriptions);
         if ([...this.slots.values()].every((slot) => slot.feed.connected)) onAllConnected();
       },
     });
-    this.slots.set(index, { feed, subscriptions });
+    this.slots.set(index, { feed, subscriber, subscriptions });
   }
-}
-
-/** Sends only changes, since some venues refuse a repeated subscription. */
-function applyChange<T>(slot: Slot<T>, wanted: ReadonlyMap<string, T>, options: ConnectionSlotsOptions<T>): void {
-  const before = slot.subscriptions;
-  slot.subscriptions = wanted;
-  const removed = [...before].filter(([name]) => !wanted.has(name)).map(([, subscription]) => subscription);
-  const added = [...wanted].filter(([name]) => !before.has(name)).map(([, subscription]) => subscription);
-  if (removed.length + added.length > 0) slot.feed.send(options.changeFrames(removed, added));
 }

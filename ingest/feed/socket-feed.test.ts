@@ -1,15 +1,21 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { logFull } from '../testing/memory-log.fixture.ts';
 import { openTestPublisher, silentLogger, until } from '../testing/open-publisher.fixture.ts';
+import { socketPlanner } from '../testing/socket-planner.fixture.ts';
 import { startSocketServer, type TestSocketServer } from '../testing/ws-server.fixture.ts';
 import { Budget } from './budget.ts';
 import { reconnectDelayMs } from './reconnect.ts';
-import { SocketFeed, type SocketFeedOptions } from './socket-feed.ts';
+import { SocketFeed, type SocketFeedOptions, type SocketLink } from './socket-feed.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
+
+/** Sends these frames over each connection. */
+const sending = (frames: readonly string[]) => (link: SocketLink) => {
+  for (const frame of frames) link.send(frame, 0).catch(() => {});
+};
 
 async function setUp(options: Partial<SocketFeedOptions> = {}, server?: TestSocketServer) {
   const venue = server ?? (await startSocketServer());
@@ -25,9 +31,8 @@ async function setUp(options: Partial<SocketFeedOptions> = {}, server?: TestSock
     logger: silentLogger,
     metrics: test.metrics,
     heartbeat: { frame: 'ping', intervalMs: 10_000, silenceMs: 20_000 },
-    connections: new Budget({ max: 1_000, windowMs: 1_000 }),
-    messages: new Budget({ max: 1_000, windowMs: 1_000 }),
-    subscribeFrames: () => ['subscribe 1', 'subscribe 2'],
+    planner: socketPlanner(),
+    onConnected: sending(['subscribe 1', 'subscribe 2']),
     ...options,
   });
   closing.push(() => feed.close());
@@ -52,7 +57,7 @@ describe('SocketFeed', () => {
 
   it('reconnects, subscribes to everything again, and records the gap with its reason', async () => {
     const subscriptions = ['one'];
-    const { venue, feeds, kinds } = await setUp({ subscribeFrames: () => subscriptions });
+    const { venue, feeds, kinds } = await setUp({ onConnected: (link) => sending(subscriptions)(link) });
     await until(() => venue.received[0]?.length === 1);
     subscriptions.push('two');
     venue.sockets[0]?.close(1012, 'restarting');
@@ -66,12 +71,35 @@ describe('SocketFeed', () => {
     ]);
   });
 
-  it('sends additional frames while it is connected', async () => {
-    const { venue, feed } = await setUp();
-    await until(() => venue.received[0]?.length === 2);
-    feed.send(['subscribe 3', 'subscribe 4']);
-    await until(() => venue.received[0]?.length === 4);
-    expect(venue.received[0]?.slice(2)).toEqual(['subscribe 3', 'subscribe 4']);
+  it('sends the most important frames first, and pings before all, when the limits leave little room', async () => {
+    const messages = new Budget({ max: 1, windowMs: 20 });
+    const { venue } = await setUp({
+      planner: socketPlanner({ messages }),
+      heartbeat: { frame: 'ping', intervalMs: 100, silenceMs: 20_000 },
+      onConnected: (link) => {
+        for (const priority of [0, 9, 8, 7, ...Array.from({ length: 20 }, () => 5)])
+          link.send(`${priority}`, priority).catch(() => {});
+      },
+    });
+    await until(() => venue.received[0]?.includes('9') ?? false);
+    const sent = venue.received[0]!;
+    const frames = sent.filter((frame) => frame !== 'ping');
+    expect([...new Set(frames)]).toEqual(['0', '5', '7', '8', '9']);
+    expect(sent.indexOf('ping')).toBeGreaterThan(0);
+    expect(sent.indexOf('ping')).toBeLessThan(sent.indexOf('9'));
+  });
+
+  it('reports whether the venue knows of the end of a connection', async () => {
+    const ends: boolean[] = [];
+    const onConnected = (link: SocketLink) =>
+      link.ended.addEventListener('abort', () => void ends.push(link.endedByVenue));
+    const { venue } = await setUp({ onConnected });
+    await until(() => venue.sockets.length === 1);
+    venue.sockets[0]?.close();
+    await until(() => ends.length === 1);
+    const silent = await setUp({ onConnected, heartbeat: { frame: 'ping', intervalMs: 10_000, silenceMs: 100 } });
+    await until(() => silent.venue.sockets.length === 1 && ends.length >= 2);
+    expect(ends.slice(0, 2)).toEqual([true, false]);
   });
 
   it('detects a silent socket although it sends pings, and reconnects', async () => {
@@ -129,7 +157,9 @@ describe('SocketFeed', () => {
   });
 
   it('opens no more connections than the venue allows', async () => {
-    const { venue } = await setUp({ connections: new Budget({ max: 2, windowMs: 60_000 }) });
+    const { venue } = await setUp({
+      planner: socketPlanner({ newConnections: new Budget({ max: 2, windowMs: 60_000 }) }),
+    });
     await until(() => venue.sockets.length === 1);
     venue.sockets[0]?.terminate();
     await until(() => venue.sockets.length === 2);

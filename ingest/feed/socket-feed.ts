@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import type { Budget } from './budget.ts';
 import { ConnectionState, type ConnectionStateOptions } from './connection-state.ts';
+import type { ConnectionPermit, SocketPlanner } from './planner.ts';
 import { reconnectDelayMs } from './reconnect.ts';
 import { USER_AGENT } from './user-agent.ts';
 
@@ -31,18 +31,29 @@ export interface SocketFeedOptions extends ConnectionStateOptions {
   readonly source: string;
   readonly url: string;
   readonly heartbeat: Heartbeat;
-  /** The venue's limit on new connections, shared by its slots. */
-  readonly connections: Budget;
-  /** The venue's limit on client frames, shared by its slots. */
-  readonly messages: Budget;
-  /** Returns the frames that subscribe to everything of this slot. */
-  readonly subscribeFrames: () => readonly string[];
+  /** The venue's limits on connections and client frames, shared by its slots. */
+  readonly planner: SocketPlanner;
+  /** Which slot connects first; lower numbers first, 0 by default. */
+  readonly priority?: number;
   /** Called for each frame after it has been handed to the log. */
   readonly onFrame?: (frame: Buffer) => void;
-  /** Called after each connection is established. */
-  readonly onConnected?: () => void;
+  /** Called after each connection is established, to subscribe over it. */
+  readonly onConnected: (link: SocketLink) => void;
   readonly stableAfterMs?: number;
 }
+
+/** One connection, for those who send over it. */
+export interface SocketLink {
+  /** Aborts when the connection has ended. */
+  readonly ended: AbortSignal;
+  /** True if the venue knows of the end; set before `ended` aborts. */
+  readonly endedByVenue: boolean;
+  /** Sends a frame when the limits allow it. Rejects if the connection ends or the signal aborts first. */
+  readonly send: (frame: string, priority: number, signal?: AbortSignal) => Promise<void>;
+}
+
+/** Pings come first: without them the venue closes the connection. */
+const PING_PRIORITY = -1;
 
 export class SocketFeed {
   private readonly options: SocketFeedOptions;
@@ -50,11 +61,11 @@ export class SocketFeed {
   private readonly closing = new AbortController();
   private readonly finished: Promise<void>;
   private socket: WebSocket | null = null;
-  /** Sends frames one after the other, also those that are added while subscribing. */
-  private sending: Promise<void> = Promise.resolve();
   /** When the current connection last showed activity, monotonic ms. */
   private lastFrameAt = 0;
   private hasReceivedFrame = false;
+  /** Ends the current connection without waiting for the venue. */
+  private terminate = () => {};
 
   /** Starts to connect. */
   constructor(options: SocketFeedOptions) {
@@ -67,16 +78,11 @@ export class SocketFeed {
     return this.connection.connected;
   }
 
-  /** Sends frames over the open connection. Without one they are dropped: the next connection subscribes to everything. */
-  send(frames: readonly string[]): void {
-    if (this.socket?.readyState === WebSocket.OPEN) this.sendOver(this.socket, frames);
-  }
-
   async close(): Promise<void> {
     this.closing.abort();
     const { socket } = this;
     socket?.close(1000);
-    const timer = setTimeout(() => socket?.terminate(), CLOSE_TIMEOUT_MS);
+    const timer = setTimeout(() => this.terminate(), CLOSE_TIMEOUT_MS);
     await this.finished;
     clearTimeout(timer);
     this.connection.markClosed();
@@ -84,16 +90,16 @@ export class SocketFeed {
 
   private async run(): Promise<void> {
     const { signal } = this.closing;
-    const { publisher, connections, logger, feed } = this.options;
+    const { publisher, planner, logger, feed, priority = 0 } = this.options;
     while (!signal.aborted) {
       try {
         // Frames could not be stored while the log accepts nothing.
         await publisher.whenReady(signal);
-        await connections.acquire(1, signal);
-        const reason = await this.connectOnce();
+        const reason = await this.connectOnce(await planner.openConnection(priority, signal));
         if (signal.aborted) return;
         this.connection.markFailed(reason);
-        await sleep(reconnectDelayMs(this.connection.failures), undefined, { signal });
+        // While the venue refuses connections, the planner lets one slot at a time try.
+        if (!planner.isRefused) await sleep(reconnectDelayMs(this.connection.failures), undefined, { signal });
       } catch (error) {
         // Either this feed is closing, or the log failed permanently, which the publisher has reported.
         if (!signal.aborted) logger.error({ feed, error }, 'feed stopped');
@@ -103,7 +109,7 @@ export class SocketFeed {
   }
 
   /** Resolves with the reason when the connection has ended or could not be established. */
-  private connectOnce(): Promise<string> {
+  private connectOnce(permit: ConnectionPermit): Promise<string> {
     return new Promise((resolve) => {
       const socket = new WebSocket(this.options.url, {
         handshakeTimeout: CONNECT_TIMEOUT_MS,
@@ -114,23 +120,36 @@ export class SocketFeed {
         headers: { 'user-agent': USER_AGENT },
       });
       this.socket = socket;
-      let stop = () => {};
+      let stop = (_byVenue: boolean) => {};
       let reason: string | null = null;
+      /** True from when it is open, unless this process ends it without an answer of the venue. */
+      let endsByVenue = false;
+      this.terminate = () => {
+        endsByVenue = false;
+        socket.terminate();
+      };
+      socket.on('upgrade', permit.attempted);
       socket.on('open', () => {
+        endsByVenue = true;
         stop = this.watchConnection(socket, (why) => {
           reason = why;
         });
       });
-      socket.on('message', (data: Buffer) => this.handleFrame(data));
+      socket.on('message', (data: Buffer) => {
+        permit.works();
+        this.handleFrame(data);
+      });
       socket.on('error', (error) => {
         reason ??= error.message;
+        endsByVenue = false;
       });
       socket.on('close', (code, text) => {
-        stop();
+        stop(endsByVenue);
+        permit.ended(endsByVenue);
         this.socket = null;
         resolve(reason ?? `closed by the venue: ${code} ${text.toString()}`.trim());
       });
-      if (this.closing.signal.aborted) socket.terminate();
+      if (this.closing.signal.aborted) this.terminate();
     });
   }
 
@@ -142,15 +161,14 @@ export class SocketFeed {
   }
 
   /** Subscribes and monitors the open connection. Returns a function that stops monitoring. */
-  private watchConnection(socket: WebSocket, setReason: (reason: string) => void): () => void {
-    const { publisher, heartbeat, subscribeFrames, onConnected, stableAfterMs = STABLE_AFTER_MS } = this.options;
+  private watchConnection(socket: WebSocket, setReason: (reason: string) => void): (byVenue: boolean) => void {
+    const { publisher, heartbeat, onConnected, stableAfterMs = STABLE_AFTER_MS } = this.options;
     const openedAt = performance.now();
     this.lastFrameAt = openedAt;
     this.hasReceivedFrame = false;
     this.connection.markConnected();
-    this.sending = Promise.resolve();
-    this.sendOver(socket, subscribeFrames());
-    onConnected?.();
+    const link = new OpenLink(socket, this.options.planner);
+    onConnected(link);
     const applyBackpressure = (paused: boolean) => {
       if (socket.readyState !== WebSocket.OPEN) return;
       if (paused) socket.pause();
@@ -160,7 +178,9 @@ export class SocketFeed {
     };
     if (publisher.paused) applyBackpressure(true);
     const unsubscribe = publisher.onBackpressure(applyBackpressure);
-    const pinging = setInterval(() => this.sendOver(socket, [heartbeat.frame]), heartbeat.intervalMs);
+    // It rejects only when the connection ends.
+    const ping = () => void link.send(heartbeat.frame, PING_PRIORITY).catch(() => {});
+    const pinging = setInterval(ping, heartbeat.intervalMs);
     const watching = setInterval(() => {
       const now = performance.now();
       if (this.hasReceivedFrame && now - openedAt >= stableAfterMs) this.connection.resetFailures();
@@ -168,24 +188,38 @@ export class SocketFeed {
       const reason = `no frame for ${heartbeat.silenceMs} ms`;
       setReason(reason);
       this.connection.markSilent(reason);
-      socket.terminate();
+      this.terminate();
     }, heartbeat.silenceMs / 20);
-    return () => {
+    return (byVenue) => {
       clearInterval(pinging);
       clearInterval(watching);
       unsubscribe();
+      link.end(byVenue);
     };
   }
+}
 
-  private sendOver(socket: WebSocket, frames: readonly string[]): void {
-    this.sending = this.sending.then(async () => {
-      for (const frame of frames) {
-        await this.options.messages.acquire(1, this.closing.signal);
-        if (socket.readyState !== WebSocket.OPEN) return;
-        socket.send(frame);
-      }
-    });
-    // It rejects only while closing.
-    this.sending.catch(() => {});
+class OpenLink implements SocketLink {
+  endedByVenue = false;
+  readonly ended: AbortSignal;
+  private readonly socket: WebSocket;
+  private readonly planner: SocketPlanner;
+  private readonly ending = new AbortController();
+
+  constructor(socket: WebSocket, planner: SocketPlanner) {
+    this.socket = socket;
+    this.planner = planner;
+    this.ended = this.ending.signal;
+  }
+
+  async send(frame: string, priority: number, signal?: AbortSignal): Promise<void> {
+    await this.planner.openMessage(priority, signal ? AbortSignal.any([this.ended, signal]) : this.ended);
+    // A socket that is closing drops it; the next connection subscribes to everything.
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(frame);
+  }
+
+  end(byVenue: boolean): void {
+    this.endedByVenue = byVenue;
+    this.ending.abort(new Error('the connection has ended'));
   }
 }

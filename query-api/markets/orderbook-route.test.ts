@@ -24,6 +24,8 @@ const SERVED = { coin: 'BTC', bids: [{ price: 90.5, size: 2 }], asks: [{ price: 
 
 let test: TestApp;
 let sent: unknown[];
+/** Books of which ingest was informed that they are read. */
+let wanted: unknown[];
 /** The venue's answer, or the error of the request. */
 let answer: unknown;
 let fetchedAt: number;
@@ -34,6 +36,10 @@ const sandbox = { data: async () => ({ ...(await emptySandbox().data()), views: 
 
 beforeAll(async () => {
   const requests = requestsAnsweredBy((kind, params) => {
+    if (kind === 'venue_a.book-wanted') {
+      wanted.push(params);
+      return {};
+    }
     sent.push([kind, params]);
     if (answer instanceof Error) throw answer;
     return { native: answer, fetchedAt, source: 'official' };
@@ -45,6 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.app.close());
 beforeEach(() => {
+  wanted = [];
   [sent, answer, fetchedAt, live, now] = [[], FETCHED, Date.now(), true, NOON_MS];
   test.views.books.venue_a.clear();
   test.advance(2_001);
@@ -59,6 +66,16 @@ it('serves a book that was received less than 2 s ago, without a request', async
   receive(1_999);
   expect((await test.get(PATH)).json()).toMatchObject({ bids: [{ price: 99.5 }], ts: NOON_MS });
   expect(sent).toEqual([]);
+});
+
+it('informs ingest of each read of a book, whether it was received or is fetched', async () => {
+  receive(1_000);
+  await test.get(PATH);
+  expect(wanted).toEqual([{ coins: ['BTC'] }]);
+  test.advance(2_001);
+  receive(2_000);
+  await test.get(PATH);
+  expect(wanted).toHaveLength(2);
 });
 
 it('counts the lifetime of a received book from its receipt', async () => {
@@ -123,7 +140,7 @@ it('serves the newest book of a recording however old it is, without a request',
   live = false;
   receive(3_600_000);
   expect((await test.get(PATH)).json()).toMatchObject({ bids: [{ price: 99.5 }] });
-  expect(sent).toEqual([]);
+  expect([sent, wanted]).toEqual([[], []]);
 });
 
 it('never sends a request for a sandbox key, whether its data set has the book or not', async () => {

@@ -3,7 +3,7 @@ import { type Book, bestLevels, type Level } from '#schemas/domain/book';
 import { toNumber } from '#schemas/domain/decimal';
 import { clampedInteger } from '#schemas/http/parameters';
 import { type Dependencies, defineRoute, producedAt, type Route } from '../routes/route.ts';
-import { fetchBook } from '../upstream/read-book.ts';
+import { fetchBook, requestBook } from '../upstream/read-book.ts';
 import { bookOf } from '../views/books.ts';
 import { type Family, findListed } from './family.ts';
 import { marketDeclaration } from './family-route.ts';
@@ -25,6 +25,7 @@ async function findBook({ views, ingest }: Pick<Dependencies, 'views' | 'ingest'
   const { books, freshness } = views;
   const received = bookOf(books.venue_a, coin);
   if (received && !freshness.isLive()) return { ...received, at: null };
+  requestBook(ingest, coin);
   const now = freshness.now();
   const ageMs = received && now !== null ? Math.max(0, now - received.receivedAt) : LIFETIME_MS;
   if (received && ageMs < LIFETIME_MS) return { ...received, at: Date.now() - ageMs };

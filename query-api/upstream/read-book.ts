@@ -1,6 +1,7 @@
 import { applyBookUpdate, type Book, createBook } from '#schemas/domain/book';
 import { DecimalError } from '#schemas/domain/decimal';
 import { FieldError } from '#schemas/domain/json-fields';
+import { bookWanted } from '#schemas/requests/book-wanted';
 import { readBook } from '#schemas/venues/venue-a/book';
 import type { IngestRequests } from '../routes/route.ts';
 import { readInfo } from './read-info.ts';
@@ -12,6 +13,12 @@ export interface FetchedBook {
   readonly ts: number;
   /** Unix ms. */
   readonly fetchedAt: number;
+}
+
+/** States that this book is read, so that ingest subscribes to it where there is room. Nothing waits for it. */
+export function requestBook(ingest: IngestRequests, coin: string): void {
+  // If it fails the book is fetched when it is read again.
+  ingest.send(bookWanted, { coins: [coin] }).catch(() => {});
 }
 
 /** Reads a book of venue_a through ingest. Rejects with an `ApiError` if the venue returns no book of this coin. */

@@ -39,6 +39,7 @@ import { feedTopics, rawTopics } from './raw.ts';
 import { requestOutcomeTopic, requestTopic } from './requests.ts';
 import type { Topic } from './topic.ts';
 import { usageTopic } from './usage.ts';
+import { venueSpendingTopic } from './venue-spending.ts';
 import { attemptTopic, deliveryTopic, progressTopic } from './webhooks.ts';
 
 /** All topics, in the order in which data flows. */
@@ -51,6 +52,7 @@ export const TOPICS: readonly Topic[] = [
   requestTopic,
   requestOutcomeTopic,
   loadedKlinesTopic,
+  venueSpendingTopic,
   usageTopic,
   attemptTopic,
   progressTopic,

@@ -79,6 +79,15 @@ export class Subscriptions implements SubscriptionHandler {
     connection.sendControl({ type: 'unsubscribed', subscription_id: id });
   }
 
+  /** The instruments of these providers whose raw channels have a subscriber. */
+  rawInstruments(providers: ReadonlySet<string>): Set<string> {
+    const instruments = new Set<string>();
+    for (const { channel } of this.byId.values())
+      if (channel.kind === 'raw' && channel.instrument !== '*' && providers.has(channel.provider))
+        instruments.add(channel.instrument);
+    return instruments;
+  }
+
   /** Removes all subscriptions of a closed connection. */
   removeAll(connection: Connection): void {
     for (const id of [...connection.subscriptions.keys()]) this.remove(this.byId.get(id)!);

@@ -31,9 +31,9 @@ export interface Venues {
   urls(base: string): SimulatorUrls;
   flush(): void;
   terminateAll(): void;
-  /** Returns how often each limit was exceeded, by host. */
-  limitsExceeded(): Readonly<Record<string, number>>;
   socketStats(): Readonly<Record<SocketTarget, HubStats & { readonly subscriptions: number }>>;
+  /** How often each limit of a venue was exceeded. */
+  limitsExceeded(): Readonly<Record<string, number>>;
   close(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export function createVenues(
   world: World,
   board: FaultBoard,
   now: () => number,
-  options: Pick<VenueContext, 'spontaneousReorgs' | 'nodeData'>,
+  options: Pick<VenueContext, 'spontaneousReorgs' | 'nodeData' | 'minuteMs'>,
   onError: (error: unknown) => void,
 ): Venues {
   const venues = createSimulatedVenues({ world, board, paths: PATHS, now, ...options, onError });
@@ -72,8 +72,8 @@ export function createVenues(
     terminateAll() {
       for (const { hub } of sockets) hub.terminateAll();
     },
-    limitsExceeded: () => Object.assign({}, ...all.map((venue) => venue.limitsExceeded?.() ?? {})),
     socketStats: () => byTarget(({ hub, subscriptions }) => ({ ...hub.stats(), subscriptions: subscriptions() })),
+    limitsExceeded: () => Object.assign({}, ...all.map((venue) => venue.limitsExceeded?.())),
     async close() {
       await Promise.all([...sockets.map(({ hub }) => hub.close()), ...all.map(({ close }) => close?.())]);
     },

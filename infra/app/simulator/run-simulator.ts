@@ -33,6 +33,7 @@ async function serve(settings: SimulatorSettings, { print, untilStopped, printEr
     coins: settings.simCoins,
     traders: settings.simTraders,
     nodeData: settings.nodeData,
+    minuteMs: settings.simMinuteMs,
     faults: settings.simFaults,
     inject: settings.inject,
     onError: (error) => printError(`simulator: ${error}`),

@@ -33,6 +33,8 @@ export interface SimulatorOptions {
   readonly traders?: number;
   /** Folder into which the self-hosted node of venue_a writes its files of fills; none by default. */
   readonly nodeData?: string | null;
+  /** The minute over which the limits of venues count, ms; 60 s by default. */
+  readonly minuteMs?: number;
   /** Injected anomalies, for tests of detectors. */
   readonly inject?: readonly Injection[];
   /** Kinds of faults that happen spontaneously. */
@@ -47,9 +49,9 @@ export interface SimulatorStats extends Readonly<SimulationCounts>, Readonly<Cha
   /** Time up to which the world is simulated, unix ms. */
   readonly simulatedUntilMs: number;
   readonly sockets: Readonly<Record<SocketTarget, HubStats & { readonly subscriptions: number }>>;
-  readonly faults: FaultCounts;
-  /** How often each limit of a venue was exceeded, by host. */
+  /** How often each limit of venue_a was exceeded. */
   readonly limitsExceeded: Readonly<Record<string, number>>;
+  readonly faults: FaultCounts;
   /** How often the simulator lagged so much that it disconnected its clients and skipped to the current time. */
   readonly stalls: number;
 }
@@ -98,8 +100,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   assertWorldTime(startMs);
   let nextMs = startMs;
   const now = () => nextMs - 1;
-  const { faults, nodeData = null } = options;
-  const venues = createVenues(world, board, now, { spontaneousReorgs: faults.includes('reorgs'), nodeData }, onError);
+  const { faults, nodeData = null, minuteMs } = options;
+  const spontaneousReorgs = faults.includes('reorgs');
+  const venues = createVenues(world, board, now, { spontaneousReorgs, nodeData, minuteMs }, onError);
   const simulation = createSimulation(world, venues.feeds);
   const host = options.host ?? '127.0.0.1';
   const server = await startHttpServer({ host, port: options.port ?? 0 }, venues.hosts, venues.sockets, board, onError);
@@ -167,8 +170,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       ...venues.chainFeed.counts,
       simulatedUntilMs: nextMs,
       sockets: venues.socketStats(),
-      faults: board.counts(),
       limitsExceeded: venues.limitsExceeded(),
+      faults: board.counts(),
       stalls,
     }),
     async close() {

@@ -1,20 +1,19 @@
 /** The adapter of venue_a: polls metadata and the leaderboard, and receives everything else over WebSockets. */
-import { parseJsonOrNull } from '#schemas/domain/json-fields';
-import { isSpotCoin } from '#schemas/venues/venue-a/spot-coin';
-import { Budget } from '../../feed/budget.ts';
 import { ConnectionState } from '../../feed/connection-state.ts';
 import { UpstreamError } from '../../feed/errors.ts';
 import { HttpClient } from '../../feed/http-client.ts';
 import { parseAnswer } from '../../feed/json.ts';
+import { VenuePlanner } from '../../feed/planner.ts';
 import { Poller } from '../../feed/poller.ts';
 import { type AdapterContext, joinUrl, type RunningAdapter, upstreamUrl, type VenueAdapter } from '../adapter.ts';
 import {
+  limitsOf,
   METADATA_INTERVAL_MS,
   METADATA_MIN_INTERVAL_MS,
   METADATA_WEIGHT,
+  MINUTE_MS,
   OTHER_REQUESTS,
   READ_TIMEOUT_MS,
-  REST_BUDGET,
   REST_PRIORITIES,
   SUBSCRIPTION_REQUESTS,
 } from './declaration.ts';
@@ -24,14 +23,16 @@ import { InfoClient } from './info-client.ts';
 import { createInfoReads } from './info-reads.ts';
 import { startKlines } from './klines/background.ts';
 import { startLeaderboard } from './leaderboard.ts';
-import { chooseBookCoins, type MarketLists, outcomeCoins, readMarkets, readOutcomes, readPerps } from './markets.ts';
+import { LinkedOutcomes } from './linked-outcomes.ts';
+import { MarketWatcher } from './market-watcher.ts';
+import { readOutcomes, readPerps } from './markets.ts';
 import { followFills } from './node-fills/follow-fills.ts';
 import { NodeInfo } from './node-info.ts';
 import { readEarlierCursor, readTrackedOutcomes } from './read-tracked-outcomes.ts';
 import { startGapRepairs } from './repair-gaps.ts';
 import { requestSettlements } from './request-settlements.ts';
+import { RequestedBooks } from './requested-books.ts';
 import { SubscriptionSlots } from './slots.ts';
-import { wantedSubscriptions } from './subscriptions.ts';
 
 const FEED = 'venue_a.info';
 /** The start of a frame about new or settled outcome markets. */
@@ -47,8 +48,10 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
   const apiUrl = upstreamUrl(settings, 'venueAApiUrl');
   const wsUrl = upstreamUrl(settings, 'venueAWsUrl');
   const infoUrl = joinUrl(apiUrl, '/info');
-  const budget = new Budget(REST_BUDGET);
-  metrics.venueLimits.set(FEED, { venue: 'venue_a', limit: 'weight', max: budget.max, used: () => budget.used });
+  // Only the simulator counts with another minute.
+  const minuteMs = settings.venues === 'sim' ? settings.simMinuteMs : MINUTE_MS;
+  const planner = await VenuePlanner.open(limitsOf(minuteMs), { ...context, venue: 'venue_a' });
+  const budget = planner.weight;
   const counter = { source: FEED, metrics };
   const http = new HttpClient({ budget, counter });
   const readHttp = new HttpClient({ budget, counter, retries: 'reads', timeoutMs: READ_TIMEOUT_MS });
@@ -62,19 +65,25 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
   const earlier = new EarlierOutcomes(await readEarlierCursor(context.log, context.codec), performance.now());
   /** Answers published so far. */
   let publishedCount = 0;
-  /** The newest frame with the contexts of all dexes, which is read only when subscriptions are chosen. */
-  let newestContexts: Buffer | null = null;
-  /** The listed perps and contracts, the most traded first. */
-  let perpCoins: readonly string[] = [];
   const slots = new SubscriptionSlots({
     context,
     url: wsUrl,
+    planner,
     onFrame: (frame) => {
       if (startsWith(frame, OUTCOME_UPDATE)) poller.requestRound();
-      else if (startsWith(frame, ALL_CONTEXTS)) newestContexts = frame;
+      else if (startsWith(frame, ALL_CONTEXTS)) watcher.setContexts(frame);
     },
     onAllConnected: context.expect('venue_a sockets'),
   });
+  const requestedBooks = new RequestedBooks(() => watcher.changed());
+  const linked = new LinkedOutcomes(context, () => watcher.changed());
+  const watcher = new MarketWatcher({
+    slots,
+    bookCoins: settings.venueACoins,
+    linked: () => linked.coins(),
+    requestedBooks: (now) => requestedBooks.coins(now),
+  });
+  await linked.start();
 
   /** Sends one request and publishes the answer. */
   const send = async (
@@ -93,17 +102,6 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
   const sendType = (type: string, signal: AbortSignal) =>
     send(JSON.stringify({ type }), signal, REST_PRIORITIES.listings);
 
-  const watch = (lists: Omit<MarketLists, 'contexts'>, outcomes: readonly number[]) => {
-    if (readPerps(lists.perps).length === 0)
-      throw new UpstreamError('upstream_malformed', 'metaAndAssetCtxs names no coin');
-    const contexts = newestContexts && parseJsonOrNull(newestContexts.toString());
-    const markets = readMarkets({ ...lists, contexts });
-    perpCoins = markets.map(({ coin }) => coin).filter((coin) => !isSpotCoin(coin));
-    const books = slots.subscriptions().filter(({ type }) => type === 'l2Book');
-    const bookCoins = chooseBookCoins(markets, settings.venueACoins, new Set(books.map(({ coin = '' }) => coin)));
-    slots.update(wantedSubscriptions({ markets, outcomeCoins: outcomeCoins(outcomes), bookCoins }));
-  };
-
   const poller = new Poller({
     connection,
     publisher,
@@ -118,7 +116,9 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
       // Outcomes never all end between two lists. An empty list is a wrong answer and ends none of them.
       const outcomes = listed.length > 0 ? listed : pending.listed();
       if (outcomes.length > listed.length) logger.warn('outcomeMeta lists no outcome; using the previous list');
-      watch(lists, outcomes);
+      if (readPerps(lists.perps).length === 0)
+        throw new UpstreamError('upstream_malformed', 'metaAndAssetCtxs names no coin');
+      watcher.setLists(lists, outcomes);
       pending.addList(outcomes);
       missed.addList(outcomes);
       for (const type of OTHER_REQUESTS) await sendType(type, signal);
@@ -144,7 +144,7 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
   });
   const dailyBars = await startDailyBars({
     context,
-    coins: () => perpCoins,
+    coins: () => watcher.perpCoins,
     send: (request, signal, weight) => send(request, signal, REST_PRIORITIES.others, weight),
   });
   const leaderboard = await startLeaderboard(context);
@@ -152,16 +152,19 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     settings.venueANodeData === null ? null : await followFills({ ...context, folder: settings.venueANodeData });
   const klines = startKlines(context);
   return {
-    handlers: [createInfoReads({ client: readClient, publisher, feed: FEED })],
+    handlers: [createInfoReads({ client: readClient, publisher, feed: FEED }), requestedBooks.handler],
     close: async () => {
       await klines?.close();
       await leaderboard.close();
       await dailyBars.close();
       await repairs.close();
+      await linked.close();
       await poller.close();
+      watcher.close();
       await slots.close();
       await node?.close();
       await fills?.close();
+      await planner.close();
     },
   };
 }

@@ -1,13 +1,33 @@
 /** Limits and intervals of venue_a (venue page, sections 1, 7 and 8). */
+import type { Limits } from '../../feed/planner.ts';
 
 /** Priorities of REST requests, the most important first (contract, The venue's limits). */
 export const REST_PRIORITIES = { listings: 0, reads: 1, repairs: 2, settlements: 3, others: 4 } as const;
-/** The venue allows a REST weight of 1200 a minute, of which at least half is for reads of clients. */
-export const REST_BUDGET = {
-  max: 1_200,
-  windowMs: 60_000,
-  reserved: { priority: REST_PRIORITIES.reads, cost: 600 },
-} as const;
+/** The minute over which the venue counts. */
+export const MINUTE_MS = 60_000;
+/** How long the venue may take to notice that a connection is gone, or to receive a frame. */
+const DELAY_MS = 2_000;
+/** Connection slots. Two of ten connections are left for other programs of this IP address. */
+export const SLOTS = 8;
+/** The venue allows this many subscriptions in total. */
+export const SUBSCRIPTIONS_MAX = 1_000;
+/**
+ * The limits of the venue (section 8). At least half of the weight is for reads of clients. Weight and new connections
+ * count until the venue has responded; what cannot be seen, such as the arrival of a frame, has a margin.
+ * @param minuteMs the minute over which the venue counts; shorter with a simulator that counts so.
+ */
+export const limitsOf = (minuteMs: number): Limits => ({
+  weight: {
+    max: 1_200,
+    windowMs: minuteMs,
+    chunk: 100,
+    reserved: { priority: REST_PRIORITIES.reads, cost: 600 },
+  },
+  connections: { max: 10, windowMs: DELAY_MS, chunk: 10 },
+  newConnections: { max: 30, used: 28, windowMs: minuteMs, chunk: 1 },
+  subscriptions: { max: SUBSCRIPTIONS_MAX, windowMs: DELAY_MS, chunk: SUBSCRIPTIONS_MAX },
+  messages: { max: 2_000, used: 1_900, windowMs: minuteMs + DELAY_MS, chunk: 100 },
+});
 /** Reads of clients that are sent at once. */
 export const READS_RUNNING = 16;
 /** How long a read waits for room within the limits. */
@@ -18,14 +38,6 @@ export const READS_TOTAL_MS = 25_000;
 export const READ_TIMEOUT_MS = 4_000;
 /** Weight of each metadata request. */
 export const METADATA_WEIGHT = 20;
-/** The venue allows 30 new connections a minute. */
-export const CONNECTION_BUDGET = { max: 28, windowMs: 60_000 } as const;
-/** The venue allows 2000 client frames a minute over all connections. */
-export const MESSAGE_BUDGET = { max: 1_800, windowMs: 60_000 } as const;
-/** The venue allows 1000 subscriptions in total. */
-export const SUBSCRIPTIONS_MAX = 1_000;
-/** Connection slots. The venue allows 10; two are left for overlapping reconnects and other programs of this IP address. */
-export const SLOTS = 8;
 /**
  * The venue answers pings, and closes a connection to which it sent nothing for 60 s. More frequent pings show within
  * seconds that a quiet connection is alive, and cost 48 of 2000 frames a minute.

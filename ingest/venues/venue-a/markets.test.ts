@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { SUBSCRIPTIONS_MAX } from './declaration.ts';
-import { chooseBookCoins, type Market, outcomeCoins, readMarkets, readOutcomes, readPerps } from './markets.ts';
-import { cutSubscriptions, slotOf, wantedSubscriptions } from './subscriptions.ts';
+import {
+  chooseBookCoins,
+  type Market,
+  outcomeCoins,
+  readMarkets,
+  readOutcomeMarkets,
+  readOutcomes,
+  readPerps,
+} from './markets.ts';
 
 const marketsOf = (count: number): Market[] =>
   Array.from({ length: count }, (_, index) => ({ coin: `C${index}`, dayNotional: 1_000 - index }));
@@ -80,6 +86,14 @@ describe('outcomes', () => {
     expect(outcomes).toEqual([12, 0]);
     expect(outcomeCoins(outcomes)).toEqual(['#120', '#121', '#0', '#1']);
   });
+
+  it('have the volume of the spot contexts, and none where these do not contain them', () => {
+    const pairs = [universe('@1'), [{ coin: '#120', dayNtlVlm: '7.5' }]];
+    expect(readOutcomeMarkets(['#120', '#121'], pairs)).toEqual([
+      { coin: '#120', dayNotional: 7.5 },
+      { coin: '#121', dayNotional: 0 },
+    ]);
+  });
 });
 
 describe('chooseBookCoins', () => {
@@ -102,39 +116,5 @@ describe('chooseBookCoins', () => {
 
   it('chooses the coins that the setting lists', () => {
     expect(chooseBookCoins(marketsOf(3), 'ETH,@107,xyz:TSLA,ETH', new Set())).toEqual(['ETH', '@107', 'xyz:TSLA']);
-  });
-});
-
-describe('wantedSubscriptions', () => {
-  it('has feeds about all markets, trades of every market, then books of outcome and chosen coins', () => {
-    const wanted = wantedSubscriptions({ markets: marketsOf(2), outcomeCoins: ['#10', '#11'], bookCoins: ['C0'] });
-    expect(wanted.map(({ type, coin }) => `${type} ${coin ?? ''}`.trim())).toEqual([
-      'allMids',
-      'allDexsAssetCtxs',
-      'spotAssetCtxs',
-      'outcomeMetaUpdates',
-      'trades #10',
-      'trades #11',
-      'trades C0',
-      'trades C1',
-      'l2Book #10',
-      'l2Book #11',
-      'l2Book C0',
-    ]);
-  });
-
-  it('is cut to the limit of the venue by rank, and counts by kind what is left out', () => {
-    const wanted = wantedSubscriptions({ markets: marketsOf(1_200), outcomeCoins: ['#10'], bookCoins: ['C0', 'C1'] });
-    const { allowed, leftOut } = cutSubscriptions(wanted, SUBSCRIPTIONS_MAX);
-    expect(allowed).toHaveLength(1_000);
-    expect(allowed.at(-1)).toEqual({ type: 'trades', coin: 'C994' });
-    expect(leftOut).toEqual({ trades: 205, books: 3 });
-    expect(cutSubscriptions(wanted.slice(0, 5), SUBSCRIPTIONS_MAX).leftOut).toEqual({ trades: 0, books: 0 });
-  });
-
-  it('assigns all subscriptions of a coin to one slot', () => {
-    const slots = ['trades', 'l2Book'].map((type) => slotOf({ type, coin: 'ETH' }, 8));
-    expect(new Set(slots).size).toBe(1);
-    expect(slotOf({ type: 'allMids' }, 8)).toBe(0);
   });
 });

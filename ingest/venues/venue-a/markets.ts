@@ -63,12 +63,25 @@ function readUniverse(meta: unknown, contexts: unknown): Market[] {
 
 /** Spot pairs, whose contexts name their coin. */
 function readPairs(answer: unknown): Market[] {
-  const [meta, contexts] = asList(answer);
-  const byCoin = new Map(asList(contexts).map((entry) => [asObject(entry).coin, asObject(entry)]));
+  const [meta] = asList(answer);
+  const contexts = spotContexts(answer);
   return asList(asObject(meta).universe).flatMap((entry) => {
     const coin = asText(asObject(entry).name);
-    return coin === null ? [] : [marketOf(coin, byCoin.get(coin) ?? {})];
+    return coin === null ? [] : [marketOf(coin, contexts.get(coin) ?? {})];
   });
+}
+
+/**
+ * The markets of outcome coins. Their volumes are 0 where the spot contexts do not contain them.
+ * @param pairs `spotMetaAndAssetCtxs`.
+ */
+export function readOutcomeMarkets(coins: readonly string[], pairs: unknown): Market[] {
+  const contexts = spotContexts(pairs);
+  return coins.map((coin) => marketOf(coin, contexts.get(coin) ?? {}));
+}
+
+function spotContexts(answer: unknown): Map<unknown, JsonObject> {
+  return new Map(asList(asList(answer)[1]).map((entry) => [asObject(entry).coin, asObject(entry)]));
 }
 
 function marketOf(coin: string, context: JsonObject): Market {

@@ -1,31 +1,30 @@
 /** The connection slots of venue_a, with subscriptions up to the venue's limit. */
-import { Budget } from '../../feed/budget.ts';
+import { ConfirmedSubscriber } from '../../feed/confirmed-subscriber.ts';
 import { ConnectionSlots } from '../../feed/connection-slots.ts';
+import type { VenuePlanner } from '../../feed/planner.ts';
 import type { AdapterContext } from '../adapter.ts';
-import { CONNECTION_BUDGET, HEARTBEAT, MESSAGE_BUDGET, SLOTS, SUBSCRIPTIONS_MAX } from './declaration.ts';
-import {
-  cutSubscriptions,
-  type LeftOut,
-  type Subscription,
-  slotOf,
-  subscribeFrame,
-  unsubscribeFrame,
-} from './subscriptions.ts';
+import { HEARTBEAT, SLOTS, SUBSCRIPTIONS_MAX } from './declaration.ts';
+import { SUBSCRIPTION_PROTOCOL } from './subscription-protocol.ts';
+import { cutSubscriptions, nameOf, type RankedSubscription, type Subscription, slotOf } from './subscriptions.ts';
 
 export interface SlotsOptions {
   readonly context: AdapterContext;
   readonly url: string;
+  readonly planner: VenuePlanner;
   readonly onFrame: (frame: Buffer) => void;
   /** Called when every slot with subscriptions is connected. */
   readonly onAllConnected: () => void;
 }
 
+/** Kinds of subscriptions that are counted, by their type. */
+const KINDS = { trades: 'trades', books: 'l2Book' } as const;
+
 export class SubscriptionSlots {
   private readonly context: AdapterContext;
-  private readonly slots: ConnectionSlots<Subscription>;
-  private leftOut: LeftOut = { trades: 0, books: 0 };
+  private readonly slots: ConnectionSlots<RankedSubscription>;
+  private leftOut: readonly Subscription[] = [];
 
-  constructor({ context, url, onFrame, onAllConnected }: SlotsOptions) {
+  constructor({ context, url, planner, onFrame, onAllConnected }: SlotsOptions) {
     this.context = context;
     const { publisher, logger, metrics } = context;
     this.slots = new ConnectionSlots({
@@ -36,45 +35,50 @@ export class SubscriptionSlots {
       logger,
       metrics,
       heartbeat: HEARTBEAT,
-      connections: new Budget(CONNECTION_BUDGET),
-      messages: new Budget(MESSAGE_BUDGET),
-      subscribeFrames: (subscriptions) => subscriptions.map(subscribeFrame),
-      changeFrames: (removed, added) => [...removed.map(unsubscribeFrame), ...added.map(subscribeFrame)],
+      planner: planner.sockets,
+      subscriber: () => new ConfirmedSubscriber(SUBSCRIPTION_PROTOCOL, planner.subscriptions),
       onFrame,
       onAllConnected,
     });
   }
 
-  /** Changes the subscriptions to `wanted`. Those beyond the venue's limit are left out. */
-  update(wanted: readonly Subscription[]): void {
-    const { allowed, leftOut } = cutSubscriptions(wanted, SUBSCRIPTIONS_MAX);
+  /** Changes the subscriptions to `classes`, the most important first. Those beyond the venue's limit are left out. */
+  update(classes: readonly (readonly Subscription[])[]): void {
+    const current = new Set(this.subscriptions().map(nameOf));
+    const { allowed, leftOut } = cutSubscriptions(classes, SUBSCRIPTIONS_MAX, current);
     this.reportLeftOut(leftOut);
-    const bySlot = new Map<number, Map<string, Subscription>>();
-    for (const subscription of allowed) {
-      const index = slotOf(subscription, SLOTS);
-      const own = bySlot.get(index) ?? new Map<string, Subscription>();
-      bySlot.set(index, own.set(JSON.stringify(subscription), subscription));
+    const bySlot = new Map<number, Map<string, RankedSubscription>>();
+    for (const ranked of allowed) {
+      const index = slotOf(ranked.subscription, SLOTS);
+      const own = bySlot.get(index) ?? new Map<string, RankedSubscription>();
+      bySlot.set(index, own.set(nameOf(ranked.subscription), ranked));
     }
     this.slots.update(bySlot);
   }
 
   /** The current subscriptions. */
   subscriptions(): Subscription[] {
-    return this.slots.subscriptions();
+    return this.slots.subscriptions().map(({ subscription }) => subscription);
+  }
+
+  /** Coins whose trades are left out. */
+  coinsWithoutTrades(): string[] {
+    return this.leftOut.flatMap(({ type, coin }) => (type === KINDS.trades && coin !== undefined ? [coin] : []));
   }
 
   close(): Promise<void> {
     return this.slots.close();
   }
 
-  private reportLeftOut(leftOut: LeftOut): void {
+  private reportLeftOut(leftOut: readonly Subscription[]): void {
     const { metrics, logger } = this.context;
-    for (const kind of ['trades', 'books'] as const)
-      metrics.venueLeftOut.set({ venue: 'venue_a', kind }, leftOut[kind]);
-    const isNew = leftOut.trades !== this.leftOut.trades || leftOut.books !== this.leftOut.books;
-    if (isNew && leftOut.trades + leftOut.books > 0)
+    const countOf = (type: string, all: readonly Subscription[]) => all.filter((entry) => entry.type === type).length;
+    const counts = Object.entries(KINDS).map(([kind, type]) => [kind, countOf(type, leftOut)] as const);
+    for (const [kind, count] of counts) metrics.venueLeftOut.set({ venue: 'venue_a', kind }, count);
+    const isNew = Object.values(KINDS).some((type) => countOf(type, leftOut) !== countOf(type, this.leftOut));
+    if (isNew && leftOut.length > 0)
       logger.warn(
-        leftOut,
+        Object.fromEntries(counts),
         `venue_a allows ${SUBSCRIPTIONS_MAX} subscriptions; those with the lowest rank are left out`,
       );
     this.leftOut = leftOut;

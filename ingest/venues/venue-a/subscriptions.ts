@@ -1,14 +1,29 @@
-/** Chooses subscriptions and their connection slots (venue page, section 7). Pure. */
+/** Chooses subscriptions and their connection slots (contract, The venue's limits). Pure. */
 import { partitionOf } from '#schemas/topics/topic';
 import type { Market } from './markets.ts';
 
-/** The subscription object of the venue's protocol. Subscriptions with equal JSON texts are equal. */
-export type Subscription = Readonly<Record<string, string>>;
+/** The subscription object of the venue's protocol. */
+export interface Subscription {
+  readonly type: string;
+  readonly coin?: string;
+}
+
+/** A subscription with its position among all of them, 0 for the most important. */
+export interface RankedSubscription {
+  readonly subscription: Subscription;
+  readonly rank: number;
+}
 
 export interface WatchedMarkets {
-  /** By falling daily notional. */
+  /** All markets but outcomes. */
   readonly markets: readonly Market[];
-  readonly outcomeCoins: readonly string[];
+  /** The coins of the sides of all listed outcomes. */
+  readonly outcomes: readonly Market[];
+  /** Outcome coins whose event has a market of another venue. */
+  readonly linked: ReadonlySet<string>;
+  /** Coins whose books somebody reads now. */
+  readonly requestedBooks: ReadonlySet<string>;
+  /** The coins of `PARALLAX_VENUE_A_BOOK_COINS`. */
   readonly bookCoins: readonly string[];
 }
 
@@ -20,39 +35,72 @@ const ALL_MARKETS: readonly Subscription[] = [
   { type: 'outcomeMetaUpdates' },
 ];
 
-/** All subscriptions, most important first, since those beyond the venue's limit are left out. */
-export function wantedSubscriptions({ markets, outcomeCoins, bookCoins }: WatchedMarkets): Subscription[] {
-  const trades = (coin: string) => ({ type: 'trades', coin });
-  const book = (coin: string) => ({ type: 'l2Book', coin });
-  return [
-    ...ALL_MARKETS,
-    ...outcomeCoins.map(trades),
-    ...markets.map(({ coin }) => trades(coin)),
-    ...outcomeCoins.map(book),
-    ...bookCoins.map(book),
+/** Identifies a subscription. */
+export const nameOf = ({ type, coin = '' }: Subscription): string => `${type} ${coin}`.trimEnd();
+
+const trades = (coin: string): Subscription => ({ type: 'trades', coin });
+const book = (coin: string): Subscription => ({ type: 'l2Book', coin });
+const byVolume = (a: Market, b: Market) => b.dayNotional - a.dayNotional || (a.coin < b.coin ? -1 : 1);
+
+/** All subscriptions, each once, in classes: the most important class first, and so within a class. */
+export function wantedSubscriptions(watched: WatchedMarkets): Subscription[][] {
+  const { markets, outcomes, linked, requestedBooks, bookCoins } = watched;
+  const known = [...markets, ...outcomes];
+  const isLinked = ({ coin }: Market) => linked.has(coin);
+  const coins = (of: readonly Market[]) => of.map(({ coin }) => coin);
+  const linkedCoins = coins(outcomes.filter(isLinked));
+  const classes = [
+    ALL_MARKETS,
+    linkedCoins.flatMap((coin) => [trades(coin), book(coin)]),
+    coins(known.filter((market) => !isLinked(market)).sort(byVolume)).map(trades),
+    coins(outcomes.filter((market) => !isLinked(market))).map(book),
+    coins(known.filter(({ coin }) => requestedBooks.has(coin)).sort(byVolume)).map(book),
+    bookCoins.map(book),
   ];
+  const seen = new Set<string>();
+  return classes.map((all) =>
+    all.filter((subscription) => !seen.has(nameOf(subscription)) && seen.add(nameOf(subscription))),
+  );
 }
 
-/** What is left out of the subscriptions because the venue allows no more, by kind. */
-export interface LeftOut {
-  readonly trades: number;
-  readonly books: number;
+export interface CutSubscriptions {
+  readonly allowed: readonly RankedSubscription[];
+  /** What the venue's limit leaves out. */
+  readonly leftOut: readonly Subscription[];
 }
 
-/** Cuts a list of subscriptions to the venue's limit. */
+/** A subscription stays while it is at most this far below the limit within its class, as a part of the class. */
+const STAY_SHARE = 0.1;
+
+/**
+ * Cuts subscriptions to the venue's limit. Where the limit falls within a class, those that are subscribed stay while they
+ * are near it, so that markets of similar volume do not alternate. A more important class always displaces a lower one.
+ * @param current names of the subscriptions of now.
+ */
 export function cutSubscriptions(
-  wanted: readonly Subscription[],
+  classes: readonly (readonly Subscription[])[],
   max: number,
-): { readonly allowed: readonly Subscription[]; readonly leftOut: LeftOut } {
-  const rest = wanted.slice(max);
-  const count = (kind: string) => rest.filter(({ type }) => type === kind).length;
-  return { allowed: wanted.slice(0, max), leftOut: { trades: count('trades'), books: count('l2Book') } };
+  current: ReadonlySet<string>,
+): CutSubscriptions {
+  const allowed: Subscription[] = [];
+  const leftOut: Subscription[] = [];
+  for (const all of classes) {
+    const room = max - allowed.length;
+    const chosen = all.length <= room ? new Set(all) : chooseAtLimit(all, room, current);
+    for (const subscription of all) (chosen.has(subscription) ? allowed : leftOut).push(subscription);
+  }
+  return { allowed: allowed.map((subscription, rank) => ({ subscription, rank })), leftOut };
+}
+
+/** Chooses `room` of them: those well above the limit, then those near it that are subscribed, then the next ones. */
+function chooseAtLimit(all: readonly Subscription[], room: number, current: ReadonlySet<string>): Set<Subscription> {
+  const margin = Math.ceil(room * STAY_SHARE);
+  const [safe, near] = [all.slice(0, room - margin), all.slice(room - margin, room + margin)];
+  const staying = near.filter((subscription) => current.has(nameOf(subscription)));
+  return new Set([...new Set([...safe, ...staying, ...near])].slice(0, room));
 }
 
 /** The slot of a subscription. It depends on the coin only, so that all frames of a coin stay in order. */
 export function slotOf(subscription: Subscription, slots: number): number {
   return subscription.coin === undefined ? 0 : partitionOf(subscription.coin, slots);
 }
-
-export const subscribeFrame = (subscription: Subscription) => JSON.stringify({ method: 'subscribe', subscription });
-export const unsubscribeFrame = (subscription: Subscription) => JSON.stringify({ method: 'unsubscribe', subscription });

@@ -1,9 +1,18 @@
 /** The market sockets of venue_b and the tokens of each (venue page, section 5). */
 import { Budget } from '../../feed/budget.ts';
 import { ConnectionSlots } from '../../feed/connection-slots.ts';
+import { FrameSubscriber } from '../../feed/frame-subscriber.ts';
+import { SocketPlanner } from '../../feed/planner.ts';
 import type { AdapterContext } from '../adapter.ts';
 import { assignSockets } from './assign-sockets.ts';
-import { CONNECTION_BUDGET, HEARTBEAT, MESSAGE_BUDGET, SOCKETS, TOKENS_PER_SOCKET } from './declaration.ts';
+import {
+  CONNECTION_BUDGET,
+  HEARTBEAT,
+  MESSAGE_BUDGET,
+  OPEN_SOCKETS_BUDGET,
+  SOCKETS,
+  TOKENS_PER_SOCKET,
+} from './declaration.ts';
 import type { ListedMarket } from './markets.ts';
 
 export interface BookSocketsOptions {
@@ -35,13 +44,19 @@ export class BookSockets {
       logger,
       metrics,
       heartbeat: HEARTBEAT,
-      connections: new Budget(CONNECTION_BUDGET),
-      messages: new Budget(MESSAGE_BUDGET),
-      subscribeFrames: (tokens) => [subscribeFrame(tokens)],
-      changeFrames: (removed, added) => [
-        ...(removed.length > 0 ? [changeFrame('unsubscribe', removed)] : []),
-        ...(added.length > 0 ? [changeFrame('subscribe', added)] : []),
-      ],
+      planner: new SocketPlanner({
+        connections: new Budget(OPEN_SOCKETS_BUDGET),
+        newConnections: new Budget(CONNECTION_BUDGET),
+        messages: new Budget(MESSAGE_BUDGET),
+      }),
+      subscriber: () =>
+        new FrameSubscriber({
+          subscribe: (tokens) => [subscribeFrame(tokens)],
+          change: (removed, added) => [
+            ...(removed.length > 0 ? [changeFrame('unsubscribe', removed)] : []),
+            ...(added.length > 0 ? [changeFrame('subscribe', added)] : []),
+          ],
+        }),
       onAllConnected,
     });
   }

@@ -60,6 +60,8 @@ export const TOKENS_PER_SOCKET = 200;
 export const SOCKETS = 10;
 /** Maximum of tokens whose books are watched. */
 export const WATCHED_TOKENS_MAX = TOKENS_PER_SOCKET * SOCKETS;
+/** Connections of the market sockets that are open at the same time. */
+export const OPEN_SOCKETS_BUDGET = { max: SOCKETS, windowMs: 1 } as const;
 /** The venue documents no limits on connections and client frames; these are conservative. */
 export const CONNECTION_BUDGET = { max: 40, windowMs: 60_000 } as const;
 export const MESSAGE_BUDGET = { max: 600, windowMs: 60_000 } as const;

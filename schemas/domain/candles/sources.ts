@@ -75,7 +75,7 @@ export function sourceRulesOf(provider: string): SourceRules {
 /** The rules without the sources that report other trades than those of the market itself. */
 export function ownRulesOf(provider: string): SourceRules {
   const rules = sourceRulesOf(provider);
-  return { ...rules, rules: rules.rules.filter(({ sources }) => !sources.includes(EXCHANGE)) };
+  return { ...rules, rules: rules.rules.filter(({ sources }) => !sources.includes(EXCHANGE_SOURCE)) };
 }
 
 /** Lengths of stored bars from which bars of a length are made, ms. */

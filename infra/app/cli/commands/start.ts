@@ -131,6 +131,7 @@ async function startSimulatorIfSelected(settings: Settings, parts: Running[]): P
     events: settings.simEvents,
     coins: settings.simCoins,
     traders: settings.simTraders,
+    minuteMs: settings.simMinuteMs,
     faults: settings.simFaults,
   });
   parts.push(simulator);

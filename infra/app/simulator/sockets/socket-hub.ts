@@ -6,10 +6,14 @@ import { brokenCopy, type FaultBoard, type SocketTarget } from '../faults/fault-
 /** One client of a hub. */
 export interface HubClient {
   send(frame: string | Buffer): void;
+  /** Closes the connection because a limit was exceeded. */
+  close(): void;
 }
 
 /** Handlers of a socket protocol. */
 export interface HubProtocol {
+  /** False if a new connection is refused; every one is accepted by default. @param open open connections. */
+  accept?(open: number): boolean;
   /** Called for each message of a client. */
   message(client: HubClient, text: string): void;
   /** Called when the client has disconnected. Must remove its subscriptions. */
@@ -45,6 +49,8 @@ export interface SocketHub {
 /** Unsent bytes at which a slow client is disconnected, as venues do. */
 const MAX_BUFFERED_BYTES = 32 * 1024 * 1024;
 const MAX_MESSAGE_BYTES = 1024 * 1024;
+/** Status of a close frame. */
+const POLICY_VIOLATION = 1008;
 
 interface Client extends HubClient {
   readonly ws: WebSocket;
@@ -120,6 +126,7 @@ export function createSocketHub(
       send(frame) {
         deliver(client, typeof frame === 'string' ? Buffer.from(frame) : frame);
       },
+      close: () => ws.close(POLICY_VIOLATION, 'a limit was exceeded'),
     };
     clients.add(client);
     ws.on('message', (data) => {
@@ -147,7 +154,13 @@ export function createSocketHub(
   };
 
   return {
-    upgrade: (request, socket, head) => server.handleUpgrade(request, socket, head, (ws) => admit(ws, socket)),
+    upgrade(request, socket, head) {
+      if (protocol.accept && !protocol.accept(clients.size)) {
+        socket.end('HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\n\r\n');
+        return;
+      }
+      server.handleUpgrade(request, socket, head, (ws) => admit(ws, socket));
+    },
     broadcast(listeners, text) {
       const frame = Buffer.from(text);
       let first: Client | null = null;

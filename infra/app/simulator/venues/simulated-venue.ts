@@ -17,6 +17,8 @@ export interface VenueContext {
   readonly spontaneousReorgs: boolean;
   /** Folder into which the self-hosted node of venue_a writes; null for none. */
   readonly nodeData: string | null;
+  /** The minute over which limits count, ms; 60 s by default. */
+  readonly minuteMs?: number | undefined;
   /** Called with errors of handlers. */
   readonly onError: (error: unknown) => void;
 }
@@ -38,6 +40,6 @@ export interface SimulatedVenue {
   readonly sockets: readonly SimulatedSocket[];
   /** Ends what the venue does besides. */
   readonly close?: () => Promise<void>;
-  /** Returns how often each limit of the venue was exceeded, by host; none are counted without it. */
+  /** Returns how often each limit of the venue was exceeded; one without it enforces none. */
   readonly limitsExceeded?: () => Readonly<Record<string, number>>;
 }

@@ -3,7 +3,6 @@ import { BEFORE_THE_HOUR, SMALL } from '../../simulation.fixture.ts';
 import { HOUR_MS } from '../../world/time.ts';
 import { createWorld } from '../../world/world.ts';
 import { createAccounts } from './accounts.ts';
-import { createWeightLimit, WEIGHT_MAX } from './weight-limit.ts';
 
 const world = createWorld(SMALL);
 const accounts = createAccounts(world);
@@ -48,24 +47,5 @@ describe('accounts of the simulated venue', () => {
     expect(accounts.clearinghouseState(NOBODY, '', BEFORE_THE_HOUR)).toMatchObject({ assetPositions: [] });
     expect(accounts.userFills('0x1', BEFORE_THE_HOUR)).toBeNull();
     expect(accounts.clearinghouseState(USER, 'none', BEFORE_THE_HOUR)).toBeNull();
-  });
-});
-
-describe('the weight limit', () => {
-  it('refuses requests beyond the limit until their weight leaves the window', () => {
-    const limit = createWeightLimit();
-    for (let sent = 0; sent < WEIGHT_MAX / 20; sent += 1) expect(limit.accept('meta', 0)).toBe(true);
-    expect([limit.accept('l2Book', 0), limit.accept('l2Book', 59_999), limit.accept('l2Book', 60_000)]).toEqual([
-      false,
-      false,
-      true,
-    ]);
-  });
-
-  it('counts the rows of responses', () => {
-    const limit = createWeightLimit();
-    limit.accept('userFills', 0);
-    limit.addRows('userFills', JSON.stringify(Array.from({ length: 41 }, () => 0)), 0);
-    expect(limit.used(0)).toBe(23);
   });
 });

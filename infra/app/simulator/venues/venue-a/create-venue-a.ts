@@ -5,11 +5,11 @@ import type { SimulatedVenue, VenueContext } from '../simulated-venue.ts';
 import { createExchange } from './exchange/exchange.ts';
 import { createVenueAFeed } from './feed.ts';
 import { createInfo } from './info.ts';
+import { createVenueLimits } from './limits.ts';
 import { createMarkets } from './market.ts';
 import { createNode, type SimulatedNode } from './node.ts';
 import { createVenueASocket } from './socket-protocol.ts';
 import { answerStats } from './stats.ts';
-import { createWeightLimit } from './weight-limit.ts';
 
 /** The venue closes a connection to which it sent nothing for a minute (venue page, section 7). */
 const IDLE_MS = 60_000;
@@ -19,20 +19,20 @@ const TOO_MANY = { status: 429, text: 'null' };
 export const NODE_PATH = '/venue_a.node';
 
 export function createVenueA(context: VenueContext): SimulatedVenue & { readonly node: SimulatedNode } {
-  const { world, board, paths, now, nodeData, onError } = context;
+  const { world, board, paths, now, nodeData, minuteMs, onError } = context;
   const markets = createMarkets(world);
+  const limits = createVenueLimits(minuteMs);
   const info = createInfo(world, markets);
-  const protocol = createVenueASocket(world, markets, info, now, () => hub);
+  const protocol = createVenueASocket(world, markets, info, now, () => hub, limits);
   const hub: SocketHub = createSocketHub('venue_a.ws', board, () => protocol, IDLE_MS);
-  const limit = createWeightLimit();
   const exchange = createExchange({ seed: world.settings.seed, now });
   const answerInfo = async ({ method, path, body }: HostRequest) => {
     // An unreadable body is answered like null.
     const request = method === 'POST' && path === '/info' ? parseJsonOrNull(body) : null;
     const type = String((request as { type?: unknown } | null)?.type);
-    if (!limit.accept(type, now())) return TOO_MANY;
+    if (!limits.acceptRequest(type)) return TOO_MANY;
     const answer = await info(request, now());
-    if (answer.status === 200) limit.addRows(type, answer.text, now());
+    if (answer.status === 200) limits.addRows(type, answer.text);
     return answer;
   };
   const node = createNode({ world, info, now, folder: nodeData, onError });
@@ -47,6 +47,6 @@ export function createVenueA(context: VenueContext): SimulatedVenue & { readonly
     ],
     sockets: [{ path: paths.venueAWsUrl, target: 'venue_a.ws', hub, subscriptions: () => protocol.subscriptions() }],
     close: node.close,
-    limitsExceeded: () => ({ 'venue_a.klines': exchange.limitExceeded() }),
+    limitsExceeded: () => ({ ...limits.exceeded, 'venue_a.klines': exchange.limitExceeded() }),
   };
 }

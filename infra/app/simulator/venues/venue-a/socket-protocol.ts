@@ -6,6 +6,7 @@ import { DELISTED } from './catalog.ts';
 import { perpContextText, spotContextText } from './contexts.ts';
 import { dexContextsFrame, type FramePublisher, topicOf } from './feed.ts';
 import { allContextsText, bookAnswer, type InfoAnswer, midsText, recentTradesText, spotContextsText } from './info.ts';
+import type { VenueLimits } from './limits.ts';
 import type { Markets } from './market.ts';
 import { frameText } from './market-text.ts';
 
@@ -40,6 +41,7 @@ export function createVenueASocket(
   info: (body: unknown, atMs: number) => Promise<InfoAnswer>,
   now: () => number,
   hub: () => SocketHub,
+  limits: VenueLimits,
 ): VenueASocket {
   const listeners = new Map<string, Set<HubClient>>();
   const topicsByClient = new Map<HubClient, Set<string>>();
@@ -152,6 +154,7 @@ export function createVenueASocket(
     countInterval(topic, -1);
   };
 
+  const countSubscriptions = () => [...topicsByClient.values()].reduce((sum, topics) => sum + topics.size, 0);
   const sendError = (client: HubClient, text: string) => client.send(frameText('error', JSON.stringify(text)));
   const acknowledge = (client: HubClient, method: string, echo: Json) =>
     client.send(frameText('subscriptionResponse', JSON.stringify({ method, subscription: echo })));
@@ -160,6 +163,8 @@ export function createVenueASocket(
     const own = topicsByClient.get(client) ?? new Set<string>();
     topicsByClient.set(client, own);
     if (own.has(subscription.topic)) return sendError(client, `Already subscribed: ${JSON.stringify(request)}`);
+    if (!limits.acceptSubscription(countSubscriptions()))
+      return sendError(client, `Too many subscriptions: ${JSON.stringify(request)}`);
     own.add(subscription.topic);
     const set = listeners.get(subscription.topic) ?? new Set<HubClient>();
     listeners.set(subscription.topic, set.add(client));
@@ -209,8 +214,10 @@ export function createVenueASocket(
 
   return {
     publisher,
-    subscriptions: () => [...topicsByClient.values()].reduce((sum, topics) => sum + topics.size, 0),
+    subscriptions: countSubscriptions,
+    accept: (open) => limits.acceptConnection(open),
     message(client, text) {
+      if (!limits.acceptMessage()) return client.close();
       let message: Json;
       try {
         message = JSON.parse(text) as Json;

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { until } from '../testing/open-publisher.fixture.ts';
+import { Budget } from './budget.ts';
+import { ConfirmedSubscriber, type Ranked, type SubscriptionReply } from './confirmed-subscriber.ts';
+import type { SocketLink } from './socket-feed.ts';
+
+interface Named extends Ranked {
+  readonly name: string;
+}
+const namesOf = (...names: string[]) => new Map(names.map((name, rank) => [name, { name, rank }]));
+
+/** A subscriber with a limit of `max`, and connections that record what is sent. */
+function setUp(max = 10) {
+  const budget = new Budget({ max, windowMs: 60_000 });
+  const subscriber = new ConfirmedSubscriber<Named>(
+    {
+      subscribeFrame: ({ name }) => `+${name}`,
+      unsubscribeFrame: ({ name }) => `-${name}`,
+      readReply: (frame) => JSON.parse(frame.toString()) as SubscriptionReply | null,
+    },
+    budget,
+  );
+  const reply = (name: string, state: SubscriptionReply['state']) =>
+    subscriber.handleFrame(Buffer.from(JSON.stringify({ name, state })));
+  const connect = (...names: string[]) => {
+    const sent: string[] = [];
+    const ending = new AbortController();
+    const link = {
+      ended: ending.signal,
+      endedByVenue: false,
+      send: async (frame: string) => void sent.push(frame),
+    };
+    subscriber.connected(link as SocketLink, namesOf(...names));
+    const end = (byVenue: boolean) => {
+      link.endedByVenue = byVenue;
+      ending.abort();
+    };
+    return { sent, end };
+  };
+  return { budget, subscriber, reply, connect };
+}
+/** Waits until nothing more is sent. */
+const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+describe('a subscriber whose venue confirms', () => {
+  it('subscribes to everything in order of importance, and sends changes only', async () => {
+    const { subscriber, reply, connect } = setUp();
+    const { sent } = connect('a', 'b', 'c');
+    await until(() => sent.length === 3);
+    for (const name of ['a', 'b', 'c']) reply(name, 'subscribed');
+    subscriber.changed(namesOf('d', 'c', 'b'));
+    await until(() => sent.length === 5);
+    expect(sent).toEqual(['+a', '+b', '+c', '-a', '+d']);
+  });
+
+  it('reuses the room of a subscription only when the venue has confirmed that it ended', async () => {
+    const { subscriber, reply, connect, budget } = setUp(2);
+    const { sent } = connect('a', 'b');
+    await until(() => sent.length === 2);
+    subscriber.changed(namesOf('c', 'b'));
+    await settled();
+    expect([sent, budget.used]).toEqual([['+a', '+b', '-a'], 2]);
+    reply('a', 'ended');
+    await until(() => sent.length === 4);
+    expect([sent.at(-1), budget.used]).toEqual(['+c', 2]);
+  });
+
+  it('subscribes again to what was wanted again before its end was confirmed', async () => {
+    const { subscriber, reply, connect } = setUp();
+    const { sent } = connect('a');
+    await until(() => sent.length === 1);
+    subscriber.changed(namesOf());
+    await until(() => sent.length === 2);
+    subscriber.changed(namesOf('a'));
+    await settled();
+    expect(sent).toEqual(['+a', '-a']);
+    reply('a', 'ended');
+    await until(() => sent.length === 3);
+    expect(sent.at(-1)).toBe('+a');
+  });
+
+  it('sends what has become most important first, once there is room', async () => {
+    const { subscriber, reply, connect } = setUp(1);
+    const { sent } = connect('a', 'b');
+    await until(() => sent.length === 1);
+    subscriber.changed(namesOf('c', 'b'));
+    await until(() => sent.includes('-a'));
+    reply('a', 'ended');
+    await until(() => sent.length === 3);
+    expect(sent).toEqual(['+a', '-a', '+c']);
+  });
+
+  it('repeats a refused subscription only after a change', async () => {
+    const { subscriber, reply, connect, budget } = setUp();
+    const { sent } = connect('a', 'b');
+    await until(() => sent.length === 2);
+    reply('a', 'refused');
+    await settled();
+    expect([sent, budget.used]).toEqual([['+a', '+b'], 1]);
+    subscriber.changed(namesOf('a', 'b'));
+    await until(() => sent.length === 3);
+    expect(sent.at(-1)).toBe('+a');
+  });
+
+  it('frees everything when the venue ended the connection, and later if the venue may not know', async () => {
+    const { connect, budget } = setUp(2);
+    const first = connect('a', 'b');
+    await until(() => first.sent.length === 2);
+    first.end(true);
+    expect(budget.used).toBe(0);
+    const second = connect('a', 'b');
+    await until(() => second.sent.length === 2);
+    second.end(false);
+    const third = connect('a', 'b');
+    await settled();
+    expect([budget.used, third.sent]).toEqual([2, []]);
+    third.end(true);
+  });
+});

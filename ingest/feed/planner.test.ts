@@ -1,0 +1,129 @@
+import { expect, it } from 'vitest';
+import { logFull, MemoryLog } from '../testing/memory-log.fixture.ts';
+import { openTestPublisher, silentLogger, until } from '../testing/open-publisher.fixture.ts';
+import { type Limits, VenuePlanner } from './planner.ts';
+
+const LIMITS: Limits = {
+  weight: { max: 100, windowMs: 60_000, chunk: 20 },
+  connections: { max: 10, windowMs: 50, chunk: 10 },
+  newConnections: { max: 30, used: 28, windowMs: 60_000, chunk: 1 },
+  subscriptions: { max: 1_000, windowMs: 50, chunk: 1_000 },
+  messages: { max: 2_000, used: 1_900, windowMs: 62_000, chunk: 100 },
+};
+const SIGNAL = new AbortController().signal;
+
+async function setUp(log = new MemoryLog()) {
+  const { codec, metrics } = await openTestPublisher({ log });
+  /** A planner of another process on the same log. */
+  const start = () => VenuePlanner.open(LIMITS, { venue: 'venue_a', log, codec, logger: silentLogger, metrics });
+  return { log, metrics, start };
+}
+
+/** Spends weight until there is no room at once. @returns what was spent. */
+async function spendAll({ weight }: VenuePlanner, cost: number): Promise<number> {
+  for (let spent = 0; ; spent += cost) {
+    const noRoom = AbortSignal.timeout(50);
+    const isSpent = await weight.acquire(cost, noRoom).then(
+      () => true,
+      () => false,
+    );
+    if (!isSpent) return spent;
+  }
+}
+
+it('never spends more than the limit, however often a process is killed and started again', async () => {
+  const { start } = await setUp();
+  let total = 0;
+  for (let kill = 0; kill < 10; kill += 1) {
+    const planner = await start();
+    // Each process is killed in the middle of its grant: nothing is closed.
+    for (let spent = 0; spent < 3; spent += 1)
+      total += await planner.weight.acquire(4, AbortSignal.timeout(20)).then(
+        () => 4,
+        () => 0,
+      );
+  }
+  const last = await start();
+  total += await spendAll(last, 1);
+  expect(total).toBeLessThanOrEqual(100);
+  // A kill costs at most what was granted and not spent.
+  expect(total).toBeGreaterThanOrEqual(60);
+});
+
+it('continues after an orderly end with exactly what is left', async () => {
+  const { start } = await setUp();
+  const first = await start();
+  expect(await spendAll(first, 7)).toBe(98);
+  await first.close();
+  const second = await start();
+  expect(second.weight.used).toBe(98);
+  expect(await spendAll(second, 1)).toBe(2);
+});
+
+it('spends nothing while the log accepts nothing', async () => {
+  const { log, start } = await setUp();
+  const planner = await start();
+  log.fault = logFull();
+  let isSpent = false;
+  const spending = planner.weight.acquire(1).then(() => {
+    isSpent = true;
+  });
+  await until(() => log.refused > 1);
+  expect(isSpent).toBe(false);
+  log.fault = null;
+  await spending;
+});
+
+it('counts connections and subscriptions of a killed process until the venue has noticed', async () => {
+  const { start } = await setUp();
+  const first = await start();
+  for (let open = 0; open < 8; open += 1) await first.sockets.openConnection(open, SIGNAL);
+  await first.subscriptions.reserve(1);
+  const second = await start();
+  let opened = 0;
+  for (let open = 0; open < 8; open += 1)
+    void second.sockets.openConnection(open, SIGNAL).then(() => {
+      opened += 1;
+    });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(opened).toBe(0);
+  await until(() => opened === 8);
+});
+
+it('allows no more new connections than the venue, over all processes', async () => {
+  const { start } = await setUp();
+  let opened = 0;
+  for (let process = 0; process < 5; process += 1) {
+    const planner = await start();
+    const killed = AbortSignal.timeout(150);
+    const open = () =>
+      planner.sockets.openConnection(0, killed).then(
+        (permit) => {
+          opened += 1;
+          permit.attempted();
+        },
+        () => {},
+      );
+    await Promise.all(Array.from({ length: 8 }, open));
+  }
+  expect(opened).toBe(28);
+});
+
+it('reports each limit of the venue and what counts against it', async () => {
+  const { start, metrics } = await setUp();
+  const planner = await start();
+  await planner.weight.acquire(3);
+  await planner.sockets.openConnection(0, SIGNAL);
+  const text = await metrics.registry.metrics();
+  for (const line of [
+    'limit{venue="venue_a",limit="weight"} 100',
+    'limit{venue="venue_a",limit="connections"} 10',
+    'limit{venue="venue_a",limit="new_connections"} 30',
+    'limit{venue="venue_a",limit="subscriptions"} 1000',
+    'limit{venue="venue_a",limit="messages"} 2000',
+    'limit_used{venue="venue_a",limit="weight"} 3',
+    'limit_used{venue="venue_a",limit="connections"} 1',
+    'limit_used{venue="venue_a",limit="new_connections"} 1',
+  ])
+    expect(text).toContain(`parallax_venue_${line}`);
+});

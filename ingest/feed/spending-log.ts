@@ -1,0 +1,86 @@
+/**
+ * Stores what is spent of the limits of a venue in the log, before it is spent. So a process knows what an earlier one has
+ * spent, however that one ended: the limits hold across kills and restarts.
+ */
+import type { Logger } from 'pino';
+import type { Codec } from '#infra/codec/codec';
+import type { EventLog } from '#infra/log/log';
+import { readPartition } from '#infra/log/read-partition';
+import { OrderedAppender } from '#infra/requests/ordered-appender';
+import { isTransient, retry } from '#infra/runtime/retry';
+import type { Venue } from '#schemas/domain/providers';
+import { type VenueSpending, venueSpendingTopic } from '#schemas/topics/venue-spending';
+import type { SpendingGrants, SpentCost } from './budget.ts';
+
+const AT = { topic: venueSpendingTopic.name, partition: 0 };
+
+export interface SpendingLogOptions {
+  readonly venue: Venue;
+  readonly log: EventLog;
+  readonly codec: Codec;
+  readonly logger: Logger;
+}
+
+export class SpendingLog {
+  private readonly options: SpendingLogOptions;
+  private readonly stored: ReadonlyMap<string, VenueSpending>;
+  private readonly appender: OrderedAppender;
+  private readonly closing = new AbortController();
+  /** Times of the topic never decrease, also if the clock was set back. */
+  private readonly newestAt: number;
+
+  private constructor(options: SpendingLogOptions, stored: ReadonlyMap<string, VenueSpending>, newestAt: number) {
+    this.options = options;
+    this.stored = stored;
+    this.newestAt = newestAt;
+    this.appender = new OrderedAppender((records) => options.log.append(records));
+  }
+
+  /** Reads what earlier processes may have spent. Needs the lease of ingest. */
+  static async open(options: SpendingLogOptions): Promise<SpendingLog> {
+    const { log, codec, venue } = options;
+    await log.createTopics([venueSpendingTopic]);
+    await codec.prepare([venueSpendingTopic]);
+    const stored = new Map<string, VenueSpending>();
+    let newestAt = 0;
+    await readPartition(log, AT, async ({ value, receivedAt }) => {
+      newestAt = receivedAt;
+      if (!value) return;
+      await codec.fetchSchema(value);
+      const spending = codec.decode(venueSpendingTopic, value);
+      if (spending.venue === venue) stored.set(spending.limit, spending);
+    });
+    return new SpendingLog(options, stored, newestAt);
+  }
+
+  /** The grants of one limit. @param chunk how much is granted by one record. */
+  grantsOf(limit: string, chunk: number): SpendingGrants {
+    const { spent = [], granted = 0 } = this.stored.get(limit) ?? {};
+    // The process that was granted it may have spent it until it ended, so at most now.
+    const earlier = granted > 0 ? [...spent, { at: Date.now(), cost: granted }] : spent;
+    return { earlier, chunk, store: (now, amount) => this.store(limit, now, amount) };
+  }
+
+  /** Records that cannot be appended are given up from now on. */
+  stopRetrying(): void {
+    this.closing.abort();
+  }
+
+  private store(limit: string, spent: readonly SpentCost[], granted: number): Promise<void> {
+    const { venue, codec, logger } = this.options;
+    const { signal } = this.closing;
+    const append = () =>
+      this.appender.append((at) => {
+        const receivedAt = Math.max(at, this.newestAt);
+        const value = codec.encode(venueSpendingTopic, { receivedAt, venue, limit, spent: [...spent], granted });
+        return { ...AT, key: `${venue}/${limit}`, value, receivedAt, seq: 0 };
+      });
+    return retry(append, {
+      canRetry: (error) => !signal.aborted && isTransient(error),
+      onFailure: (error, failures) => {
+        if (failures === 1) logger.error({ venue, limit, error }, 'could not store what is spent, retrying');
+      },
+      signal,
+    });
+  }
+}

@@ -1,0 +1,42 @@
+/** The frames by which venue_a is subscribed to something, and its replies (venue page, section 7). */
+import { asObject, asText, parseJsonOrNull } from '#schemas/domain/json-fields';
+import type { ConfirmedProtocol, SubscriptionReply } from '../../feed/confirmed-subscriber.ts';
+import { nameOf, type RankedSubscription, type Subscription } from './subscriptions.ts';
+
+const RESPONSE = Buffer.from('{"channel":"subscriptionResponse"');
+const ERROR = Buffer.from('{"channel":"error"');
+const startsWith = (frame: Buffer, start: Buffer) => frame.subarray(0, start.length).equals(start);
+
+/** What the texts of errors about a subscription mean; the subscription follows as JSON. */
+const ERROR_STATES = [
+  ['Already subscribed', 'subscribed'],
+  ['Already unsubscribed', 'ended'],
+  ['Invalid subscription', 'refused'],
+  ['Too many subscriptions', 'refused'],
+] as const;
+
+export const SUBSCRIPTION_PROTOCOL: ConfirmedProtocol<RankedSubscription> = {
+  subscribeFrame: ({ subscription }) => JSON.stringify({ method: 'subscribe', subscription }),
+  unsubscribeFrame: ({ subscription }) => JSON.stringify({ method: 'unsubscribe', subscription }),
+  readReply,
+};
+
+function readReply(frame: Buffer): SubscriptionReply | null {
+  if (startsWith(frame, RESPONSE)) {
+    const { method, subscription } = asObject(asObject(parseJsonOrNull(frame.toString())).data);
+    return replyOf(subscription, method === 'unsubscribe' ? 'ended' : 'subscribed');
+  }
+  if (!startsWith(frame, ERROR)) return null;
+  const text = asText(asObject(parseJsonOrNull(frame.toString())).data) ?? '';
+  const state = ERROR_STATES.find(([start]) => text.startsWith(start))?.[1];
+  return state ? replyOf(parseJsonOrNull(text.slice(text.indexOf('{'))), state) : null;
+}
+
+/** The venue adds fields to the subscription that it repeats. */
+function replyOf(repeated: unknown, state: SubscriptionReply['state']): SubscriptionReply | null {
+  const { type, coin } = asObject(repeated);
+  const typeText = asText(type);
+  if (typeText === null) return null;
+  const subscription: Subscription = { type: typeText, ...(asText(coin) === null ? {} : { coin: String(coin) }) };
+  return { name: nameOf(subscription), state };
+}
