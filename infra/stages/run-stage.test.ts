@@ -213,6 +213,35 @@ describe('a view', () => {
   const numbersOf = (...values: number[]) =>
     values.map((value, nth) => ({ receivedAt: nth + 1, value, word: `w${nth}` }));
 
+  it('is never behind its own position while it processes many records', async () => {
+    const fixture = await openNumbers([heads]);
+    try {
+      const slow: Stage<Map<string, number>> = {
+        ...view,
+        inputs: [
+          onKeyed(heads, (state: Map<string, number>, { value }) => {
+            // Longer than a step works without a yield.
+            for (const until = performance.now() + 12; performance.now() < until; );
+            state.set('newest', value!.receivedAt);
+          }),
+        ],
+      };
+      await fixture.log.append(numbersOf(1, 2, 3, 4, 5).map((value, nth) => fixture.record(heads, nth + 1, value)));
+      const running = await runStage({ ...fixture, stage: slow, logger, metrics: createMetrics(), mode: 'view' });
+      const seen = new Set<number>();
+      for (let newest = 0; newest < 5; await new Promise((resolve) => setImmediate(resolve))) {
+        newest = running.state.get('newest') ?? 0;
+        seen.add(newest);
+        // Its position may be the time of the first record that it has not processed.
+        expect(running.positionOf(heads) ?? 0).toBeLessThanOrEqual(newest + 1);
+      }
+      expect(seen.size).toBeGreaterThan(3);
+      await running.close();
+    } finally {
+      await fixture.close();
+    }
+  });
+
   it('logs and counts a record that it cannot process, and writes nothing', async () => {
     const fixture = await openNumbers([heads]);
     try {

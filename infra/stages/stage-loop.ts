@@ -75,6 +75,9 @@ export class StageLoop<S> {
   private readonly reader: LogReader;
   /** Last offset that each input held at the start, until it is processed. */
   private readonly catchUpOffsets: Map<string, number>;
+  /** The records of the current step, and how many of them are processed. */
+  private recordsOfStep: readonly LogRecord[] = [];
+  private processedOfStep = 0;
   private resolveCaughtUp: () => void = () => {};
   /** Receive time of the newest processed record. */
   private newestReceivedAt: number;
@@ -124,7 +127,13 @@ export class StageLoop<S> {
 
   /** Event time up to which everything of an input topic is processed; null before any is known. */
   positionOf(topic: string): number | null {
-    return finiteOrNull(this.input.positionOf(topic));
+    let position = this.input.positionOf(topic);
+    // A step yields while it processes its records, and readers of the state see those that are processed.
+    for (let at = this.processedOfStep; at < this.recordsOfStep.length; at += 1) {
+      const record = this.recordsOfStep[at]!;
+      if (record.topic === topic) position = Math.min(position, record.receivedAt);
+    }
+    return finiteOrNull(position);
   }
 
   async run(): Promise<void> {
@@ -168,9 +177,12 @@ export class StageLoop<S> {
       (record) => void ready.push(record),
       this.dailyCheckpointDueAt ?? undefined,
     );
+    this.recordsOfStep = ready;
+    this.processedOfStep = 0;
     let until = performance.now() + STEP_MS;
     for (const record of ready) {
       if (!handlers.process(record)) await handlers.fetchSchemaAndProcess(record);
+      this.processedOfStep += 1;
       this.newestReceivedAt = record.receivedAt;
       if (outputs.size >= STEP_OUTPUTS_MAX) await this.writeOutputs();
       if (performance.now() < until) continue;
