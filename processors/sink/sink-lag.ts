@@ -1,4 +1,5 @@
 import { LogError, type LogRecord, type TopicPartition } from '#infra/log/log';
+import { partitionName } from '#infra/log/partition-name';
 import type { Running } from '#infra/runtime/context';
 import { pause } from '#infra/runtime/pause';
 import { SINK_GROUP } from '#schemas/tables/sink-group';
@@ -31,7 +32,7 @@ export class SinkLag implements Running {
         return { at: { topic: topic.name, partition }, table: table.name, next: 0, receivedAt: null };
       }),
     );
-    this.positions = new Map(all.map((position) => [nameOf(position.at), position]));
+    this.positions = new Map(all.map((position) => [partitionName(position.at), position]));
   }
 
   /** Starts with the committed offsets. `onFault` is called if measuring ends with an error. */
@@ -50,11 +51,11 @@ export class SinkLag implements Running {
   }
 
   /** Notes that a record is stored, as a row or as a dead letter. */
-  written({ topic, partition, offset, receivedAt }: LogRecord): void {
-    const position = this.positions.get(nameOf({ topic, partition }));
-    if (!position || offset < position.next) return;
-    position.next = offset + 1;
-    position.receivedAt = receivedAt;
+  written(record: LogRecord): void {
+    const position = this.positions.get(partitionName(record));
+    if (!position || record.offset < position.next) return;
+    position.next = record.offset + 1;
+    position.receivedAt = record.receivedAt;
   }
 
   async close(): Promise<void> {
@@ -86,8 +87,4 @@ export class SinkLag implements Running {
       metrics.sinkLagSeconds.set({ table }, ms / 1_000);
     }
   }
-}
-
-function nameOf({ topic, partition }: TopicPartition): string {
-  return `${topic}/${partition}`;
 }
