@@ -180,7 +180,7 @@ describe('ingest of live venues', () => {
     const role = await openTestRole(folder, { PARALLAX_VENUE_A_API_URL: 'http://127.0.0.1:1' });
     closing.push(() => role.close());
     await expect(start(role.context)).rejects.toMatchObject({
-      code: 'address_missing',
+      code: 'url_missing',
       message: expect.stringContaining('PARALLAX_VENUE_A_WS_URL'),
     });
   });
