@@ -78,7 +78,7 @@ class LogUsageReplica implements UsageReplica {
   /** Publishes one batch at a time, so that a node's totals are in order in the log. */
   private publish(): Promise<void> {
     this.publishing = this.publishing.then(async () => {
-      const unpublished = this.counts.takeUnpublished();
+      const unpublished = this.counts.drainUnpublished();
       if (unpublished.length === 0) return;
       try {
         await this.context.log.append(unpublished.map((usage) => this.recordOf(usage)));
