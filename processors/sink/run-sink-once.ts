@@ -64,6 +64,10 @@ async function unreadOf({ log }: SinkOnceOptions, partitions: readonly TopicPart
   return unread;
 }
 
+/**
+ * Reads all partitions with one reader, unlike `readUntil`, so that a batch holds rows of every table and each insert is
+ * large. Its limit of silence therefore counts for all partitions together.
+ */
 async function insertAll(
   options: SinkOnceOptions,
   unread: readonly Unread[],
