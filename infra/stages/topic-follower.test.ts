@@ -70,12 +70,12 @@ describe('a follower', () => {
     await append('a', 'b');
     const following = follower();
     await following.catchUp();
-    expect([handled, following.position]).toEqual([['a', 'b'], 1]);
+    expect([handled, following.handledOffset]).toEqual([['a', 'b'], 1]);
     await append('c');
     await following.start();
     await append('d');
     await untilHandled('a', 'b', 'c', 'd');
-    expect(following.position).toBe(3);
+    expect(following.handledOffset).toBe(3);
   });
 
   it('begins at its first offset', async () => {
@@ -91,7 +91,7 @@ describe('a follower', () => {
     const decode = vi.spyOn(codec, 'decode');
     const following = follower({ isWanted: (key) => key !== 'unwanted' });
     await following.catchUp();
-    expect([handled, following.position]).toEqual([['a'], 3]);
+    expect([handled, following.handledOffset]).toEqual([['a'], 3]);
     expect(decode).toHaveBeenCalledTimes(2);
     expect(logged.filter((line) => line.includes('skipped an undecodable record in control.commands'))).toHaveLength(1);
   });

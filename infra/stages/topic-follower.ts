@@ -67,7 +67,7 @@ export class TopicFollower<T> {
   }
 
   /** Offset of the last record that was handled or skipped; before the first one, the offset before it. */
-  get position(): number {
+  get handledOffset(): number {
     return this.handledUntil;
   }
 
@@ -83,11 +83,11 @@ export class TopicFollower<T> {
   async catchUp(): Promise<void> {
     const { log, logger } = this.context;
     const last = (await log.last(this.at))?.offset ?? -1;
-    const range = { from: this.position + 1, last, pollRecords: POLL_RECORDS };
+    const range = { from: this.handledOffset + 1, last, pollRecords: POLL_RECORDS };
     const progress = new CatchUpProgress({ logger, topic: this.at.topic, ...range });
     for await (const records of readUntil(log, this.at, range)) {
       await this.handleBatch(records);
-      progress.reached(this.position);
+      progress.reached(this.handledOffset);
       // An embedded log answers without a wait, and a million records take long: timers and sockets need turns.
       await yieldToIo();
     }
@@ -95,7 +95,7 @@ export class TopicFollower<T> {
 
   /** Begins to follow the topic, in the background. */
   async start(): Promise<void> {
-    this.reader = await this.context.log.reader([{ ...this.at, offset: this.position + 1 }]);
+    this.reader = await this.context.log.reader([{ ...this.at, offset: this.handledOffset + 1 }]);
     this.following = this.follow(this.reader);
   }
 
