@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Running } from '#infra/runtime/context';
 import type { Venue } from '#schemas/domain/providers';
 import { changeTopic, commandTopic } from '#schemas/topics/control';
@@ -12,6 +12,7 @@ import { until } from './testing/open-publisher.fixture.ts';
 import { openTestRole, type TestRole, testFolder } from './testing/role-context.fixture.ts';
 import { TestChain } from './testing/test-chain.fixture.ts';
 import { startSocketServer } from './testing/ws-server.fixture.ts';
+import { ADAPTERS } from './venues/index.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 let folder = '';
@@ -162,6 +163,37 @@ describe('ingest of live venues', () => {
     await ready(role);
   });
 
+  it('is not ready before every adapter has started, even if the others have all their data', async () => {
+    const { environment } = await startVenues();
+    const missing = new Set<string>();
+    const [startA, startB] = [ADAPTERS.venue_a.start, ADAPTERS.venue_b.start];
+    const spies = [
+      vi.spyOn(ADAPTERS.venue_a, 'start').mockImplementation((context) =>
+        startA({
+          ...context,
+          expect: (part) => {
+            missing.add(part);
+            const onData = context.expect(part);
+            return () => {
+              onData();
+              missing.delete(part);
+            };
+          },
+        }),
+      ),
+      vi.spyOn(ADAPTERS.venue_b, 'start').mockImplementation(async (context) => {
+        await until(() => missing.size === 0);
+        expect(context.health.report().parts.ingest).toBe('starting');
+        return startB(context);
+      }),
+    ];
+    onTestFinished(() => {
+      for (const spy of spies) spy.mockRestore();
+    });
+    const { role } = await startRole(environment);
+    await ready(role);
+  });
+
   it('continues its sequence numbers and its last block after a restart', async () => {
     const { environment, chain } = await startVenues();
     const first = await startRole(environment);
@@ -180,7 +212,7 @@ describe('ingest of live venues', () => {
     const role = await openTestRole(folder, { PARALLAX_VENUE_A_API_URL: 'http://127.0.0.1:1' });
     closing.push(() => role.close());
     await expect(start(role.context)).rejects.toMatchObject({
-      code: 'address_missing',
+      code: 'url_missing',
       message: expect.stringContaining('PARALLAX_VENUE_A_WS_URL'),
     });
   });

@@ -67,9 +67,12 @@ async function startAdapters(
   readiness: Readiness,
 ): Promise<Running> {
   const running: RunningAdapter[] = [];
+  // Otherwise ingest would be ready for a while if the first adapters had their data before the last one starts.
+  const onStarted = readiness.expect('start of the adapters');
   try {
     for (const adapter of adapters)
       running.push(await adapter.start({ ...context, publisher, expect: (part) => readiness.expect(part) }));
+    onStarted();
     const handlers = running.flatMap((adapter) => adapter.handlers ?? []);
     const requests = await startRequestServer({ ...context, handlers });
     // Concurrently: closing an adapter ends what a running request waits for.

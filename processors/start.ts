@@ -5,6 +5,7 @@ import type { RoleContext, Running, StartRole } from '#infra/runtime/context';
 import { pause } from '#infra/runtime/pause';
 import { openPipelineClock, type PipelineClock } from '#infra/stages/pipeline-clock';
 import { type RunningStage, runStage } from '#infra/stages/run-stage';
+import type { Stage } from '#infra/stages/stage';
 import { monitorStages } from '#infra/stages/stage-monitor';
 import { ownTopics } from '#infra/stages/stage-topics';
 import { channelTopics } from '#schemas/topics/channels';
@@ -38,19 +39,22 @@ export const start: StartRole = async (context) => {
     part: 'processors',
     lease: PROCESSORS_LEASE,
     topics: topics.map(({ name }) => name),
-    start: () => startAsLeader(context),
+    start: () => startAsLeader(context, stages),
   });
 };
 
-/** Starts the stages in the one process that holds the lease. */
-async function startAsLeader(context: RoleContext): Promise<Running> {
+/**
+ * Starts the stages in the one process that holds the lease.
+ * @param configured the stages with the settings of this process; those that run also know earlier settings.
+ */
+async function startAsLeader(context: RoleContext, configured: readonly Stage<unknown>[]): Promise<Running> {
   const { log, codec, logger, metrics, health } = context;
   await ensureEpochs(
     log,
     codec,
     Object.values(channelTopics).map((topic) => topic.name),
   );
-  const inputs = createStages(context.settings).flatMap((stage) => stage.inputs.map(({ topic }) => topic));
+  const inputs = configured.flatMap((stage) => stage.inputs.map(({ topic }) => topic));
   const history = await recordSettings(log, codec, context.settings, inputs);
   const stages: RunningStage<unknown>[] = [];
   const onFault = (error: unknown) => {

@@ -245,6 +245,6 @@ describe('a replica that cannot read every command', () => {
     await vi.waitFor(() => expect(health.report().status).toBe('degraded'));
     replicas.pop();
     await on.close();
-    expect(logged.join()).not.toContain('stopped reading');
+    expect(logged.join()).not.toContain('stopped processing');
   });
 });

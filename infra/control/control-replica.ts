@@ -112,14 +112,14 @@ class LogControlReplica implements ControlReplica {
       part: 'control',
       from: next,
       handle: (command, { receivedAt }) => this.reduce(command, receivedAt),
-      afterPoll: () => this.lag.reached(this.follower.position),
+      afterPoll: () => this.lag.reached(this.follower.handledOffset),
     });
     this.snapshots = new ControlSnapshotWriter({
       snapshots,
       logger: context.logger,
       from: next,
       ...(context.snapshotPace ? { pace: context.snapshotPace } : {}),
-      now: () => ({ state: this.state, next: this.follower.position + 1, receivedAt: this.lastReceivedAt }),
+      now: () => ({ state: this.state, next: this.follower.handledOffset + 1, receivedAt: this.lastReceivedAt }),
     });
     const { log, staleAfterMs } = context;
     this.lag = new ReplicaLag({

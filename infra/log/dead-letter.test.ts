@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deadLetterTopic } from '#schemas/topics/control';
 import { createCodec } from '../codec/create-codec.ts';
-import { deadLetterRecord, TOO_LARGE } from './dead-letter.ts';
+import { deadLetterOf, deadLetterRecord, TOO_LARGE } from './dead-letter.ts';
 import { isTooLarge, RECORD_BYTES_MAX } from './record-size.ts';
 
 const codec = createCodec({ register: async () => 1, fetch: async () => '' });
@@ -24,6 +24,15 @@ describe('a dead letter', () => {
     const record = deadLetterRecord(codec, 's/0/3', deadLetter);
     expect(record).toMatchObject({ topic: 'dead.raw.venue_a.ws', partition: 0, key: 's/0/3', receivedAt: 7, seq: 0 });
     expect(codec.decode(topic, record.value!)).toEqual(deadLetter);
+  });
+
+  it('of a record of the log has the same key whenever that record is processed again', async () => {
+    await codec.prepare([topic]);
+    const { stage, reason, detail, ...rest } = deadLetter;
+    const failed = { ...rest, seq: 9, appendedAt: 8 };
+    const record = deadLetterOf(codec, failed, { stage, reason, detail });
+    expect(record).toEqual(deadLetterRecord(codec, 's/0/3', deadLetter));
+    expect(deadLetterOf(codec, failed, { stage, reason, detail, index: 2 }).key).toBe('s/0/3/2');
   });
 
   it('fits into the log, however large its value and detail are', async () => {

@@ -43,6 +43,23 @@ it('restores earlier usage after a restart', async () => {
   await after.close();
 });
 
+it('publishes no earlier receive time after the clock was set back, also after a restart', async () => {
+  // Noon, so that the replaced clock stays within the day.
+  const noon = new Date().setUTCHours(12, 0, 0, 0);
+  vi.useFakeTimers({ toFake: ['Date'], now: noon });
+  onTestFinished(() => void vi.useRealTimers());
+  const { log, codec } = await openLog();
+  const receivedAt: number[] = [];
+  for (const now of [noon, noon - 60_000, noon + 5_000]) {
+    const replica = await openUsageReplica({ log, codec, logger });
+    vi.setSystemTime(now);
+    replica.counts.add('org_1', SKU, 1, Date.now());
+    await replica.close();
+    receivedAt.push((await log.last({ topic: usageTopic.name, partition: 0 }))!.receivedAt);
+  }
+  expect(receivedAt).toEqual([noon, noon, noon + 5_000]);
+});
+
 it('starts however slowly the usage arrives, but fails if none arrives', async () => {
   // Noon, so that the replaced clock stays within the day.
   vi.useFakeTimers({ toFake: ['Date'], now: new Date().setUTCHours(12, 0, 0, 0) });
@@ -92,7 +109,7 @@ it('counts all usage of another node although a schema cannot be fetched for a w
   // Both are in one batch; the second cannot be read at first.
   there.counts.add('org_2', SKU, 10, Date.now());
   there.counts.add('org_1', SKU, 30, Date.now());
-  await expect.poll(() => health.report().parts.usage, { timeout: 5_000 }).toMatch(/could not read/);
+  await expect.poll(() => health.report().parts.usage, { timeout: 5_000 }).toMatch(/could not process/);
   await expect.poll(() => remaining(here), { timeout: 5_000 }).toBe(70);
   expect(health.report()).toMatchObject({ status: 'ok', parts: { usage: 'ready' } });
   await here.close();

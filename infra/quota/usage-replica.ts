@@ -44,6 +44,8 @@ class LogUsageReplica implements UsageReplica {
   private readonly context: FollowerContext;
   private readonly follower: TopicFollower<NodeUsage>;
   private publishing: Promise<void> = Promise.resolve();
+  /** Newest receive time in the topic, as far as it is read: a clock that was set back must not decrease it. */
+  private lastReceivedAt = 0;
   /** True if the last publication succeeded. */
   private hasPublished = true;
   private publishTimer: NodeJS.Timeout | undefined;
@@ -57,7 +59,10 @@ class LogUsageReplica implements UsageReplica {
       topic: usageTopic,
       part: 'usage',
       from,
-      handle: (usage) => this.counts.apply(usage),
+      handle: (usage, { receivedAt }) => {
+        this.lastReceivedAt = Math.max(this.lastReceivedAt, receivedAt);
+        this.counts.apply(usage);
+      },
     });
   }
 
@@ -78,9 +83,10 @@ class LogUsageReplica implements UsageReplica {
   /** Publishes one batch at a time, so that a node's totals are in order in the log. */
   private publish(): Promise<void> {
     this.publishing = this.publishing.then(async () => {
-      const unpublished = this.counts.takeUnpublished();
+      const unpublished = this.counts.drainUnpublished();
       if (unpublished.length === 0) return;
       try {
+        this.lastReceivedAt = Math.max(this.lastReceivedAt, Date.now());
         await this.context.log.append(unpublished.map((usage) => this.recordOf(usage)));
         this.hasPublished = true;
       } catch (error) {
@@ -95,6 +101,6 @@ class LogUsageReplica implements UsageReplica {
 
   private recordOf(usage: NodeUsage): AppendRecord {
     const value = this.context.codec.encode(usageTopic, usage);
-    return { ...AT, key: usageKey(usage), value, receivedAt: Date.now(), seq: 0 };
+    return { ...AT, key: usageKey(usage), value, receivedAt: this.lastReceivedAt, seq: 0 };
   }
 }

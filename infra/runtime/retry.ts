@@ -1,12 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const FIRST_MS = 50;
-const LONGEST_MS = 5_000;
+export interface BackoffBounds {
+  readonly firstMs: number;
+  readonly longestMs: number;
+}
+
+const DEFAULT_BOUNDS: BackoffBounds = { firstMs: 50, longestMs: 5_000 };
 const JITTER = 0.3;
 
-/** Milliseconds before attempt `attempt + 1`: doubles from 50 ms to 5 s, plus or minus 30 percent. */
-export function backoffMs(attempt: number, random: () => number = Math.random): number {
-  const base = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempt, 16));
+/**
+ * Milliseconds before attempt `attempt + 1`: doubles from the shortest to the longest wait, by default from 50 ms to 5 s,
+ * plus or minus 30 percent.
+ */
+export function backoffMs(
+  attempt: number,
+  random: () => number = Math.random,
+  { firstMs, longestMs }: BackoffBounds = DEFAULT_BOUNDS,
+): number {
+  const base = Math.min(longestMs, firstMs * 2 ** Math.min(attempt, 16));
   return base * (1 + JITTER * (2 * random() - 1));
 }
 

@@ -3,7 +3,7 @@
  */
 import { partitionOf, type Topic } from '#schemas/topics/topic';
 import type { Codec } from '../codec/codec.ts';
-import { deadLetterRecord } from '../log/dead-letter.ts';
+import { deadLetterOf } from '../log/dead-letter.ts';
 import type { AppendRecord, EventLog, LogRecord } from '../log/log.ts';
 import { partitionName } from '../log/partition-name.ts';
 import { isTooLarge } from '../log/record-size.ts';
@@ -162,27 +162,10 @@ export class StageOutputs {
     this.batch.push({ topic: topic.name, partition, key, value, receivedAt: this.record!.receivedAt, seq });
   }
 
-  /**
-   * @param index number of the dead letter within its record: each has its own key, which is the same whenever it is
-   * written again.
-   */
+  /** @param index number of the dead letter within its record: each has its own key. */
   private addDeadLetter(record: LogRecord, { reason, detail }: DeadLetterReason, index: number): void {
     this.metrics.deadLetters.inc({ topic: record.topic, reason });
     if (!this.writesDeadLetters) return;
-    const { receivedAt, topic, partition, offset, key, value } = record;
-    const name = `${this.stage}/${partition}/${offset}${index === 0 ? '' : `/${index}`}`;
-    this.batch.push(
-      deadLetterRecord(this.codec, name, {
-        receivedAt,
-        stage: this.stage,
-        topic,
-        partition,
-        offset,
-        key,
-        reason,
-        detail,
-        value,
-      }),
-    );
+    this.batch.push(deadLetterOf(this.codec, record, { stage: this.stage, reason, detail, index }));
   }
 }

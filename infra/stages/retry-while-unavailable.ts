@@ -19,7 +19,7 @@ export interface RetryPolicy {
 /**
  * Retries an operation while the log or the registry is unavailable. Meanwhile the stage waits and `/health` says
  * `degraded`. Rejects with every error that is not transient, after `failuresMax` failures in a row, and while stopping
- * after three failures.
+ * after three failures. Success makes the part ready, so no other fault may be reported under the same part.
  * @param trouble text logged with the first failure, such as `log unavailable for reading`.
  */
 export function retryWhileUnavailable<T>(

@@ -184,9 +184,11 @@ function reportRemoved<S>(
   const list = removed.map((at) => `${at.records} of ${partitionName(at)}`).join(', ');
   const text = `retention removed records before they were processed: ${list}`;
   health?.setExtra(`missing.${stage.name}`, list);
-  health?.degraded(partOf(stage), text);
-  // The record counts stay in the extras; the stage itself is ready once it has caught up.
-  void caughtUp.then(() => health?.ready(partOf(stage)));
+  // A part of its own: the stage's is also degraded while the log is unavailable, and ready once that is over.
+  const part = `inputs of ${partOf(stage)}`;
+  health?.degraded(part, text);
+  // The record counts stay in the extras.
+  void caughtUp.then(() => health?.ready(part));
 }
 
 function partOf({ name }: Pick<Stage<unknown>, 'name'>): string {

@@ -1,6 +1,7 @@
 /** Start positions: processors over trimmed inputs, and views, which start over each time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { LogError } from '../log/log.ts';
 import { createHealth } from '../telemetry/health.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { runStage } from './run-stage.ts';
@@ -74,8 +75,35 @@ describe('a processor over a trimmed input', () => {
     expect((await metrics.inputRemoved.get()).values).toEqual([
       { labels: { stage: 'test', topic: raw.name }, value: 3 },
     ]);
-    expect(degraded).toHaveBeenCalledWith('stage test', expect.stringContaining('3 of raw.test/0'));
+    expect(degraded).toHaveBeenCalledWith('inputs of stage test', expect.stringContaining('3 of raw.test/0'));
     expect(health.report()).toMatchObject({ status: 'ok', extras: { 'missing.test': '3 of raw.test/0' } });
+  });
+
+  it('reports removed records until it has caught up, also after the log was unavailable in between', async () => {
+    await append(1);
+    await run('rebuild');
+    await appendTrimmed(2, 5);
+    const { log } = fixture;
+    const openReader = log.reader.bind(log);
+    vi.spyOn(log, 'reader').mockImplementation(async (from) => {
+      const reader = await openReader(from);
+      const isOfInputs = [raw, compacted].every(({ name }) => from.some(({ topic }) => topic === name));
+      if (isOfInputs)
+        vi.spyOn(reader, 'poll').mockRejectedValueOnce(new LogError('log_unavailable', 'no broker answers'));
+      return reader;
+    });
+    const reports: unknown[] = [];
+    const ready = vi.spyOn(health, 'ready');
+    ready.mockImplementation((part) => {
+      ready.mockRestore();
+      health.ready(part);
+      reports.push(health.report().parts);
+    });
+    await run('rebuild');
+    expect(reports).toMatchObject([
+      { 'stage test': 'ready', 'inputs of stage test': expect.stringContaining('3 of raw.test/0') },
+    ]);
+    expect(health.report().status).toBe('ok');
   });
 });
 

@@ -70,12 +70,12 @@ describe('a follower', () => {
     await append('a', 'b');
     const following = follower();
     await following.catchUp();
-    expect([handled, following.position]).toEqual([['a', 'b'], 1]);
+    expect([handled, following.handledOffset]).toEqual([['a', 'b'], 1]);
     await append('c');
     await following.start();
     await append('d');
     await untilHandled('a', 'b', 'c', 'd');
-    expect(following.position).toBe(3);
+    expect(following.handledOffset).toBe(3);
   });
 
   it('begins at its first offset', async () => {
@@ -91,7 +91,7 @@ describe('a follower', () => {
     const decode = vi.spyOn(codec, 'decode');
     const following = follower({ isWanted: (key) => key !== 'unwanted' });
     await following.catchUp();
-    expect([handled, following.position]).toEqual([['a'], 3]);
+    expect([handled, following.handledOffset]).toEqual([['a'], 3]);
     expect(decode).toHaveBeenCalledTimes(2);
     expect(logged.filter((line) => line.includes('skipped an undecodable record in control.commands'))).toHaveLength(1);
   });
@@ -115,7 +115,7 @@ describe('a follower', () => {
 
 describe('after a transient error a follower continues with the same record, and reports the error meanwhile,', () => {
   const degraded = () =>
-    vi.waitFor(() => expect(health.report().parts[PART]).toMatch(/^could not read control/), 5_000);
+    vi.waitFor(() => expect(health.report().parts[PART]).toMatch(/^could not process control/), 5_000);
   const recovered = () =>
     vi.waitFor(() => expect(health.report()).toMatchObject({ parts: { [PART]: 'ready' } }), 5_000);
 
@@ -126,8 +126,8 @@ describe('after a transient error a follower continues with the same record, and
     await degraded();
     await untilHandled('a');
     await recovered();
-    expect(logged.filter((line) => line.includes('could not read control.commands, retrying'))).toHaveLength(1);
-    expect(logged.join()).toContain('control.commands can be read again');
+    expect(logged.filter((line) => line.includes('could not process control.commands, retrying'))).toHaveLength(1);
+    expect(logged.join()).toContain('control.commands can be processed again');
   });
 
   it.each([
@@ -198,7 +198,7 @@ describe('a permanent error ends a follower and is reported as failed', () => {
     await following.start();
     expect(await health.failure).toMatchObject({ part: PART, cause: BUG });
     expect(following.hasFailed).toBe(true);
-    expect(logged.join()).toContain('stopped reading control.commands after an unexpected error');
+    expect(logged.join()).toContain('stopped processing control.commands after an unexpected error');
   });
 
   it('except during the catch-up, which rejects', async () => {
@@ -229,7 +229,7 @@ describe('closing a follower', () => {
     await following.start();
     await vi.waitFor(() => expect(health.report().status).toBe('degraded'));
     await following.close();
-    expect([following.hasFailed, logged.join().includes('stopped reading')]).toEqual([false, false]);
+    expect([following.hasFailed, logged.join().includes('stopped processing')]).toEqual([false, false]);
   });
 
   it('hides an error of a handler whose dependencies are closed already', async () => {

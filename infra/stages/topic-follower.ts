@@ -67,7 +67,7 @@ export class TopicFollower<T> {
   }
 
   /** Offset of the last record that was handled or skipped; before the first one, the offset before it. */
-  get position(): number {
+  get handledOffset(): number {
     return this.handledUntil;
   }
 
@@ -83,11 +83,11 @@ export class TopicFollower<T> {
   async catchUp(): Promise<void> {
     const { log, logger } = this.context;
     const last = (await log.last(this.at))?.offset ?? -1;
-    const range = { from: this.position + 1, last, pollRecords: POLL_RECORDS };
+    const range = { from: this.handledOffset + 1, last, pollRecords: POLL_RECORDS };
     const progress = new CatchUpProgress({ logger, topic: this.at.topic, ...range });
     for await (const records of readUntil(log, this.at, range)) {
       await this.handleBatch(records);
-      progress.reached(this.position);
+      progress.reached(this.handledOffset);
       // An embedded log answers without a wait, and a million records take long: timers and sockets need turns.
       await yieldToIo();
     }
@@ -95,7 +95,7 @@ export class TopicFollower<T> {
 
   /** Begins to follow the topic, in the background. */
   async start(): Promise<void> {
-    this.reader = await this.context.log.reader([{ ...this.at, offset: this.position + 1 }]);
+    this.reader = await this.context.log.reader([{ ...this.at, offset: this.handledOffset + 1 }]);
     this.following = this.follow(this.reader);
   }
 
@@ -107,8 +107,8 @@ export class TopicFollower<T> {
   }
 
   /**
-   * Logs and reports that the topic cannot be read because of an error, or can be read again (null).
-   * @param occasion what failed; the topic can be read again once every occasion recovered.
+   * Logs and reports that the topic cannot be processed because of an error, or can be processed again (null).
+   * @param occasion what failed; the topic can be processed again once every occasion recovered.
    */
   reportProblem(occasion: string, error: unknown): void {
     const { logger, health } = this.context;
@@ -116,14 +116,14 @@ export class TopicFollower<T> {
     if (error === null) {
       this.problems.delete(occasion);
       if (this.problems.size > 0) return;
-      logger.info(`${topic.name} can be read again`);
+      logger.info(`${topic.name} can be processed again`);
       health?.ready(part);
       return;
     }
-    if (this.problems.size === 0) logger.error({ error }, `could not read ${topic.name}, retrying`);
+    if (this.problems.size === 0) logger.error({ error }, `could not process ${topic.name}, retrying`);
     const message = error instanceof Error ? error.message : String(error);
     this.problems.set(occasion, message);
-    health?.degraded(part, `could not read ${topic.name}: ${message}`);
+    health?.degraded(part, `could not process ${topic.name}: ${message}`);
   }
 
   private async follow(reader: LogReader): Promise<void> {
@@ -140,7 +140,7 @@ export class TopicFollower<T> {
       // Whatever the handler uses may be closed already.
       if (signal.aborted) return;
       this.failed = true;
-      this.context.logger.error({ error }, `stopped reading ${this.at.topic} after an unexpected error`);
+      this.context.logger.error({ error }, `stopped processing ${this.at.topic} after an unexpected error`);
       this.context.health?.failed(this.options.part, error);
     }
   }

@@ -33,7 +33,7 @@ export interface VenueAdapter {
 /** Thrown when the URL of an upstream is not configured. Retrying does not help. */
 class UpstreamUrlError extends Error {
   override name = 'UpstreamUrlError';
-  readonly code = 'address_missing';
+  readonly code = 'url_missing';
   readonly canRetry = false;
 }
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Codec } from '#infra/codec/codec';
-import { deadLetterRecord } from '#infra/log/dead-letter';
+import { deadLetterOf } from '#infra/log/dead-letter';
 import type { EventLog } from '#infra/log/log';
 import { type Store, StoreError } from '#infra/store/store';
 import type { Metrics } from '#infra/telemetry/metrics';
@@ -58,22 +58,10 @@ export class BatchWriter {
   private async writeDeadLetters(dead: readonly DeadEntry[]): Promise<void> {
     if (dead.length === 0) return;
     const { log, codec, logger, metrics, persistence } = this.options;
-    const records = dead.map(({ record, reason, detail }) => {
-      const { topic, partition, offset, key, value, receivedAt } = record;
-      // A batch that is written again after a crash repeats its dead letters under the same key.
-      const name = `${STAGE}/${partition}/${offset}`;
-      return deadLetterRecord(codec, name, {
-        receivedAt,
-        stage: STAGE,
-        topic,
-        partition,
-        offset,
-        key,
-        reason,
-        detail,
-        value,
-      });
-    });
+    // A batch that is written again after a crash repeats its dead letters under the same key.
+    const records = dead.map(({ record, reason, detail }) =>
+      deadLetterOf(codec, record, { stage: STAGE, reason, detail }),
+    );
     await persistence.run(() => log.append(records));
     for (const { record, reason, detail } of dead) {
       metrics.deadLetters.inc({ topic: record.topic, reason });

@@ -1,4 +1,5 @@
 import type { LogRecord, TopicPartition } from '#infra/log/log';
+import { partitionName } from '#infra/log/partition-name';
 import type { TableRow } from '#schemas/tables/declaration';
 import { rowKey, type TableSpec } from '#schemas/tables/table';
 
@@ -15,8 +16,8 @@ export interface DeadEntry {
   readonly detail: string;
 }
 
-function recordKey({ topic, partition, offset }: LogRecord): string {
-  return `${topic}/${partition}/${offset}`;
+function recordKey(record: LogRecord): string {
+  return `${partitionName(record)}/${record.offset}`;
 }
 
 /** Everything that is written together: rows by table, dead letters, and the offsets to commit afterwards. */
@@ -79,7 +80,7 @@ export class Batch {
     if (this.records === 0) this.openedAt = Date.now();
     this.records += 1;
     this.bytes += record.value?.length ?? 0;
-    const name = `${record.topic}/${record.partition}`;
+    const name = partitionName(record);
     const before = this.newest.get(name);
     if (!before || before.offset < record.offset) this.newest.set(name, record);
   }

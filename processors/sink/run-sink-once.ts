@@ -1,4 +1,5 @@
 import { LogError, type TopicPartition } from '#infra/log/log';
+import { partitionName } from '#infra/log/partition-name';
 import type { Health } from '#infra/telemetry/health';
 import { SINK_GROUP } from '#schemas/tables/sink-group';
 import { addRecords } from './add-records.ts';
@@ -63,6 +64,10 @@ async function unreadOf({ log }: SinkOnceOptions, partitions: readonly TopicPart
   return unread;
 }
 
+/**
+ * Reads all partitions with one reader, unlike `readUntil`, so that a batch holds rows of every table and each insert is
+ * large. Its limit of silence therefore counts for all partitions together.
+ */
 async function insertAll(
   options: SinkOnceOptions,
   unread: readonly Unread[],
@@ -71,7 +76,7 @@ async function insertAll(
   if (unread.length === 0) return 0;
   const { log, codec, batchRows = REBUILD_BATCH_ROWS } = options;
   const writer = new BatchWriter({ ...options, persistence });
-  const lasts = new Map(unread.map(({ topic, partition, last }) => [`${topic}/${partition}`, last]));
+  const lasts = new Map(unread.map((each) => [partitionName(each), each.last]));
   const reader = await log.reader(unread.map(({ topic, partition, offset }) => ({ topic, partition, offset })));
   let inserted = 0;
   let lastRecordAt = Date.now();
@@ -83,9 +88,9 @@ async function insertAll(
       else if (Date.now() - lastRecordAt > SILENCE_MAX_MS)
         throw new Error(`${[...lasts.keys()].join(', ')} ended before the last record`);
       await addRecords(records, batch, codec, persistence);
-      for (const { topic, partition, offset } of records) {
-        const name = `${topic}/${partition}`;
-        if (offset >= (lasts.get(name) ?? Number.POSITIVE_INFINITY)) lasts.delete(name);
+      for (const record of records) {
+        const name = partitionName(record);
+        if (record.offset >= (lasts.get(name) ?? Number.POSITIVE_INFINITY)) lasts.delete(name);
       }
       if (batch.records < batchRows && batch.bytes < BATCH_BYTES_MAX && lasts.size > 0) continue;
       await writer.write(batch);

@@ -1,4 +1,5 @@
 import { LogError, type LogRecord, type TopicPartition } from '#infra/log/log';
+import { partitionName } from '#infra/log/partition-name';
 import type { Running } from '#infra/runtime/context';
 import { pause } from '#infra/runtime/pause';
 import { SINK_GROUP } from '#schemas/tables/sink-group';
@@ -8,7 +9,7 @@ import { TABLE_TOPICS } from './table-topics.ts';
 const INTERVAL_MS = 15_000;
 
 /** How far the writing of one partition is. */
-interface Position {
+interface PartitionProgress {
   readonly at: TopicPartition;
   readonly table: string;
   /** The next offset to write. */
@@ -20,28 +21,28 @@ interface Position {
 /** Measures at intervals what each table lacks of the records in the log. */
 export class SinkLag implements Running {
   private readonly context: Pick<SinkContext, 'log' | 'metrics' | 'logger'>;
-  private readonly positions: ReadonlyMap<string, Position>;
+  private readonly partitions: ReadonlyMap<string, PartitionProgress>;
   private readonly closing = new AbortController();
   private running: Promise<void> = Promise.resolve();
 
   constructor(context: Pick<SinkContext, 'log' | 'metrics' | 'logger'>) {
     this.context = context;
     const all = [...TABLE_TOPICS.values()].flatMap(({ topic, table }) =>
-      Array.from({ length: topic.partitions }, (_, partition): Position => {
+      Array.from({ length: topic.partitions }, (_, partition): PartitionProgress => {
         return { at: { topic: topic.name, partition }, table: table.name, next: 0, receivedAt: null };
       }),
     );
-    this.positions = new Map(all.map((position) => [nameOf(position.at), position]));
+    this.partitions = new Map(all.map((progress) => [partitionName(progress.at), progress]));
   }
 
   /** Starts with the committed offsets. `onFault` is called if measuring ends with an error. */
   async start(onFault: (error: unknown) => void, intervalMs: number = INTERVAL_MS): Promise<void> {
-    const positions = [...this.positions.values()];
+    const partitions = [...this.partitions.values()];
     const committed = await this.context.log.committed(
       SINK_GROUP,
-      positions.map(({ at }) => at),
+      partitions.map(({ at }) => at),
     );
-    for (const [index, position] of positions.entries()) position.next = committed[index] ?? 0;
+    for (const [index, progress] of partitions.entries()) progress.next = committed[index] ?? 0;
     const run = async () => {
       do await this.measure();
       while (await pause(intervalMs, this.closing.signal));
@@ -50,11 +51,11 @@ export class SinkLag implements Running {
   }
 
   /** Notes that a record is stored, as a row or as a dead letter. */
-  written({ topic, partition, offset, receivedAt }: LogRecord): void {
-    const position = this.positions.get(nameOf({ topic, partition }));
-    if (!position || offset < position.next) return;
-    position.next = offset + 1;
-    position.receivedAt = receivedAt;
+  written(record: LogRecord): void {
+    const progress = this.partitions.get(partitionName(record));
+    if (!progress || record.offset < progress.next) return;
+    progress.next = record.offset + 1;
+    progress.receivedAt = record.receivedAt;
   }
 
   async close(): Promise<void> {
@@ -66,14 +67,14 @@ export class SinkLag implements Running {
     const { log, metrics, logger } = this.context;
     const lags = new Map<string, { records: number; ms: number }>();
     try {
-      for (const position of this.positions.values()) {
-        const newest = await log.last(position.at);
-        const lag = lags.get(position.table) ?? { records: 0, ms: 0 };
-        lags.set(position.table, lag);
-        if (!newest || newest.offset < position.next) continue;
-        position.receivedAt ??= newest.receivedAt;
-        lag.records += newest.offset + 1 - position.next;
-        lag.ms = Math.max(lag.ms, newest.receivedAt - position.receivedAt);
+      for (const progress of this.partitions.values()) {
+        const newest = await log.last(progress.at);
+        const lag = lags.get(progress.table) ?? { records: 0, ms: 0 };
+        lags.set(progress.table, lag);
+        if (!newest || newest.offset < progress.next) continue;
+        progress.receivedAt ??= newest.receivedAt;
+        lag.records += newest.offset + 1 - progress.next;
+        lag.ms = Math.max(lag.ms, newest.receivedAt - progress.receivedAt);
       }
     } catch (error) {
       // The sink itself reports that the log is unavailable; the last figures stay.
@@ -86,8 +87,4 @@ export class SinkLag implements Running {
       metrics.sinkLagSeconds.set({ table }, ms / 1_000);
     }
   }
-}
-
-function nameOf({ topic, partition }: TopicPartition): string {
-  return `${topic}/${partition}`;
 }

@@ -5,6 +5,7 @@
  */
 
 import { type GroupConsumer, LogError, type LogRecord } from '#infra/log/log';
+import { partitionName } from '#infra/log/partition-name';
 import type { Running } from '#infra/runtime/context';
 import type { Health } from '#infra/telemetry/health';
 import { SINK_GROUP } from '#schemas/tables/sink-group';
@@ -154,8 +155,8 @@ class SinkLoop {
     } catch (error) {
       if (!(error instanceof LogError) || error.code !== 'log_fenced') throw error;
       // Another member now owns some of the partitions and writes their records again, which changes nothing.
-      const held = new Set(this.consumer.assignment().map(({ topic, partition }) => `${topic}/${partition}`));
-      const ours = offsets.filter(({ topic, partition }) => held.has(`${topic}/${partition}`));
+      const held = new Set(this.consumer.assignment().map(partitionName));
+      const ours = offsets.filter((at) => held.has(partitionName(at)));
       this.options.logger.info(
         { partitions: offsets.length - ours.length },
         'partitions were reassigned to another member of the sink',

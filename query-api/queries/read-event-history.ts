@@ -141,7 +141,7 @@ async function readPage<T extends { readonly receivedAt: number }>(
   series: readonly Series<T>[],
   { from, to, limit, cursor }: HistoryRange,
 ): Promise<HistoryPage<T>> {
-  const after = cursor === null ? null : positionOf(readCursor(cursor));
+  const after = cursor === null ? null : pageEndOf(readCursor(cursor));
   const last = Math.min(to ?? LATEST_MS, LATEST_MS);
   const rows = await queryBatch(
     store,
@@ -165,20 +165,20 @@ async function readPage<T extends { readonly receivedAt: number }>(
 }
 
 /** Where a page ended. */
-interface Position {
+interface PageEnd {
   readonly at: number;
   readonly series: string;
   readonly version: number;
 }
 
-function positionOf({ at, id }: CursorKey): Position {
+function pageEndOf({ at, id }: CursorKey): PageEnd {
   const parts = /^(\d{1,15}):(.+)$/.exec(id);
   if (!parts) throw invalidCursor();
   return { at, version: Number(parts[1]), series: parts[2]! };
 }
 
-/** The bounds of a series after a position: within its millisecond, series follow one another. */
-function boundsAfter(id: string, after: Position | null, last: number): Pick<Bounds, 'until' | 'belowVersion'> {
+/** The bounds of a series after the end of a page: within its millisecond, series follow one another. */
+function boundsAfter(id: string, after: PageEnd | null, last: number): Pick<Bounds, 'until' | 'belowVersion'> {
   if (after === null || after.at > last) return { until: last, belowVersion: null };
   const order = compare(id, after.series);
   if (order === 0) return { until: after.at, belowVersion: after.version };

@@ -34,7 +34,7 @@ describe('the allowance of an organization', () => {
     allowance.sent += 4;
     allowances.refresh();
     expect(allowance).toEqual({ left: 6, sent: 0 });
-    expect(counts.takeUnpublished()).toMatchObject([{ orgId: 'org_free', sku: SKU, minuteUnits: 4, dayUnits: 4 }]);
+    expect(counts.drainUnpublished()).toMatchObject([{ orgId: 'org_free', sku: SKU, minuteUnits: 4, dayUnits: 4 }]);
   });
 
   it('is refilled each minute as far as the day allows, and counts frames that other nodes sent', () => {
@@ -66,7 +66,7 @@ describe('the allowance of an organization', () => {
     expect(allowance.left).toBe(Number.POSITIVE_INFINITY);
     allowance.sent = 1_000;
     allowances.refresh();
-    expect(counts.takeUnpublished()).toMatchObject([{ dayUnits: 1_000 }]);
+    expect(counts.drainUnpublished()).toMatchObject([{ dayUnits: 1_000 }]);
     plans.set('org_large', 'free');
     allowances.refresh();
     expect(allowance.left).toBe(0);
@@ -84,7 +84,7 @@ describe('the allowance of an organization', () => {
     allowance.sent = 4;
     allowances.close('org_free');
     expect(allowances.size).toBe(0);
-    expect(counts.takeUnpublished()).toMatchObject([{ orgId: 'org_free', dayUnits: 4 }]);
+    expect(counts.drainUnpublished()).toMatchObject([{ orgId: 'org_free', dayUnits: 4 }]);
     expect(allowances.open('org_free')).toEqual({ left: 6, sent: 0 });
   });
 
@@ -93,6 +93,6 @@ describe('the allowance of an organization', () => {
     allowances.start();
     allowances.open('org_free').sent = 2;
     allowances.stop();
-    expect(counts.takeUnpublished()).toMatchObject([{ dayUnits: 2 }]);
+    expect(counts.drainUnpublished()).toMatchObject([{ dayUnits: 2 }]);
   });
 });

@@ -44,8 +44,8 @@ export interface SenderContext {
 
 const unreadable = () => 'webhook deliveries cannot be read';
 
-/** The position of this worker in one partition. */
-interface Position {
+/** How far this worker is in one partition. */
+interface PartitionState {
   readonly lowWatermark: LowWatermark;
   next: number;
   seq: number;
@@ -57,7 +57,7 @@ interface Position {
 
 interface ProgressUpdate {
   readonly partition: number;
-  readonly position: Position;
+  readonly state: PartitionState;
   readonly progress: DeliveryProgress;
   readonly text: string;
 }
@@ -65,7 +65,7 @@ interface ProgressUpdate {
 export class DeliveryWorker {
   private readonly context: SenderContext;
   private readonly queues = new Queues();
-  private readonly positions = new Map<number, Position>();
+  private readonly partitions = new Map<number, PartitionState>();
   /** Aborts when the sender closes. */
   private readonly closing: AbortSignal;
   /** Aborts running attempts, and appends that the log does not accept. */
@@ -93,7 +93,7 @@ export class DeliveryWorker {
       writer: this.writer,
       signal,
       confirmLease: () => this.confirmLease(),
-      onFinished: ({ partition, offset }) => this.positions.get(partition)!.lowWatermark.finish(offset),
+      onFinished: ({ partition, offset }) => this.partitions.get(partition)!.lowWatermark.finish(offset),
     });
     closing.addEventListener('abort', this.stopGracefully);
     if (closing.aborted) this.stopGracefully();
@@ -114,7 +114,7 @@ export class DeliveryWorker {
 
   /** Sends until it is closed or the deliveries turn out to be rewritten (`rewritten`). Rejects on a fault. */
   async run(): Promise<'ended' | 'rewritten'> {
-    const from = [...this.positions].map(([partition, { next }]) => ({
+    const from = [...this.partitions].map(([partition, { next }]) => ({
       topic: deliveryTopic.name,
       partition,
       offset: next,
@@ -162,8 +162,8 @@ export class DeliveryWorker {
     const now = Date.now();
     const lowWatermark = new LowWatermark();
     const overflow: Pending[] = [];
-    const position: Position = { lowWatermark, next: 0, seq: 0, attemptStateOf: () => UNTRIED, storedText: '' };
-    this.positions.set(partition, position);
+    const state: PartitionState = { lowWatermark, next: 0, seq: 0, attemptStateOf: () => UNTRIED, storedText: '' };
+    this.partitions.set(partition, state);
     const loaded = await loadPartition(this.context, partition, ({ delivery, isFinished, attempts, ...at }) => {
       this.closing.throwIfAborted();
       lowWatermark.add(at, isFinished);
@@ -176,9 +176,9 @@ export class DeliveryWorker {
       else overflow.push(pending);
     });
     await this.attempts.cancel(overflow, 'overflow');
-    position.next = loaded.next;
-    position.seq = loaded.seq;
-    position.attemptStateOf = loaded.attemptStateOf;
+    state.next = loaded.next;
+    state.seq = loaded.seq;
+    state.attemptStateOf = loaded.attemptStateOf;
     this.writer.startAfter(loaded.attemptedAt);
   }
 
@@ -213,8 +213,8 @@ export class DeliveryWorker {
   private async process(record: LogRecord, signal: AbortSignal): Promise<boolean> {
     const { partition, offset, appendedAt, seq } = record;
     const { logger, problems } = this.context;
-    const position = this.positions.get(partition)!;
-    if (offset < position.next || (seq > 0 && seq <= position.seq)) return false;
+    const state = this.partitions.get(partition)!;
+    if (offset < state.next || (seq > 0 && seq <= state.seq)) return false;
     const delivery = await problems.retry(() => decodeRecord(this.context, deliveryTopic, record), unreadable, {
       canRetry: (error) => isTransient(error, 'unknown_schema') && !signal.aborted,
       onFailure: (error, failures) => {
@@ -222,10 +222,10 @@ export class DeliveryWorker {
       },
       signal,
     });
-    position.next = offset + 1;
-    position.seq = Math.max(position.seq, seq);
-    const attemptState = delivery && position.attemptStateOf(delivery, seq);
-    position.lowWatermark.add({ offset, appendedAt }, attemptState?.isFinished !== false);
+    state.next = offset + 1;
+    state.seq = Math.max(state.seq, seq);
+    const attemptState = delivery && state.attemptStateOf(delivery, seq);
+    state.lowWatermark.add({ offset, appendedAt }, attemptState?.isFinished !== false);
     if (!delivery || !attemptState || attemptState.isFinished) return true;
     const { webhookId } = delivery;
     const { attempts, nextAttemptAt } = attemptState;
@@ -256,7 +256,7 @@ export class DeliveryWorker {
 
   /** Stores the progress of each partition where it changed. */
   private async storeProgress(): Promise<void> {
-    const changed = this.progress().filter(({ position, text }) => position.storedText !== text);
+    const changed = this.progress().filter(({ state, text }) => state.storedText !== text);
     if (changed.length > 0) await this.write(changed);
   }
 
@@ -269,14 +269,14 @@ export class DeliveryWorker {
 
   /** The progress of each partition that has deliveries. */
   private progress(): ProgressUpdate[] {
-    return [...this.positions].flatMap(([partition, position]) => {
-      const progress = position.lowWatermark.progress();
-      return progress ? [{ partition, position, progress, text: `${progress.offset} ${progress.appendedAt}` }] : [];
+    return [...this.partitions].flatMap(([partition, state]) => {
+      const progress = state.lowWatermark.progress();
+      return progress ? [{ partition, state, progress, text: `${progress.offset} ${progress.appendedAt}` }] : [];
     });
   }
 
   private write(updates: readonly ProgressUpdate[]): Promise<void> {
-    for (const { position, text } of updates) position.storedText = text;
+    for (const { state, text } of updates) state.storedText = text;
     return this.writer.writeProgress(updates.map(({ partition, progress }) => ({ partition, ...progress })));
   }
 }

@@ -2,7 +2,11 @@
 
 const EMIT =
   'emit (stage output), publish (topic or channel), send (socket), report (health, metrics), state or return';
-/** Each banned word, and what to write instead. */
+/**
+ * Each banned word, and what to write instead. `take`, `cut`, `land`, `beginning` and `holes` are not banned, although they
+ * replaced terms once: what is left of them is plain English, or a name that clients and operators know
+ * (`settlement.landed`, `parallax_trade_holes_total`).
+ */
 const BANNED: ReadonlyMap<string, string> = new Map([
   ...['tell', 'tells', 'telling', 'tellings', 'told'].map((word) => [word, EMIT] as const),
   ['untold', 'unpublished, unreported or missing'],
@@ -15,6 +19,14 @@ const BANNED: ReadonlyMap<string, string> = new Map([
   ['wish', 'request'],
   ['wishes', 'requests'],
   ['said', 'stated, sent or reported'],
+  ...['judge', 'judges', 'judged', 'judging'].map((word) => [word, 'evaluate'] as const),
+  ['patience', 'timeout or retry policy'],
+  ['lane', 'semaphore or queue'],
+  ['lanes', 'semaphores or queues'],
+  ['hole', 'gap or sequence gap'],
+  ['pressed', 'paused'],
+  ['attend', 'the verb of what is done'],
+  ['standing', 'checkpoint, or fencing of a lease'],
 ]);
 
 /** A place where a banned word means what it means in English and no word of the glossary fits. */

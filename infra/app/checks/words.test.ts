@@ -51,6 +51,11 @@ describe('bannedWords', () => {
     ['heardAt: number;', 'heard'],
     ['a wish of the client', 'wish'],
     ['as was said', 'said'],
+    ["describe('judgeMatches', () => {", 'judge'],
+    ['const PATIENCE_MS = 60_000;', 'patience'],
+    ['class FairLane {', 'lane'],
+    ['a hole in the numbers', 'hole'],
+    ['onPressed();', 'pressed'],
   ])('finds the banned word in %j', (line, word) => {
     expect(bannedWords('a.ts', `const fine = 1;\n${line}\n`)).toContainEqual(
       expect.objectContaining({ path: 'a.ts', line: 2, word }),
@@ -60,7 +65,7 @@ describe('bannedWords', () => {
   it.each([
     'deadLetter of DEAD_LETTER in dead-letters and a dead letter',
     'hadron, shadow, newsletter, Newsome, wishful, tellurium, retold',
-    'intellect and satellite',
+    'intellect and satellite, outstanding, planes',
     ' * a dead\n * letter that spans two lines',
   ])('accepts %j', (line) => {
     expect(bannedWords('a.ts', line)).toEqual([]);

@@ -8,7 +8,7 @@ import { recordOf } from './records.fixture.ts';
 export interface LogCapabilities {
   /** True if `maintain` removes records and returns their number; false if a broker does it in its own time. */
   readonly maintains: boolean;
-  /** True if `append` takes the whole batch or nothing, even if one of its partitions does not exist. */
+  /** True if `append` accepts the whole batch or nothing, even if one of its partitions does not exist. */
   readonly atomic: boolean;
   /** True if the offsets continue after `clearTopic` instead of starting over. */
   readonly offsetsContinue?: boolean;

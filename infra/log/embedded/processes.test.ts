@@ -15,7 +15,7 @@ import { BATCH_RECORDS, largeRecordNumber, recordNumber, WRITER_TOPIC } from './
 const HERE = dirname(fileURLToPath(import.meta.url));
 const RUN_TS = join(HERE, '..', '..', 'testing', 'run-ts.mjs');
 const WRITER = join(HERE, 'writer-process.fixture.ts');
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 interface Writer {
   readonly process: ChildProcess;
@@ -40,7 +40,7 @@ function startWriter(path: string, mode: 'forever' | 'resume' | 'on-demand'): Wr
     process: child,
     acknowledged,
     async lines(count) {
-      const deadline = Date.now() + PATIENCE_MS;
+      const deadline = Date.now() + TIMEOUT_MS;
       while (printed < count) {
         if (Date.now() > deadline || child.exitCode !== null) throw new Error(`the writer printed ${printed} lines`);
         await new Promise<void>((resolve) => {
@@ -71,7 +71,7 @@ async function readAll(log: EventLog): Promise<LogRecord[]> {
   return records.sort((a, b) => a.seq - b.seq);
 }
 
-describe('the embedded log between processes', { timeout: PATIENCE_MS * 2 }, () => {
+describe('the embedded log between processes', { timeout: TIMEOUT_MS * 2 }, () => {
   let path: string;
   let writer: Writer | null = null;
   beforeEach(() => {
@@ -118,7 +118,7 @@ describe('the embedded log between processes', { timeout: PATIENCE_MS * 2 }, () 
     for (let seq = 1; seq <= 5; seq += 1) {
       const began = performance.now();
       writer.process.stdin!.write('\n');
-      const { records } = await reader.poll(10, PATIENCE_MS);
+      const { records } = await reader.poll(10, TIMEOUT_MS);
       expect(records.map(asAppended)).toEqual([recordNumber(seq)]);
       // The contract is 50 ms; a loaded machine may add to it.
       expect(performance.now() - began).toBeLessThan(1_000);
@@ -139,7 +139,7 @@ describe('the embedded log between processes', { timeout: PATIENCE_MS * 2 }, () 
     const reader = await log.reader([0, 1].map((partition) => ({ topic: WRITER_TOPIC, partition, offset: 0 })));
     const next = [0, 0];
     const read = async (until: number) => {
-      const deadline = Date.now() + PATIENCE_MS;
+      const deadline = Date.now() + TIMEOUT_MS;
       while (next[0]! + next[1]! < until) {
         if (Date.now() > deadline) throw new Error(`read ${next} of ${until} records`);
         for (const record of (await reader.poll(1_000, 500)).records) {

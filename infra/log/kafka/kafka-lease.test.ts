@@ -13,7 +13,7 @@ import { openKafkaLog } from './open-kafka-log.ts';
 const HERE = dirname(fileURLToPath(import.meta.url));
 const RUN_TS = join(HERE, '..', '..', 'testing', 'run-ts.mjs');
 const HOLDER = join(HERE, 'lease-holder.fixture.ts');
-const PATIENCE_MS = 60_000;
+const WAIT_MAX_MS = 60_000;
 /** Short, for quick takeovers; long compared with delays of a heartbeat on a busy machine. */
 const TIMEOUT_MS = 4_000;
 const missing = servicesMissing();
@@ -26,7 +26,7 @@ interface Holder {
   write(): void;
 }
 
-describe.skipIf(missing !== null)(missing ?? 'a lease between processes', { timeout: PATIENCE_MS * 2 }, () => {
+describe.skipIf(missing !== null)(missing ?? 'a lease between processes', { timeout: WAIT_MAX_MS * 2 }, () => {
   let kafka: KafkaService;
   const children: ChildProcess[] = [];
   const logs: EventLog[] = [];
@@ -161,13 +161,13 @@ describe.skipIf(missing !== null)(missing ?? 'a lease between processes', { time
     await log.append([recordOf(at, 1)]);
     await kafka.kill();
     // Pending while there is no broker, so that the writer claims again as soon as there is one.
-    const appending = appendUntilTaken(log, recordOf(at, 2));
+    const appending = appendUntilAccepted(log, recordOf(at, 2));
     await new Promise((resolve) => setTimeout(resolve, TIMEOUT_MS * 1.5));
     await kafka.restart();
     await appending;
     // After the next rebalance of the group.
     await new Promise((resolve) => setTimeout(resolve, TIMEOUT_MS * 2));
-    await appendUntilTaken(log, recordOf(at, 3));
+    await appendUntilAccepted(log, recordOf(at, 3));
     expect(lost).toBeNull();
     expect(await log.last(at)).toMatchObject({ seq: 3 });
     await lease.release();
@@ -178,14 +178,14 @@ describe.skipIf(missing !== null)(missing ?? 'a lease between processes', { time
     const lease = await log.lease(name, [topic]);
     await log.append([recordOf(at, 1)]);
     await kafka.restart();
-    await appendUntilTaken(log, recordOf(at, 2));
+    await appendUntilAccepted(log, recordOf(at, 2));
     expect(await log.last(at)).toMatchObject({ seq: 2 });
     await lease.release();
   });
 });
 
 /** Retries like every writer, while the error is transient. */
-async function appendUntilTaken(log: EventLog, record: AppendRecord): Promise<void> {
+async function appendUntilAccepted(log: EventLog, record: AppendRecord): Promise<void> {
   await until(async () => {
     try {
       await log.append([record]);
@@ -198,10 +198,10 @@ async function appendUntilTaken(log: EventLog, record: AppendRecord): Promise<vo
 }
 
 async function until(isSo: () => boolean | Promise<boolean>, what: string | (() => string)): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + WAIT_MAX_MS;
   while (!(await isSo())) {
     if (Date.now() > deadline)
-      throw new Error(`not within ${PATIENCE_MS} ms: ${typeof what === 'string' ? what : what()}`);
+      throw new Error(`not within ${WAIT_MAX_MS} ms: ${typeof what === 'string' ? what : what()}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -8,7 +8,7 @@ import { recordOf } from '../conformance/records.fixture.ts';
 import { type AppendRecord, type EventLog, LogError, type LogReader, type LogRecord, type ReadBatch } from '../log.ts';
 import { openKafkaLog } from './open-kafka-log.ts';
 
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 const missing = servicesMissing();
 
 describe.skipIf(missing !== null)(missing ?? 'with a real broker', () => {
@@ -33,7 +33,7 @@ describe.skipIf(missing !== null)(missing ?? 'with a real broker', () => {
         dispose: () => log.close(),
       };
     },
-    { maintains: false, atomic: false, offsetsContinue: true, timeoutMs: PATIENCE_MS },
+    { maintains: false, atomic: false, offsetsContinue: true, timeoutMs: TIMEOUT_MS },
   );
 
   describe('the Kafka log', { timeout: 90_000 }, () => {
@@ -100,7 +100,7 @@ describe.skipIf(missing !== null)(missing ?? 'with a real broker', () => {
       const large = Buffer.alloc(700 * 1024);
       for (let seq = 1; seq <= 60; seq += 1) await log.append([{ ...recordOf(full!, seq), value: large }]);
       const reader = await log.reader([full!, quiet!].map((at) => ({ ...at, offset: 0 })));
-      expect((await reader.poll(1, PATIENCE_MS)).records).toMatchObject([{ seq: 1 }]);
+      expect((await reader.poll(1, TIMEOUT_MS)).records).toMatchObject([{ seq: 1 }]);
       reader.pause(full!, true);
       await log.append([recordOf(quiet!, 1)]);
       expect(await gather(reader, 1, false)).toMatchObject([{ ...quiet, seq: 1 }]);
@@ -182,11 +182,11 @@ describe.skipIf(missing !== null)(missing ?? 'with a real broker', () => {
       const write = async () => {
         for (let seq = 1; !restarted || seq % 100 !== 0; seq += 1) {
           const batch = partitions.map((at) => recordOf(at, seq));
-          await appendUntilTaken(log, batch);
+          await appendUntilAccepted(log, batch);
           acknowledged.push(...batch);
         }
         const tail = partitions.map((at) => recordOf(at, 1_000_000));
-        await appendUntilTaken(log, tail);
+        await appendUntilAccepted(log, tail);
         acknowledged.push(...tail);
       };
       const writing = write();
@@ -247,17 +247,17 @@ describe.skipIf(missing !== null)(missing ?? 'with a real broker', () => {
 });
 
 async function until(isSo: () => boolean): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + TIMEOUT_MS;
   while (!isSo()) {
-    if (Date.now() > deadline) throw new Error(`not so after ${PATIENCE_MS} ms`);
+    if (Date.now() > deadline) throw new Error(`not so after ${TIMEOUT_MS} ms`);
     await backoff(0);
   }
 }
 
 async function polling(reader: LogReader, take: (batch: ReadBatch) => boolean): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + TIMEOUT_MS;
   while (!take(await reader.poll(1_000, 500)))
-    if (Date.now() > deadline) throw new Error(`not so after ${PATIENCE_MS} ms`);
+    if (Date.now() > deadline) throw new Error(`not so after ${TIMEOUT_MS} ms`);
 }
 
 async function gather(reader: LogReader, count: number, close = true): Promise<LogRecord[]> {
@@ -285,7 +285,7 @@ async function readToEnd(log: EventLog, at: { topic: string; partition: number }
 }
 
 /** Retries the same batch like every writer. */
-async function appendUntilTaken(log: EventLog, batch: readonly AppendRecord[]): Promise<void> {
+async function appendUntilAccepted(log: EventLog, batch: readonly AppendRecord[]): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     try {
       await log.append(batch);
@@ -313,7 +313,7 @@ function withoutRepeats(records: readonly LogRecord[]): number[][] {
 async function gatherDistinct(poll: () => Promise<readonly LogRecord[]>, count: number): Promise<LogRecord[]> {
   const records: LogRecord[] = [];
   const distinct = new Set<string>();
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + TIMEOUT_MS;
   while (distinct.size < count) {
     if (Date.now() > deadline) throw new Error(`${distinct.size} of ${count} records came`);
     for (const record of await poll()) {

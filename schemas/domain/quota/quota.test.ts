@@ -47,17 +47,17 @@ describe('on one node', () => {
     counts.add('org_1', 'ws.message', 2, NOW);
     expect(counts.windows('org_1', 'ws.message', QUOTA, NOW).map(({ remaining }) => remaining)).toEqual([0, 1]);
     expect(counts.windows('org_1', 'ws.message', { minute: null, day: null }, NOW)).toEqual([]);
-    expect(counts.takeUnpublished()).toMatchObject([{ sku: 'ws.message', minuteUnits: 4, dayUnits: 4 }]);
+    expect(counts.drainUnpublished()).toMatchObject([{ sku: 'ws.message', minuteUnits: 4, dayUnits: 4 }]);
   });
 
   it('drops the totals of yesterday only after they were published', () => {
     const counts = new UsageCounts('a');
     serve(counts, NOW);
     counts.prune(NOW + 86_400_000);
-    expect(counts.takeUnpublished()).toHaveLength(1);
+    expect(counts.drainUnpublished()).toHaveLength(1);
     counts.prune(NOW + 86_400_000);
     serve(counts, NOW + 86_400_000);
-    expect(counts.takeUnpublished()).toMatchObject([{ dayUnits: 1, minuteUnits: 1 }]);
+    expect(counts.drainUnpublished()).toMatchObject([{ dayUnits: 1, minuteUnits: 1 }]);
   });
 });
 
@@ -74,7 +74,7 @@ describe('over several nodes', () => {
         for (const { node, at } of [...steps].sort((x, y) => x.at - y.at)) {
           serve(all[node]!, NOW + at * 60_000, 'org_1', large);
           served[at]! += 1;
-          published.push(...all[node]!.takeUnpublished());
+          published.push(...all[node]!.drainUnpublished());
         }
         // Each node's own records stay in order, as in a topic; nodes interleave, and everything arrives twice.
         const queues = nodes.map((name) => published.filter(({ node }) => node === name));
@@ -100,7 +100,7 @@ describe('over several nodes', () => {
     const before = new UsageCounts('a1');
     for (let at = 0; at < 3; at += 1) serve(before, NOW);
     const after = new UsageCounts('a2');
-    for (const usage of before.takeUnpublished()) after.apply(usage);
+    for (const usage of before.drainUnpublished()) after.apply(usage);
     expect(serve(after, NOW)).toBe(false);
     expect(serve(after, NOW + 60_000)).toBe(true);
   });
@@ -108,10 +108,10 @@ describe('over several nodes', () => {
   it('publishes again what could not be published', () => {
     const counts = new UsageCounts('a');
     serve(counts, NOW);
-    const usages = counts.takeUnpublished();
-    expect(counts.takeUnpublished()).toEqual([]);
+    const usages = counts.drainUnpublished();
+    expect(counts.drainUnpublished()).toEqual([]);
     counts.markUnpublished(usages);
-    expect(counts.takeUnpublished()).toEqual(usages);
+    expect(counts.drainUnpublished()).toEqual(usages);
   });
 });
 

@@ -115,7 +115,7 @@ export class UsageCounts {
   }
 
   /** Returns the totals of this node that changed since the last call, to be published. */
-  takeUnpublished(): NodeUsage[] {
+  drainUnpublished(): NodeUsage[] {
     const usages = Array.from(this.unpublished, ({ orgId, sku, own }) => ({ node: this.node, orgId, sku, ...own }));
     this.unpublished.clear();
     return usages;

@@ -12,32 +12,36 @@ import { partitionName } from '../../../log/partition-name.ts';
 import { readPartition } from '../../../log/read-partition.ts';
 import { openStore } from '../../../store/open-store.ts';
 import type { Store } from '../../../store/store.ts';
+import { isSourceTable } from '../../cli/replay/overlay-log.ts';
 
 /** `<added, altered or removed> <table or topic> <key>`. */
 export type Damage = string;
 
-/** Per table, the key column that identifies an added row, and the alteration if it is not of `receivedAt`. */
-const COLUMNS: Readonly<Record<string, { readonly altered?: string; readonly own?: string }>> = {
-  trades: { own: 'id' },
-  markets: { own: 'marketId' },
-  dispute_phases: { own: 'questionId' },
-  resolutions: { own: 'marketId' },
-  leaderboard: { own: 'address', altered: "displayName = 'altered'" },
-  node_fills: { own: 'user' },
-  candle_bars: { own: 'coin' },
-  candle_ranges: { own: 'coin' },
-  daily_rows: { own: 'symbol' },
-  events: { own: 'universalId' },
-  spreads: { own: 'universalId', altered: "causeMarketId = 'altered'" },
-  arbitrage: { own: 'universalId', altered: 'netEdge = netEdge + 1' },
-  arbitrage_signals: { own: 'universalId' },
-  anomalies: { own: 'universalId' },
-  audit_log: { own: 'orgId' },
-  deliveries: { own: 'orgId' },
-  // A verification ignores rows of these two without a record, so none is added.
-  usage: { altered: 'units = units + 1' },
-  delivery_attempts: { altered: 'durationMs = durationMs + 1' },
-};
+/** Assignments that change any value of a column, by the type of the column. A null plus one would still be null. */
+const ALTERATIONS: readonly (readonly [type: RegExp, value: (column: string) => string])[] = [
+  [/^(LowCardinality\(|Nullable\()*String\)*$/, () => "'altered'"],
+  [/^DateTime64\(/, (column) => `${column} + INTERVAL 1 SECOND`],
+  [/^(U?Int|Decimal\()/, (column) => `${column} + 1`],
+];
+
+/** The assignment that alters a row of a table: of its first column that can be altered and does not identify the row. */
+export function alterationOf({ name, columns, orderBy, monthOf }: TableSpec): string {
+  const fixed = new Set([...orderBy, monthOf, 'version', 'removed']);
+  for (const column of columns.filter((each) => !fixed.has(each.name))) {
+    const value = ALTERATIONS.find(([type]) => type.test(column.type))?.[1];
+    if (value) return `${column.name} = ${value(column.name)}`;
+  }
+  throw new Error(`no column of ${name} can be altered: add the type of one to ALTERATIONS`);
+}
+
+/** The text column that distinguishes an added row: the last one of the sorting key. */
+export function addedColumnOf({ name, columns, orderBy }: TableSpec): string {
+  const isText = (key: string) =>
+    columns.some((column) => column.name === key && /^(String|LowCardinality\(String\))$/.test(column.type));
+  const found = orderBy.filter(isText).at(-1);
+  if (found === undefined) throw new Error(`the sorting key of ${name} has no text column, which an added row needs`);
+  return found;
+}
 
 /** Removes, alters and adds one row in every table that has rows. */
 export async function corruptTables(dataDir: string): Promise<Damage[]> {
@@ -51,8 +55,9 @@ export async function corruptTables(dataDir: string): Promise<Damage[]> {
   }
 }
 
-async function corruptTable(store: Store, { name, orderBy }: TableSpec): Promise<Damage[]> {
-  const { own, altered = 'receivedAt = receivedAt + INTERVAL 1 SECOND' } = COLUMNS[name]!;
+/** Removes, alters and adds a row of one table, if it has rows. */
+export async function corruptTable(store: Store, table: TableSpec): Promise<Damage[]> {
+  const { name, orderBy } = table;
   const key = `toString(tuple(${orderBy.join(', ')}))`;
   const rows = await store.query<Record<string, unknown> & { rowKey: string }>(
     `SELECT *, ${key} AS rowKey FROM ${name} FINAL ORDER BY cityHash64(rowKey) LIMIT 3`,
@@ -61,7 +66,9 @@ async function corruptTable(store: Store, { name, orderBy }: TableSpec): Promise
   const is = ({ rowKey }: { rowKey: string }) => `${key} = '${rowKey.replace(/[\\']/g, '\\$&')}'`;
   const damage: Damage[] = [];
   const [first, second] = rows;
-  if (first && own) {
+  // A verification ignores rows of a source table without a record, so none is added there.
+  if (first && !isSourceTable(table)) {
+    const own = addedColumnOf(table);
     // The condition is in a subquery, since REPLACE would change the meaning of its column names.
     await store.command(
       `INSERT INTO ${name} SELECT * REPLACE ('added' AS ${own}) FROM (SELECT * FROM ${name} FINAL WHERE ${is(first)})`,
@@ -69,7 +76,9 @@ async function corruptTable(store: Store, { name, orderBy }: TableSpec): Promise
     damage.push(`added ${name} ${shown({ ...first, [own]: 'added' })}`);
   }
   if (first) {
-    await store.command(`ALTER TABLE ${name} UPDATE ${altered} WHERE ${is(first)} SETTINGS mutations_sync = 2`);
+    await store.command(
+      `ALTER TABLE ${name} UPDATE ${alterationOf(table)} WHERE ${is(first)} SETTINGS mutations_sync = 2`,
+    );
     damage.push(`altered ${name} ${shown(first)}`);
   }
   if (second) {

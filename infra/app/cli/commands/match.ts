@@ -16,9 +16,9 @@ const MATCH_SETTINGS = {
     pattern: /^.+$/,
     description: 'The titles to label and link.',
   }),
-  judge: switchSetting({
-    flag: 'judge',
-    variable: 'PARALLAX_MATCH_JUDGE',
+  evaluate: switchSetting({
+    flag: 'evaluate',
+    variable: 'PARALLAX_MATCH_EVALUATE',
     fallback: false,
     description:
       'Compare with the labels and pairs of the file; print how many are right, per kind, and which are wrong.',
@@ -30,22 +30,24 @@ const MATCH_SETTINGS = {
     accepts: 'a CSV file with verdict, family, venue_b_title, venue_c_ticker, …',
     pattern: /^.+$/,
     description:
-      'With --judge: pairs of markets of two venues, each with the verdict whether they ask the same question.',
+      'With --evaluate: pairs of markets of two venues, each with the verdict whether they ask the same question.',
   }),
 };
 
-/** Runs the matcher without a service. Prints one JSON document, or with `--judge` a report. */
+/** Runs the matcher without a service. Prints one JSON document, or with `--evaluate` a report. */
 export const match: Command = {
   async run(argv) {
     if (argv.includes('--help')) {
-      console.log(`npm run match -- --in titles.json [--judge] [--pairs pairs.csv]\n\n${settingsHelp(MATCH_SETTINGS)}`);
+      console.log(
+        `npm run match -- --in titles.json [--evaluate] [--pairs pairs.csv]\n\n${settingsHelp(MATCH_SETTINGS)}`,
+      );
       return 0;
     }
     const settings = readSettings(MATCH_SETTINGS, argv, process.env).values;
     if (!settings.in) throw new SettingError(`--in is missing; accepted: ${MATCH_SETTINGS.in.accepts}`);
     const text = await readText('--in', settings.in, MATCH_SETTINGS.in.accepts);
     const file = parseTitles(`--in ${settings.in}`, text, MATCH_SETTINGS.in.accepts);
-    if (!settings.judge) {
+    if (!settings.evaluate) {
       console.log(JSON.stringify(matchTitles(file.titles)));
       return 0;
     }

@@ -36,7 +36,8 @@ const RECORD_SETTINGS = {
     flag: 'follow',
     variable: 'PARALLAX_RECORD_FOLLOW',
     fallback: true,
-    description: 'Record until Ctrl-C; off stops at the current end of the log.',
+    description:
+      'Record until Ctrl-C; off stops at the current end of the log, and starts with the oldest frame, as --from-start does.',
   }),
 };
 

@@ -23,7 +23,7 @@ const title = (id: string, text: string, more = {}) => ({
   ...more,
 });
 
-describe('judgeMatches', () => {
+describe('evaluateMatches', () => {
   const file = {
     titles: [
       title('a', 'Bitcoin above $64,000 on March 12?', { label: label('gte', 64000) }),
@@ -62,7 +62,7 @@ describe('judgeMatches', () => {
   });
 });
 
-describe('judgePairs', () => {
+describe('evaluatePairs', () => {
   it('counts matches in use per family and names the missed and the false ones', () => {
     const report = evaluatePairs(
       [

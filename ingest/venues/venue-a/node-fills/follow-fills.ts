@@ -165,7 +165,7 @@ class FillFollower implements Running {
     if (!next || (this.tail && quietMs < (pending > 0 ? lineQuietMs : hourQuietMs))) return false;
     if (pending > 0) {
       this.options.logger.warn({ file: pathOf(position) }, 'a file of fills ends within a line');
-      this.publish(this.tail!.takePending());
+      this.publish(this.tail!.drainPending());
     }
     await this.moveTo({ ...next, offset: 0 });
     return true;

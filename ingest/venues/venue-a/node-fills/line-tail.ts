@@ -63,12 +63,12 @@ export class LineTail {
     }
     this.pieces.push(chunk.subarray(from));
     this.pendingBytes += bytesRead - from;
-    if (this.pendingBytes > LINE_BYTES_MAX) lines.push(this.takePending());
+    if (this.pendingBytes > LINE_BYTES_MAX) lines.push(this.drainPending());
     return { hasRead: true, lines };
   }
 
   /** Returns the beginning of a line as a line. */
-  takePending(): TailLine {
+  drainPending(): TailLine {
     return { bytes: this.complete(Buffer.alloc(0)), nextOffset: this.readUntil };
   }
 

@@ -83,7 +83,7 @@ describe('parameters', () => {
     }
   });
 
-  it('refuse a dex where a route takes none', async () => {
+  it('refuse a dex where a route accepts none', async () => {
     expect((await get(`historical-orders?user=${USER}&dex=xyz`)).status).toBe(400);
   });
 });
