@@ -165,6 +165,8 @@ describe('ingest of live venues', () => {
 
   it('is not ready before every adapter has started, even if the others have all their data', async () => {
     const { environment } = await startVenues();
+    const role = await openTestRole(folder, environment);
+    closing.push(() => role.close());
     const missing = new Set<string>();
     const [startA, startB] = [ADAPTERS.venue_a.start, ADAPTERS.venue_b.start];
     const spies = [
@@ -183,14 +185,15 @@ describe('ingest of live venues', () => {
       ),
       vi.spyOn(ADAPTERS.venue_b, 'start').mockImplementation(async (context) => {
         await until(() => missing.size === 0);
-        expect(context.health.report().parts.ingest).toBe('starting');
+        expect(role.context.health.report().parts.ingest).toBe('starting');
         return startB(context);
       }),
     ];
     onTestFinished(() => {
       for (const spy of spies) spy.mockRestore();
     });
-    const { role } = await startRole(environment);
+    const running = await start(role.context);
+    closing.push(() => running.close());
     await ready(role);
   });
 
