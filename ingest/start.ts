@@ -67,7 +67,7 @@ async function startAdapters(
   readiness: Readiness,
 ): Promise<Running> {
   const running: RunningAdapter[] = [];
-  // Otherwise ingest would be ready for a while if the first adapters had their data before the last one starts.
+  // Otherwise ingest would be ready for a while if the first adapters have their data before the last one starts.
   const onStarted = readiness.expect('start of the adapters');
   try {
     for (const adapter of adapters)
