@@ -3,17 +3,15 @@
  * through the log. Equal concurrent requests share one record, and a result answers equal requests for its lifetime.
  */
 import { randomUUID } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { type RequestKind, requestKey } from '#schemas/requests/kind';
 import { type RequestOutcome, requestOutcomeTopic, requestTopic } from '#schemas/topics/requests';
 import { type FollowerContext, TopicFollower } from '../stages/topic-follower.ts';
 import { OrderedAppender } from './ordered-appender.ts';
 import { RequestError } from './request-error.ts';
+import { createResultCache } from './result-cache.ts';
 
 const AT = { topic: requestTopic.name, partition: 0 };
 const OUTCOMES_AT = { topic: requestOutcomeTopic.name, partition: 0 };
-/** Characters of the cached results. */
-const CACHED_CHARACTERS = 16 * 1024 * 1024;
 
 export interface RequestResult<R> {
   readonly result: R;
@@ -56,12 +54,9 @@ class LogRequestClient implements RequestClient {
   private readonly appender: OrderedAppender;
   private readonly byId = new Map<string, Pending>();
   private readonly byKey = new Map<string, Pending>();
-  private readonly cache = new LRUCache<string, { readonly value: RequestResult<unknown>; readonly size: number }>({
-    maxSize: CACHED_CHARACTERS,
-    sizeCalculation: ({ size }, key) => size + key.length,
-    perf: { now: Date.now },
-    ttlResolution: 0,
-  });
+  private readonly cache = createResultCache<{ readonly value: RequestResult<unknown>; readonly size: number }>(
+    ({ size }) => size,
+  );
 
   /** @param from offset of the first outcome. */
   constructor(context: FollowerContext, from: number) {

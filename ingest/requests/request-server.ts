@@ -3,9 +3,9 @@
  * publishes the outcomes on `control.request-outcomes`. Only the holder of ingest's lease runs it. The next process
  * serves requests that a process left unanswered, so serving a request twice must be harmless.
  */
-import { LRUCache } from 'lru-cache';
 import { readUntil } from '#infra/log/read-until';
 import { OrderedAppender } from '#infra/requests/ordered-appender';
+import { createResultCache } from '#infra/requests/result-cache';
 import type { Running } from '#infra/runtime/context';
 import { isTransient, retry } from '#infra/runtime/retry';
 import { type FollowerContext, TopicFollower } from '#infra/stages/topic-follower';
@@ -18,8 +18,6 @@ import { type QueuedRequest, RequestQueue, type Task } from './request-queue.ts'
 
 const AT = { topic: requestTopic.name, partition: 0 };
 const OUTCOMES_AT = { topic: requestOutcomeTopic.name, partition: 0 };
-/** Characters of the cached results. */
-const CACHED_CHARACTERS = 16 * 1024 * 1024;
 
 /** The part of an outcome that equal requests share. */
 type Answer = Omit<RequestOutcome, 'id' | 'receivedAt'>;
@@ -62,12 +60,7 @@ class RequestServer {
   private readonly answeredIds: Set<string>;
   private readonly follower: TopicFollower<RequestRecord>;
   private readonly served: ReadonlyMap<string, Served>;
-  private readonly cache = new LRUCache<string, Answer>({
-    maxSize: CACHED_CHARACTERS,
-    sizeCalculation: ({ result }, key) => (result?.length ?? 0) + key.length,
-    perf: { now: Date.now },
-    ttlResolution: 0,
-  });
+  private readonly cache = createResultCache<Answer>(({ result }) => result?.length ?? 0);
   private readonly tasks = new Set<Promise<void>>();
   private readonly appender: OrderedAppender;
 
