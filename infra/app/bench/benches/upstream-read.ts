@@ -16,8 +16,11 @@ import type { Bench, BenchContext, BenchResult } from '../bench.ts';
 import { latencyResult } from '../measure.ts';
 import { readJson, type StartedService, startService } from '../service/start-service.ts';
 import { median, quantile } from '../statistics.ts';
+import { spawnProgram } from '../threads/start-process.ts';
 
 const RATE = 50;
+/** Simulated events a second: the service has little else to do. */
+const SIMULATED_RATE = 1;
 const READ_TIMEOUT_MS = 30_000;
 /** How long the service may need until it asks the node. */
 const NODE_TIMEOUT_MS = 30_000;
@@ -41,11 +44,13 @@ export async function measureUpstreamRead(
   { rounds, readsPerRound }: UpstreamReadSize,
 ): Promise<BenchResult[]> {
   const node = await startNode();
+  const simulator = spawnProgram('simulator', [String(SIMULATED_RATE)]);
   try {
+    const urls = JSON.parse(await simulator.line('URLs')) as Record<string, string>;
     const service = await startService({
       dataDir: join(folder, 'service'),
-      sourceFlags: ['--venues', 'sim', '--sim-rate', '1', '--sim-events', '1', '--sim-coins', '3'],
-      env: { PARALLAX_VENUE_A_NODE_URL: node.url },
+      sourceFlags: ['--venues', 'live'],
+      env: { ...urls, PARALLAX_VENUE_A_NODE_URL: node.url },
     });
     try {
       const read = readOver(service);
@@ -70,6 +75,7 @@ export async function measureUpstreamRead(
       await service.stop();
     }
   } finally {
+    await simulator.stop();
     await node.close();
   }
 }
