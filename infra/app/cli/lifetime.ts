@@ -27,8 +27,15 @@ export interface Lifetime {
   close(parts: readonly Running[]): Promise<boolean>;
 }
 
-/** `process.exit` would run the exit handlers of the store's engine, which wait for its threads or crash. */
-const killOwnProcess = () => process.kill(process.pid, 'SIGKILL');
+/** Exit code of a killed process, as shells and container engines state it. */
+const KILLED = 137;
+
+/** `process.exit` alone would run the exit handlers of the store's engine, which wait for its threads or crash. */
+function killOwnProcess(): void {
+  process.kill(process.pid, 'SIGKILL');
+  // The kernel ignores that signal from the first process of a container.
+  process.exit(KILLED);
+}
 
 export function startLifetime(options: LifetimeOptions): Lifetime {
   const { logger, health, closeTimeoutMs: timeoutMs = CLOSE_TIMEOUT_MS } = options;

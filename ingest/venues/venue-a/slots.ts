@@ -61,11 +61,6 @@ export class SubscriptionSlots {
     return this.slots.subscriptions().map(({ subscription }) => subscription);
   }
 
-  /** Coins whose trades are left out. */
-  coinsWithoutTrades(): string[] {
-    return this.leftOut.flatMap(({ type, coin }) => (type === KINDS.trades && coin !== undefined ? [coin] : []));
-  }
-
   close(): Promise<void> {
     return this.slots.close();
   }
