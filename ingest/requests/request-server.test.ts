@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { readPartition } from '#infra/log/read-partition';
+import { RECORD_BYTES_MAX } from '#infra/log/record-size';
 import { openRequestClient, type RequestClient } from '#infra/requests/request-client';
 import type { Running } from '#infra/runtime/context';
 import { defineKind, type RequestKind } from '#schemas/requests/kind';
@@ -141,6 +142,18 @@ describe('a request to ingest', () => {
     expect(await failure()).toMatchObject({ code: 'upstream_failed', upstream: { status: 503, body: 'down' } });
     error = new UpstreamError('upstream_rate_limited', 'x', { status: 429, body: '', retryAfterMs: 5_000 });
     expect(await failure()).toMatchObject({ code: 'rate_limited', upstream: { status: 429 }, retryAfterMs: 5_000 });
+  });
+
+  it('fails if its result is larger than a record, and takes no other outcome with it', async () => {
+    const kind: RequestKind<Params, string> = { ...aKind(), result: z.string() };
+    const { log, codec } = role.context;
+    const run = async ({ coin }: Params) => 'x'.repeat(coin === 'BTC' ? RECORD_BYTES_MAX : 3);
+    const handlers = [defineHandler({ kind, running: 2, expiresAfterMs: 60_000, run })];
+    const server = await startRequestServer({ log, codec, logger, handlers });
+    closing.push(() => server.close());
+    const client = await openClient();
+    const sent = [codeOf(client.send('a', kind, BTC)), codeOf(client.send('a', kind, { coin: 'ETH' }))];
+    expect(await Promise.all(sent)).toEqual(['upstream_failed', null]);
   });
 
   it('is refused if its kind is not served, and if too many wait in ingest', async () => {

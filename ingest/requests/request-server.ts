@@ -4,6 +4,7 @@
  * serves requests that a process left unanswered, so serving a request twice must be harmless.
  */
 import { readUntil } from '#infra/log/read-until';
+import { PAYLOAD_BYTES_MAX } from '#infra/log/record-size';
 import { OrderedAppender } from '#infra/requests/ordered-appender';
 import { createResultCache } from '#infra/requests/result-cache';
 import type { Running } from '#infra/runtime/context';
@@ -136,11 +137,11 @@ class RequestServer {
     const startedAt = Date.now();
     const requestedAt = task.requests[0]!.receivedAt;
     try {
-      const result = await handler.run(task.params, { signal, requestedAt });
+      const result = resultText(await handler.run(task.params, { signal, requestedAt }));
       const producedAt = Date.now();
       const tookMs = producedAt - startedAt;
       const lifetimeMs = kind.lifetimeMs(task.params, tookMs);
-      const answer = { ...SUCCESS, producedAt, lifetimeMs, result: JSON.stringify(result) };
+      const answer = { ...SUCCESS, producedAt, lifetimeMs, result };
       if (lifetimeMs > 0) this.cache.set(task.key, answer, { ttl: lifetimeMs });
       logger.debug({ kind: kind.name, params: task.params, tookMs }, 'served a request');
       queue.end(task);
@@ -180,6 +181,14 @@ class RequestServer {
       signal,
     });
   }
+}
+
+/** A result as JSON. Throws `upstream_too_large` if its outcome does not fit into a record of the log. */
+function resultText(result: unknown): string {
+  const text = JSON.stringify(result);
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= PAYLOAD_BYTES_MAX) return text;
+  throw new UpstreamError('upstream_too_large', `the result has ${bytes} bytes, more than ${PAYLOAD_BYTES_MAX}`);
 }
 
 const SUCCESS = { failure: null, upstreamStatus: null, upstreamBody: null, retryAfterMs: null } as const;

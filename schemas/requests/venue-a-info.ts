@@ -22,7 +22,7 @@ export const infoRead = defineKind({
   name: 'venue_a.info',
   params: z.object({
     type: z.enum(INFO_TYPES),
-    user: z.string().optional().describe('An address, lower case.'),
+    user: z.string().optional().describe('Of a read about an account: its address, lower case.'),
     dex: z.string().optional().describe('A builder dex; absent for the main one.'),
     coin: z.string().optional(),
     req: z

@@ -52,12 +52,24 @@ async function setUp(
 
 it('returns the response and publishes its bytes with the request', async () => {
   const { server, read, published } = await setUp([{ body: '{"time": 1, "x":"1.50"}' }]);
-  const got = await read({ type: 'clearinghouseState', user: USER });
+  const got = await read({ type: 'l2Book', coin: 'BTC' });
   expect(got).toMatchObject({ native: { time: 1, x: '1.50' }, source: 'official' });
   expect(Math.abs(Date.now() - got.fetchedAt)).toBeLessThan(10_000);
-  const request = `{"type":"clearinghouseState","user":"${USER}"}`;
+  const request = '{"type":"l2Book","coin":"BTC"}';
   expect(published).toEqual([{ request, payload: '{"time": 1, "x":"1.50"}' }]);
   expect(server.requests.map(({ body }) => body)).toEqual([request]);
+});
+
+it.each([
+  'clearinghouseState',
+  'spotClearinghouseState',
+  'frontendOpenOrders',
+  'historicalOrders',
+  'userFills',
+] as const)('returns a response to %s, and publishes nothing about an account', async (type) => {
+  const { read, published } = await setUp([{ body: '[{"x":"1.50"}]' }]);
+  expect(await read({ type, user: USER })).toMatchObject({ native: [{ x: '1.50' }], source: 'official' });
+  expect(published).toEqual([]);
 });
 
 it('returns and publishes the response of the node if it has one, without a request to the venue', async () => {

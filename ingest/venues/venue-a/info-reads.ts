@@ -1,4 +1,7 @@
-/** Serves reads of `info` on behalf of clients, and publishes every response. */
+/**
+ * Serves reads of `info` on behalf of clients, and publishes the responses about markets. A response about an account is
+ * stored in the outcome of its request alone (contract, Reads from the venue).
+ */
 import { type InfoRequest, type InfoResult, infoRead } from '#schemas/requests/venue-a-info';
 import { UpstreamError } from '../../feed/errors.ts';
 import { errorBody } from '../../feed/http-client.ts';
@@ -39,9 +42,9 @@ async function read(
   signal: AbortSignal,
   requestedAt: number,
 ): Promise<InfoResult> {
-  const { type } = params;
+  const { type, user } = params;
   const body = JSON.stringify(params);
-  // The response could not be published while the log accepts nothing.
+  // Neither the response nor the outcome could be published while the log accepts nothing.
   await publisher.whenReady(signal);
   let native: unknown;
   const { payload, source } = await client.send({
@@ -57,7 +60,7 @@ async function read(
   });
   const fetchedAt = Date.now();
   if (source === 'node') native = parseResponse(payload, type);
-  publisher.receive({ source: feed, feed, request: body, payload });
+  if (user === undefined) publisher.receive({ source: feed, feed, request: body, payload });
   return { native, fetchedAt, source };
 }
 

@@ -43,7 +43,7 @@ interface Answer {
 
 type AnswerHandler = (answer: Answer) => void;
 
-/** Handlers by request type. Answers of other types are about accounts, or contain nothing that is stored. */
+/** Handlers by request type. Answers of other types contain nothing that is stored, such as those about accounts in a recording. */
 const ANSWERS: Readonly<Record<string, AnswerHandler>> = {
   meta: (answer) => processPerps(answer, requestedDex(answer.request), readPerps(answer.body, 'answer')),
   allPerpMetas: processAllPerps,
