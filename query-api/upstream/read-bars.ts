@@ -1,9 +1,10 @@
 import { sourceBarOf } from '#schemas/domain/candles/select';
-import type { Interval } from '#schemas/domain/candles/sources';
+import { INTERVALS, type Interval } from '#schemas/domain/candles/sources';
 import type { Span } from '#schemas/domain/candles/spans';
 import { DecimalError } from '#schemas/domain/decimal';
 import { FieldError } from '#schemas/domain/json-fields';
-import { readSnapshot, readSnapshotRequest, snapshotRequest } from '#schemas/venues/venue-a/candle-snapshot';
+import type { InfoResult } from '#schemas/requests/venue-a-info';
+import { readSnapshot, type SnapshotRequest, snapshotRequest } from '#schemas/venues/venue-a/candle-snapshot';
 import type { FetchedBars } from '../queries/read-candles.ts';
 import type { BarInstrument } from '../queries/read-source-bars.ts';
 import type { IngestRequests } from '../routes/route.ts';
@@ -21,18 +22,32 @@ export async function fetchBars(
   { from, until }: Span,
 ): Promise<FetchedBars> {
   const request = snapshotRequest(coin, interval, from, until);
-  const { native, fetchedAt } = await readInfo(ingest, request);
+  const result = await readInfo(ingest, request);
+  const { native } = result;
   // The venue knows no such coin, and so no bars.
   if (native === null) return { bars: [], ranges: [] };
+  const { startTime, endTime } = request.req;
   try {
-    const { bars, range } = readSnapshot(provider, readSnapshotRequest(request)!, native, fetchedAt);
+    const snapshots = responsesIn(result, { coin, intervalMs: INTERVALS[interval], startTime, endTime }).map(
+      ({ range, body, fetchedAt }) => readSnapshot(provider, range, body, fetchedAt),
+    );
     return {
-      bars: bars.map((bar) => ({ provider, coin, ...sourceBarOf(bar) })),
-      ranges: range ? [range] : [],
+      bars: snapshots.flatMap(({ bars }) => bars.map((bar) => ({ provider, coin, ...sourceBarOf(bar) }))),
+      ranges: snapshots.flatMap(({ range }) => range ?? []),
     };
   } catch (error) {
     if (error instanceof FieldError || error instanceof DecimalError)
       throw unusableResponse(`the venue returned no bars of ${coin}`, native, error);
     throw error;
   }
+}
+
+/** The responses that a result consists of, each with the range that it answers. */
+function responsesIn({ native, fetchedAt, parts }: InfoResult, range: SnapshotRequest) {
+  if (!parts) return [{ range, body: native, fetchedAt }];
+  return parts.map((part) => ({
+    range: { ...range, startTime: part.startTime, endTime: part.endTime },
+    body: (native as { readonly t: number }[]).filter(({ t }) => t >= part.startTime && t <= part.endTime),
+    fetchedAt: part.fetchedAt,
+  }));
 }

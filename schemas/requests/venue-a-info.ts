@@ -34,6 +34,12 @@ export const infoRead = defineKind({
     native: z.unknown().describe('The response as the venue sent it.'),
     fetchedAt: z.number().int().describe('When it was received, unix ms.'),
     source: z.enum(['official', 'node']),
+    parts: z
+      .array(z.object({ startTime: z.number().int(), endTime: z.number().int(), fetchedAt: z.number().int() }))
+      .optional()
+      .describe(
+        'Of `candleSnapshot`: the ranges of bars that were received at several times; absent for one response.',
+      ),
   }),
   limits: { perOrganization: 100, total: 1_000 },
   // The attempts take at most 25 s.

@@ -1,6 +1,6 @@
 /**
- * Follows reads of candles from three nodes to the venue and back: equal ones are one request, the responses are those
- * that the normaliser stores, and what is stored is not requested again.
+ * Follows reads of candles from three nodes to the venue and back: equal ones are one request, overlapping ones request
+ * no bar twice, the responses are those that the normaliser stores, and what is stored is not requested again.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Budget } from '#ingest/feed/budget';
@@ -110,4 +110,37 @@ it('a hundred equal reads on three nodes are one request, and what it returned i
   storePublished();
   expect(await candlesOf(nodes[1]!, 30, 300)).toEqual(longer);
   expect(venue.requests).toHaveLength(2);
+});
+
+/** Every minute that was requested from the venue since some request, sorted. */
+function minutesRequested(since: number): number[] {
+  const ranges = venue.requests.slice(since).map(({ body }) => JSON.parse(body).req);
+  return ranges
+    .flatMap(({ startTime, endTime }) => {
+      const count = Math.floor((endTime - startTime) / MINUTE) + 1;
+      return Array.from({ length: count }, (_, nth) => startTime + nth * MINUTE);
+    })
+    .sort((a, b) => a - b);
+}
+
+it('reads of windows that overlap request no bar twice, on whatever nodes they are', async () => {
+  const end = Math.floor(NOW / MINUTE) * MINUTE - 1_000 * MINUTE;
+  const since = venue.requests.length;
+  const windows = [0, 5, 10, 3].map((shift) => end + shift * MINUTE);
+  const read = async (until: number, nth: number) => {
+    const path = `/v1/markets/venue_a/coins/BTC/candles?interval=1m&limit=20&end_time=${until}`;
+    const response = await nodes[nth % 3]!.get(path);
+    expect(response.status, response.body).toBe(200);
+    return (response.json() as { candles: { ts: number; source: string }[] }).candles;
+  };
+  const responses = await Promise.all(windows.map(read));
+  for (const [nth, candles] of responses.entries()) {
+    expect(candles.map(({ ts }) => (windows[nth]! - ts) / MINUTE)).toEqual(
+      Array.from({ length: 20 }, (_, at) => 20 - at),
+    );
+    expect(new Set(candles.map(({ source }) => source))).toEqual(new Set(['official_api']));
+  }
+  const requested = minutesRequested(since);
+  expect(requested).toHaveLength(30);
+  expect(new Set(requested).size).toBe(30);
 });

@@ -10,6 +10,7 @@ import { defineHandler, type RequestHandler } from '../../requests/request-handl
 import { READS_RUNNING, READS_TOTAL_MS, READS_WAIT_MS, REST_PRIORITIES } from './declaration.ts';
 import type { InfoClient } from './info-client.ts';
 import { infoWeight, infoWeightMax } from './info-weight.ts';
+import { SharedBars } from './shared-bars.ts';
 
 export interface InfoReadsOptions {
   /** Retries reads. */
@@ -20,14 +21,18 @@ export interface InfoReadsOptions {
 }
 
 export function createInfoReads(options: InfoReadsOptions): RequestHandler {
+  const bars = new SharedBars();
   return defineHandler({
     kind: infoRead,
     running: READS_RUNNING,
     expiresAfterMs: READS_WAIT_MS,
     run: async (params, { signal, requestedAt }) => {
       const inTime = AbortSignal.timeout(Math.max(0, requestedAt + READS_TOTAL_MS - Date.now()));
+      const send = (request: InfoRequest) => read(options, request, AbortSignal.any([signal, inTime]), requestedAt);
+      const { type, req } = params;
       try {
-        return await read(options, params, AbortSignal.any([signal, inTime]), requestedAt);
+        if (type !== 'candleSnapshot' || !req) return await send(params);
+        return await bars.read(req, (range) => send({ type, req: range }));
       } catch (error) {
         if (signal.aborted || !inTime.aborted) throw error;
         throw new UpstreamError('upstream_unavailable', `no response within ${READS_TOTAL_MS} ms`, { cause: error });

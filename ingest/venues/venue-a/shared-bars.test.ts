@@ -1,0 +1,124 @@
+import { expect, it } from 'vitest';
+import type { InfoResult } from '#schemas/requests/venue-a-info';
+import { type BarsRequest, SharedBars } from './shared-bars.ts';
+
+const MINUTE = 60_000;
+const HOUR = 3_600_000;
+/** 20 s into the minute 1000. */
+const NOW = 1_000 * MINUTE + 20_000;
+
+const rangeOf = (from: number, until: number, fields: Partial<BarsRequest> = {}): BarsRequest => ({
+  coin: 'BTC',
+  interval: '1m',
+  startTime: from * MINUTE,
+  endTime: until * MINUTE - 1,
+  ...fields,
+});
+
+/** A venue that answers with the minutes of each request, when it is released or at once. */
+function setUp() {
+  const clock = { now: NOW };
+  const bars = new SharedBars(() => clock.now);
+  const sent: string[] = [];
+  const waiting: { end(): void; fail(error: Error): void }[] = [];
+  let isOpen = true;
+  const send = async ({ coin, startTime, endTime }: BarsRequest): Promise<InfoResult> => {
+    sent.push(`${coin} ${startTime / MINUTE} ${(endTime + 1) / MINUTE}`);
+    if (!isOpen) await new Promise<void>((end, fail) => waiting.push({ end, fail }));
+    const native = [];
+    for (let t = startTime; t <= Math.min(endTime, clock.now); t += MINUTE) native.push({ t });
+    return { native, fetchedAt: clock.now, source: 'official' };
+  };
+  return {
+    clock,
+    sent,
+    waiting,
+    hold: () => {
+      isOpen = false;
+    },
+    read: (range: BarsRequest, by = send) => bars.read(range, by),
+  };
+}
+
+const minutesOf = ({ native }: InfoResult) => (native as { t: number }[]).map(({ t }) => t / MINUTE);
+
+it('requests the bars of two overlapping reads at once only once each', async () => {
+  const { hold, read, sent, waiting } = setUp();
+  hold();
+  const first = read(rangeOf(100, 104));
+  const second = read(rangeOf(102, 106));
+  expect(sent).toEqual(['BTC 100 104', 'BTC 104 106']);
+  for (const { end } of waiting) end();
+  expect(minutesOf(await first)).toEqual([100, 101, 102, 103]);
+  expect((await first).parts).toBeUndefined();
+  expect(minutesOf(await second)).toEqual([102, 103, 104, 105]);
+  expect((await second).parts).toEqual([
+    { startTime: 102 * MINUTE, endTime: 104 * MINUTE - 1, fetchedAt: NOW },
+    { startTime: 104 * MINUTE, endTime: 106 * MINUTE - 1, fetchedAt: NOW },
+  ]);
+});
+
+it('requests nothing for bars that were received in the last half minute, and all of them later', async () => {
+  const { read, sent, clock } = setUp();
+  await read(rangeOf(100, 110));
+  clock.now += 29_000;
+  expect(minutesOf(await read(rangeOf(102, 105)))).toEqual([102, 103, 104]);
+  expect(sent).toHaveLength(1);
+  clock.now += 2_000;
+  await read(rangeOf(102, 105));
+  expect(sent.slice(1)).toEqual(['BTC 102 105']);
+});
+
+it('states when each part was received', async () => {
+  const { read, clock } = setUp();
+  await read(rangeOf(100, 104));
+  clock.now += 5_000;
+  const { fetchedAt, parts } = await read(rangeOf(98, 106));
+  expect(parts!.map((part) => [part.startTime / MINUTE, (part.endTime + 1) / MINUTE, part.fetchedAt - NOW])).toEqual([
+    [98, 100, 5_000],
+    [100, 104, 0],
+    [104, 106, 5_000],
+  ]);
+  expect(fetchedAt).toBe(NOW);
+});
+
+it('requests again a bar that was in progress when it was received', async () => {
+  const { read, sent } = setUp();
+  await read(rangeOf(998, 1_001));
+  await read(rangeOf(998, 1_001, { startTime: 999 * MINUTE }));
+  expect(sent).toEqual(['BTC 998 1001', 'BTC 1000 1001']);
+});
+
+it('shares nothing between coins and between lengths of bars', async () => {
+  const { read, sent } = setUp();
+  await read(rangeOf(0, 120));
+  await read(rangeOf(0, 120, { coin: 'ETH' }));
+  await read(rangeOf(0, 120, { interval: '1h', endTime: 2 * HOUR - 1 }));
+  expect(sent).toEqual(['BTC 0 120', 'ETH 0 120', 'BTC 0 120']);
+});
+
+it('fails with the request that it shares, and requests the bars again afterwards', async () => {
+  const { hold, read, sent, waiting } = setUp();
+  hold();
+  const reads = [read(rangeOf(100, 104)), read(rangeOf(101, 103))];
+  waiting[0]!.fail(new Error('down'));
+  for (const { status } of await Promise.allSettled(reads)) expect(status).toBe('rejected');
+  const again = read(rangeOf(101, 103));
+  waiting[1]!.end();
+  expect(minutesOf(await again)).toEqual([101, 102]);
+  expect(sent).toEqual(['BTC 100 104', 'BTC 101 103']);
+});
+
+it('joins the rest of a read into at most four requests', async () => {
+  const { read, sent } = setUp();
+  for (const minute of [10, 20, 30, 40, 42]) await read(rangeOf(minute, minute + 1));
+  await read(rangeOf(0, 50));
+  expect(sent.slice(5)).toEqual(['BTC 0 10', 'BTC 11 20', 'BTC 21 30', 'BTC 31 50']);
+});
+
+it.each([null, { error: 'x' }])('passes on a response without bars: %j', async (native) => {
+  const { read } = setUp();
+  await read(rangeOf(100, 104));
+  const other = async (): Promise<InfoResult> => ({ native, fetchedAt: NOW, source: 'official' });
+  expect((await read(rangeOf(100, 106), other)).native).toEqual(native);
+});
