@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { SOCKET_SOURCES } from '#schemas/venues/streams';
 import { createMetrics } from '../../telemetry/metrics.ts';
 import { measureProcess } from '../../telemetry/process-metrics.ts';
 import { writeStackFiles } from '../cli/stack/files.ts';
@@ -176,6 +177,13 @@ describe('alerts and dashboards', () => {
     expect(sections).toEqual(alerts.map(({ alert }) => alert));
     for (const { alert, annotations } of alerts)
       expect(annotations.runbook).toBe(`docs/runbook.md#${alert.toLowerCase()}`);
+  });
+
+  it('include the sockets of every venue in the alert for silent sources', () => {
+    const { expr } = alerts.find(({ alert }) => alert === 'ParallaxVenueSilent')!;
+    const [, sources] = /source=~"([^"]+)"/.exec(expr)!;
+    const silent = SOCKET_SOURCES.filter((source) => !new RegExp(`^${sources}$`).test(source));
+    expect([SOCKET_SOURCES.length > 0, silent]).toEqual([true, []]);
   });
 
   const missing = toolMissing('promtool', '--version');
