@@ -1,6 +1,7 @@
 /**
  * Sends requests to ingest and waits for their outcomes. Ingest may run in another process, so requests and outcomes go
  * through the log. Equal concurrent requests share one record, and a result answers equal requests for its lifetime.
+ * Each caller waits for its own time limit.
  */
 import { randomUUID } from 'node:crypto';
 import { type RequestKind, requestKey } from '#schemas/requests/kind';
@@ -45,7 +46,9 @@ interface Pending {
   readonly kind: RequestKind;
   readonly key: string;
   readonly outcome: Promise<RequestResult<unknown>>;
-  readonly settle: (outcome: RequestOutcome | RequestError) => void;
+  readonly settle: (outcome: RequestOutcome) => void;
+  /** Callers that wait for the outcome. */
+  callers: number;
 }
 
 class LogRequestClient implements RequestClient {
@@ -82,7 +85,7 @@ class LogRequestClient implements RequestClient {
     const cached = this.cache.get(key);
     if (cached) return cached.value as RequestResult<R>;
     const pending = this.byKey.get(key) ?? this.begin(orgId, kind as RequestKind, key, JSON.stringify(parsed));
-    return pending.outcome as Promise<RequestResult<R>>;
+    return this.wait(pending, kind.waitMs) as Promise<RequestResult<R>>;
   }
 
   async close(): Promise<void> {
@@ -94,31 +97,49 @@ class LogRequestClient implements RequestClient {
     this.refuseIfBusy(orgId, kind);
     const id = randomUUID();
     const { promise, resolve, reject } = withResolvers<RequestResult<unknown>>();
-    // The time limit includes the append, which may wait long for a broker.
-    const timer = setTimeout(() => pending.settle(new RequestError('late')), kind.waitMs);
-    const end = () => {
-      clearTimeout(timer);
-      this.byId.delete(id);
-      // After `late`, an equal request may be pending when the append of this one fails.
-      if (this.byKey.get(key) === pending) this.byKey.delete(key);
-    };
     const settle: Pending['settle'] = (outcome) => {
-      end();
+      this.end(pending);
       try {
-        if (outcome instanceof RequestError) throw outcome;
         resolve(this.accept(kind, key, outcome));
       } catch (error) {
         reject(error);
       }
     };
-    const pending: Pending = { id, orgId, kind, key, outcome: promise, settle };
+    const pending: Pending = { id, orgId, kind, key, outcome: promise, settle, callers: 0 };
     this.byId.set(id, pending);
     this.byKey.set(key, pending);
     this.append({ id, orgId, kind: kind.name, params }).catch((error: unknown) => {
-      end();
+      this.end(pending);
       reject(error);
     });
     return pending;
+  }
+
+  /** Waits for the outcome, at most `waitMs`, which includes the append: that may wait long for a broker. */
+  private async wait(pending: Pending, waitMs: number): Promise<RequestResult<unknown>> {
+    pending.callers += 1;
+    const { promise: late, reject } = withResolvers<never>();
+    const timer = setTimeout(() => {
+      // Its record may be lost, so later equal requests get one of their own.
+      this.stopSharing(pending);
+      reject(new RequestError('late'));
+    }, waitMs);
+    try {
+      return await Promise.race([pending.outcome, late]);
+    } finally {
+      clearTimeout(timer);
+      pending.callers -= 1;
+      if (pending.callers === 0) this.end(pending);
+    }
+  }
+
+  private end(pending: Pending): void {
+    this.byId.delete(pending.id);
+    this.stopSharing(pending);
+  }
+
+  private stopSharing(pending: Pending): void {
+    if (this.byKey.get(pending.key) === pending) this.byKey.delete(pending.key);
   }
 
   private refuseIfBusy(orgId: string, kind: RequestKind): void {

@@ -181,6 +181,21 @@ describe('a request to ingest', () => {
     expect(await Promise.all(waiting)).toEqual(['late', 'late', 'late']);
   });
 
+  it('is waited for until the time limit of each caller, also by one that joined an equal earlier request', async () => {
+    const { started, run } = controlledRun();
+    await openServer(run, aKind({ lifetimeMs: () => 60_000 }));
+    const client = await openClient();
+    const impatient = codeOf(client.send('a', aKind({ waitMs: 200 }), BTC));
+    const joined = client.send('b', KIND, BTC);
+    expect(await impatient).toBe('late');
+    // The record of the earlier request may be lost, so a new caller does not join it.
+    const later = client.send('b', KIND, BTC);
+    await until(() => started.length === 1);
+    started[0]!.end();
+    expect([await joined, await later]).toMatchObject([{ result: 7 }, { result: 7 }]);
+    expect(started).toHaveLength(1);
+  });
+
   it('does not end an equal later one if its own append fails after its caller has stopped waiting', async () => {
     const { log, codec } = role.context;
     const failAppend: ((error: Error) => void)[] = [];
