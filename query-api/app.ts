@@ -1,7 +1,7 @@
 /** Builds the REST application without listening, so that tests can inject requests. */
 import { maxHeaderSize } from 'node:http';
 import cors from '@fastify/cors';
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Authenticator } from '#infra/control/authenticator';
 import type { ControlReplica } from '#infra/control/control-replica';
@@ -9,6 +9,7 @@ import type { RequestClient } from '#infra/requests/request-client';
 import type { Metrics } from '#infra/telemetry/metrics';
 import type { PlanQuotas } from '#schemas/domain/quota/plan-quotas';
 import type { UsageCounts } from '#schemas/domain/quota/usage-counts';
+import { queryRefusal } from '#schemas/http/unknown-query';
 import { CommandRateLimiter } from './http/command-rate-limiter.ts';
 import { InFlightKeys } from './http/commands.ts';
 import { EncodedBody } from './http/encodings.ts';
@@ -132,14 +133,21 @@ export async function buildApp(
     ...timeout,
   };
   for (const route of routes) app.route(serveRoute(route, options));
-  app.get(METRICS_PATH, (request, reply) => {
+  /** Serves a path without parameters that the API does not list. */
+  const serveUnlisted = (path: string, serve: (request: FastifyRequest, reply: FastifyReply) => void) =>
+    app.get(path, (request, reply) => {
+      const refusal = queryRefusal(request.url);
+      if (refusal) errors.send(request, reply, refusal);
+      else serve(request, reply);
+    });
+  serveUnlisted(METRICS_PATH, (request, reply) => {
     metrics.registry.metrics().then(
       (text) => sender.bytes(request, reply, 200, metrics.registry.contentType, Buffer.from(text)),
       (fault: unknown) => errors.send(request, reply, fault),
     );
   });
   const openApi = new EncodedBody(Buffer.from(JSON.stringify(openApiDocument(routes))));
-  app.get(OPENAPI_PATH, (request, reply) => {
+  serveUnlisted(OPENAPI_PATH, (request, reply) => {
     sender.encoded(request, reply, 200, openApi)?.catch((fault: unknown) => errors.send(request, reply, fault));
   });
   const unlisted = [METRICS_PATH, OPENAPI_PATH].map((path) => ({ path, method: 'GET' }));

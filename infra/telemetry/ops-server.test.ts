@@ -30,7 +30,7 @@ describe('a process without the query API', () => {
     health.expect('ingest');
     expect((await get('/health')).status).toBe(503);
     health.ready('ingest');
-    const answer = await get('/health?probe=1');
+    const answer = await get('/health');
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({ status: 'ok', service: 'parallax', parts: { ingest: 'ready' } });
   });
@@ -40,6 +40,18 @@ describe('a process without the query API', () => {
     metrics.deadLetters.inc({ topic: 'raw.venue_a.ws', reason: 'malformed_json' });
     const text = await (await get('/metrics')).text();
     expect(text).toContain('parallax_dead_letters_total{topic="raw.venue_a.ws",reason="malformed_json"} 1');
+  });
+
+  it('refuses query parameters, as the query API does', async () => {
+    const { get } = await open();
+    for (const path of ['/health', '/metrics']) {
+      const answer = await get(`${path}?probe=1`);
+      expect(answer.status, path).toBe(400);
+      expect(errorEnvelopeSchema.parse(await answer.json()).error).toMatchObject({
+        code: 'validation_failed',
+        message: 'probe: unknown query parameter (this route has no query parameters)',
+      });
+    }
   });
 
   it('answers other paths with 404 in the error envelope', async () => {

@@ -2,8 +2,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { ApiError, type ErrorCode } from '#schemas/errors';
+import { ApiError } from '#schemas/errors';
 import { errorEnvelope } from '#schemas/http/error-envelope';
+import { queryRefusal } from '#schemas/http/unknown-query';
 import { listenFault } from '../config/listen-fault.ts';
 import type { Settings } from '../config/settings.ts';
 import { VERSION } from '../config/version.ts';
@@ -77,7 +78,7 @@ export async function startOpsServer(context: OpsContext): Promise<Running & { r
     handle(context, request, response).catch((error: unknown) => {
       context.logger.error({ error, path: request.url }, 'a request failed');
       if (response.headersSent) response.destroy();
-      else sendJson(response, 500, errorBody('internal_error', 'the service failed'));
+      else sendError(response, new ApiError('internal_error', 'the service failed'));
     });
   });
   await new Promise<void>((resolve, reject) => {
@@ -92,28 +93,32 @@ export async function startOpsServer(context: OpsContext): Promise<Running & { r
 }
 
 async function handle({ health, metrics }: OpsContext, request: IncomingMessage, response: ServerResponse) {
-  const path = request.url?.split('?', 1)[0];
-  const isServed = path === '/health' || path === '/metrics';
-  if (isServed && request.method !== 'GET' && request.method !== 'HEAD') {
-    response.setHeader('allow', 'GET, HEAD');
-    sendJson(
-      response,
-      405,
-      errorBody('method_not_allowed', `${request.method} is not allowed here; allowed: GET, HEAD`),
-    );
+  const { method, url = '/' } = request;
+  const path = url.split('?', 1)[0]!;
+  const refusal = refusalOf(method, path, url);
+  if (refusal) {
+    if (refusal.code === 'method_not_allowed') response.setHeader('allow', 'GET, HEAD');
+    sendError(response, refusal);
   } else if (path === '/health') {
     const { statusCode, body } = healthResponse(health);
     sendJson(response, statusCode, body);
-  } else if (path === '/metrics') {
+  } else {
     const text = await metrics.registry.metrics();
     response.writeHead(200, { 'content-type': metrics.registry.contentType }).end(text);
-  } else {
-    sendJson(response, 404, errorBody('not_found', 'this process serves /health and /metrics only'));
   }
 }
 
-function errorBody(code: ErrorCode, message: string) {
-  return errorEnvelope(new ApiError(code, message), null);
+/** The error for a request that is not served; null for others. */
+function refusalOf(method: string | undefined, path: string, url: string): ApiError | null {
+  if (path !== '/health' && path !== '/metrics')
+    return new ApiError('not_found', 'this process serves /health and /metrics only');
+  if (method !== 'GET' && method !== 'HEAD')
+    return new ApiError('method_not_allowed', `${method} is not allowed here; allowed: GET, HEAD`);
+  return queryRefusal(url);
+}
+
+function sendError(response: ServerResponse, error: ApiError): void {
+  sendJson(response, error.status, errorEnvelope(error, null));
 }
 
 function sendJson(response: ServerResponse, statusCode: number, body: unknown): void {

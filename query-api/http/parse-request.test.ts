@@ -29,8 +29,16 @@ describe('a query parameter that the route does not have', () => {
     );
   });
 
+  it.each(['/health', '/metrics', '/openapi.json'])('is refused on %s', async (path) => {
+    expect(await messageOf(`${path}?probe=1&x=2`)).toBe(
+      'probe: unknown query parameter (this route has no query parameters); ' +
+        'x: unknown query parameter (this route has no query parameters)',
+    );
+  });
+
   it('is ignored without a name', async () => {
-    expect((await test.get('/v1/events?=&limit=1')).status).toBe(200);
+    for (const path of ['/v1/events?=&limit=1', '/metrics?', '/metrics?=', '/openapi.json?&=1'])
+      expect((await test.get(path)).status, path).toBe(200);
   });
 
   it('is refused each time, although parsed URLs are cached', async () => {

@@ -1,6 +1,7 @@
 /** Parses the parameters of a request with the route's schemas, and derives its cache key. */
 import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
+import { unknownQueryParameter } from '#schemas/http/unknown-query';
 import type { Route } from '../routes/route.ts';
 import { validate } from './validate.ts';
 
@@ -23,16 +24,14 @@ export function createRequestParser(route: Route): (request: FastifyRequest) => 
     maxSize: CACHED_CHARACTERS,
     sizeCalculation: (_parsed, url) => url.length + 64,
   });
-  // A misspelled filter that is ignored would give a response to another request than the caller sent.
   const query = route.query.strict();
-  const accepted = Object.keys(route.query.shape).join(', ');
-  const hint = accepted === '' ? 'this route has no query parameters' : `accepted: ${accepted}`;
+  const unknown = unknownQueryParameter(Object.keys(route.query.shape));
   return (request) => {
     const known = cache.get(request.url);
     if (known) return known;
     const input = {
       params: validate(route.params, request.params),
-      query: validate(query, named(request.query as object), `unknown query parameter (${hint})`),
+      query: validate(query, named(request.query as object), unknown),
     };
     const parsed = { input, key: `${route.path} ${JSON.stringify(input)}` };
     if (request.url.length <= URL_CHARACTERS_MAX) cache.set(request.url, parsed);
