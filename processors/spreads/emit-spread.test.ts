@@ -32,6 +32,7 @@ describe('spreads', () => {
   it('inverts the book of an inverse link to 1 − p', () => {
     const all = driveSpreads();
     all.link(event({ links: [link('venue_a_outcome'), link('venue_b', { polarity: 'inverse' })] }));
+    all.status('b-yes', 1000);
     const { heads } = all.book('b-yes', 1010, [['0.3', '9']], [['0.35', '9']]);
     expect(heads[0]!.legs[1]).toMatchObject({ yesBid: '0.65', yesAsk: '0.7', yesMid: '0.675' });
   });
@@ -39,6 +40,7 @@ describe('spreads', () => {
   it('emits a head for every change of the best prices and none for deeper levels', () => {
     const all = driveSpreads();
     all.link(event());
+    all.status('b-yes', 1000);
     expect(all.book('b-yes', 1010, [['0.4', '1']], [['0.6', '1']]).heads).toHaveLength(1);
     expect(all.book('b-yes', 1011, [['0.3', '5']], [], false).heads).toEqual([]);
     expect(all.book('b-yes', 1012, [['0.4', '7']], [], false).heads).toEqual([]);
@@ -50,6 +52,7 @@ describe('spreads', () => {
   it('publishes when a mid price moved by 0.005 since the last publication, and not by less', () => {
     const all = driveSpreads();
     all.link(event());
+    all.status('b-yes', 1000);
     expect(all.book('b-yes', 1010, [['0.4', '1']], [['0.6', '1']]).spreads).toHaveLength(1);
     expect(all.book('b-yes', 1011, [['0.4', '1']], [['0.6099', '1']]).spreads).toEqual([]);
     expect(all.tick(5000).spreads).toEqual([]);
@@ -60,9 +63,24 @@ describe('spreads', () => {
     expect(all.book('b-yes', 5003, [['0.39', '1']], [['0.61', '1']]).spreads).toHaveLength(1);
   });
 
+  it('publishes the first prices of a leg with its state, which comes after the first book', () => {
+    const all = driveSpreads();
+    all.link(event());
+    expect(all.book('b-yes', 1010, [['0.4', '1']], [['0.6', '1']])).toMatchObject({ heads: [], spreads: [] });
+    // A frame of the other leg in between shows none either.
+    all.status('#70', 1010);
+    const between = all.book('#70', 1010, [['0.56', '1']], [['0.58', '1']]);
+    const unknown = { yesBid: null, yesAsk: null, yesMid: null, state: null };
+    expect(between.spreads).toMatchObject([{ legs: [{ yesMid: '0.57', state: 'live' }, unknown] }]);
+    const { heads, spreads } = all.status('b-yes', 1010);
+    const known = { yesBid: '0.4', yesAsk: '0.6', yesMid: '0.5', state: 'live', live: true, bookAt: 1010 };
+    expect([heads, spreads]).toMatchObject([[{ legs: [{}, known] }], [{ legs: [{}, known] }]]);
+  });
+
   it('publishes when a mid price becomes known or unknown', () => {
     const all = driveSpreads();
     all.link(event());
+    all.status('b-yes', 1000);
     expect(all.book('b-yes', 1010, [['0.4', '1']], []).spreads).toEqual([]);
     expect(all.book('b-yes', 1011, [], [['0.6', '1']], false).spreads).toHaveLength(1);
     expect(all.book('b-yes', 1012, [['0.4', '0']], [], false).spreads).toHaveLength(1);

@@ -1,10 +1,13 @@
 /** Creates the legs of an event and updates them from the books. */
-import { type Book, bestAsk, bestBid, type Level } from '#schemas/domain/book';
+import { type Book, bestAsk, bestBid, createBook, type Level } from '#schemas/domain/book';
 import { type Decimal, divideHalfEven, formatDecimal, parseDecimal } from '#schemas/domain/decimal';
 import type { EventLink } from '#schemas/topics/derived';
 import type { InstrumentState, LegState } from './state.ts';
 import type { PricingTerms } from './terms.ts';
 import { eventPrice, sameWalk, type Walk, walkLevels } from './walk.ts';
+
+/** Is never changed. */
+const NO_BOOK = createBook();
 
 /** Creates a leg without a book. Throws `DecimalError` for a malformed fee rate. */
 export function createLeg(link: EventLink): LegState {
@@ -32,11 +35,13 @@ export function createLeg(link: EventLink): LegState {
   };
 }
 
-/** Updates the fields of a leg that the head shows from its YES book. Returns true if any changed. */
+/**
+ * Updates the fields of a leg that the head shows from its YES book. Returns true if any changed. A leg has no prices until
+ * its state is known: the first status of an instrument has the time of its first book, and comes after it in the merge.
+ */
 export function refreshTop(leg: LegState, yes: InstrumentState): boolean {
-  const [bidLevel, askLevel] = leg.inverse
-    ? [bestAsk(yes.book), bestBid(yes.book)]
-    : [bestBid(yes.book), bestAsk(yes.book)];
+  const book = yes.state === null ? NO_BOOK : yes.book;
+  const [bidLevel, askLevel] = leg.inverse ? [bestAsk(book), bestBid(book)] : [bestBid(book), bestAsk(book)];
   const bid = bidLevel && eventPrice(bidLevel.price, leg.inverse);
   const ask = askLevel && eventPrice(askLevel.price, leg.inverse);
   const live = isQuotable(yes);

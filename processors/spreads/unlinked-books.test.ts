@@ -9,6 +9,7 @@ describe('books that no event uses', () => {
   const withBook = () => {
     const all = driveSpreads();
     all.book('b-yes', 1000, ...ladder);
+    all.status('b-yes', 1000);
     return all;
   };
   const fill = (all: SpreadsDriver, count: number) => {
@@ -46,6 +47,7 @@ describe('books that no event uses', () => {
     fill(all, UNLINKED_MAX);
     all.book('b-yes', 2000, [['0.3', '1']], [['0.7', '1']], false);
     expect(legB(all)).toMatchObject({ yesMid: null });
+    all.status('b-yes', 2500);
     expect(all.book('b-yes', 3000, ...ladder).heads[0]!.legs[1]).toMatchObject({ yesMid: '0.5' });
   });
 

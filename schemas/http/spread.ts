@@ -23,7 +23,7 @@ export const spreadSnapshotSchema = z
             .enum(['live', 'recovering', 'stale', 'venue_down', 'closed', 'resolved'])
             .nullable()
             .describe(
-              'Whether the leg can be relied on: live, recovering, stale or venue_down, as in status frames; closed or resolved for a market that is no longer traded, which has no prices; null while nothing is known about it.',
+              'Whether the leg can be relied on: live, recovering, stale or venue_down, as in status frames; closed or resolved for a market that is no longer traded, which has no prices; null while nothing is known about it, and then it has no prices either.',
             ),
           asOf: isoTimeSchema
             .nullable()
