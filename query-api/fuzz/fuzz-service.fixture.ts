@@ -10,6 +10,7 @@ import { tradesTable } from '#schemas/tables/trades';
 import { aCandle } from '#schemas/testing/records.fixture';
 import { arbitrageHeadTopic, eventTopic, spreadHeadTopic } from '#schemas/topics/derived';
 import { bookTopics, contextTopics, instrumentTopics, perpDexTopic } from '#schemas/topics/normalised';
+import { CASES } from '../markets/family-cases.fixture.ts';
 import { ROUTES } from '../routes/index.ts';
 import { openTestStore } from '../testing/open-test-store.fixture.ts';
 import {
@@ -25,12 +26,9 @@ import {
 import {
   aBookUpdate,
   aContext,
-  aContract,
   aLink,
   anArbitrage,
   anEvent,
-  anInstrument,
-  aPair,
   aPerpDex,
   applyRecord,
   aSpread,
@@ -225,12 +223,8 @@ function decode(body: Buffer, encoding: string | undefined): string {
 }
 
 /** Markets of all families: those with all data, and those without figures and book. */
-const COMPLETE = [anInstrument(), aPair(), aContract()];
-const BARE = [
-  anInstrument({ coin: 'ETH', index: 1 }),
-  aPair({ coin: '@142', base: 'UBTC', index: 142 }),
-  aContract({ coin: 'orb:OIL', index: 1 }),
-];
+const COMPLETE = CASES.map(({ make }) => make());
+const BARE = CASES.map(({ make, renamed }) => make({ index: 1, ...renamed }));
 
 /** Adds the markets, two builder dexes, two events and a merged one. */
 function fillViews({ events, coins, books }: Views): void {

@@ -1,5 +1,6 @@
 /** Generates valid values of JSON schemas, for fuzzing routes by their declarations. */
 import fc from 'fast-check';
+import { CASES } from '../markets/family-cases.fixture.ts';
 import { NOON_MS } from '../testing/records.fixture.ts';
 
 /** The parts of JSON Schema that occur in route declarations (`z.toJSONSchema`, input side). */
@@ -29,12 +30,15 @@ const ITEMS_MAX = 4;
 /** A grapheme can be a dozen UTF-16 units, which is what `maxLength` counts. */
 const GRAPHEMES_MAX = 12;
 
+/** Names of markets by the parameter of their family: of a market with all data twice, of one without figures once. */
+const MARKET_NAMES = CASES.map(
+  ({ family, name, otherName }) => [family.name.parameter, [name, name, otherName]] as const,
+);
+
 /** Valid values for fields whose schema does not describe them fully: existing ids and text formats. */
 const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
-  coin: ['BTC', 'BTC', 'ETH'],
-  pair: ['HYPE-USDC', 'HYPE-USDC', 'UBTC-USDC'],
+  ...Object.fromEntries(MARKET_NAMES),
   dex: ['orb', 'orb', 'two'],
-  symbol: ['GOLD', 'GOLD', 'OIL'],
   universalId: ['evt_1', 'evt_1', 'evt_2', 'evt_merged'],
   resolution_after: ['0', String(NOON_MS), '2026-03-01', '2026-03-01T12:00:00.5Z'],
   start_time: ['0', String(NOON_MS - 86_400_000), '2026-02-01'],

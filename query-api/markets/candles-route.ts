@@ -17,7 +17,7 @@ export function candlesRoute(family: Family): Route {
   return defineRoute({
     ...marketDeclaration(family, '/candles'),
     cacheTtlMs: LIFETIME_MS,
-    summary: `Bars of a ${noun}, oldest first, including the one in progress.`,
+    summary: `Bars of one ${noun}, oldest first, including the one in progress.`,
     query: candleQuery,
     response: z.object({
       candles: z

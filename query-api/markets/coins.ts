@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { decimalNumberOrNull } from '#schemas/http/scalars';
 import type { Instrument } from '#schemas/topics/normalised';
-import type { Family } from './family.ts';
+import type { TradedFamily } from './family.ts';
 import { figure } from './figure.ts';
 
 const isCoin = ({ provider, kind }: Instrument) => provider === 'venue_a_perp' && kind === 'perp';
@@ -24,9 +24,10 @@ const snapshot = z.object({
 });
 
 /** Perpetuals of the main dex, such as `BTC`. */
-export const COINS: Family<z.infer<typeof row>, z.infer<typeof snapshot>> = {
+export const COINS: TradedFamily<z.infer<typeof row>, z.infer<typeof snapshot>> = {
   path: '/v1/markets/venue_a/coins',
   noun: 'coin',
+  plural: 'coins',
   within: [],
   name: {
     parameter: 'coin',

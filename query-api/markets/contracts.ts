@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { decimalNumberOrNull } from '#schemas/http/scalars';
 import type { Instrument } from '#schemas/topics/normalised';
 import type { CoinsOfVenue } from '../views/coins.ts';
-import type { Family } from './family.ts';
+import type { TradedFamily } from './family.ts';
 import { figure } from './figure.ts';
 
 /** The symbol of a contract: its coin without the prefix of its dex. */
@@ -29,9 +29,10 @@ const snapshot = z.object({
 });
 
 /** Perpetuals of builders' dexes, such as `TSLA` of `xyz`. */
-export const CONTRACTS: Family<z.infer<typeof row>, z.infer<typeof snapshot>> = {
+export const CONTRACTS: TradedFamily<z.infer<typeof row>, z.infer<typeof snapshot>> = {
   path: '/v1/markets/venue_a/perp-dex/:dex/contracts',
   noun: 'contract',
+  plural: 'contracts',
   within: [
     {
       parameter: 'dex',

@@ -1,4 +1,4 @@
-/** The market families with a market each, and an application that serves them. */
+/** An application that serves the market families, and what their tests share. */
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import {
   type AssetContext,
@@ -11,126 +11,26 @@ import {
   perpDexTopic,
 } from '#schemas/topics/normalised';
 import { ROUTES } from '../routes/index.ts';
-import { aContext, aContract, anInstrument, aPair, aPerpDex, applyRecord } from '../testing/records.fixture.ts';
+import { aContext, aPerpDex, applyRecord } from '../testing/records.fixture.ts';
 import { createTestApp, type TestApp } from '../testing/test-app.fixture.ts';
 import { VIEWS } from '../views/views.ts';
-import { COINS } from './coins.ts';
-import { CONTRACTS } from './contracts.ts';
 import { type Family, marketPath } from './family.ts';
-import { PAIRS } from './pairs.ts';
+import { CASES, type FamilyCase } from './family-cases.fixture.ts';
 
-export interface FamilyCase {
-  readonly family: Family;
-  /** Path of the list. */
-  readonly list: string;
-  readonly make: (fields?: Partial<Instrument>) => Instrument;
-  /** Name of the made market in paths. */
-  readonly name: string;
-  /** Fields that give the market another name, and that name. */
-  readonly renamed: Partial<Instrument>;
-  readonly otherName: string;
-  /** Fields of a market whose name does not match the pattern, and that name. */
-  readonly odd: Partial<Instrument>;
-  readonly oddName: string;
-  readonly row: object;
-  readonly snapshot: object;
-  /** How a book and a trade name the market. */
-  readonly label: object;
-  readonly malformed: readonly string[];
-  readonly unknown: readonly string[];
-}
-
-export const ROOT = '/v1/markets/venue_a';
-const FIGURES = [100000.5, 100001, 100000.25, 0.0000125, 31234.5, 123456789.25, 1234.5] as const;
-const [MARK, ORACLE, MID, FUNDING, INTEREST, NOTIONAL, BASE] = FIGURES;
-
-export const CASES: readonly FamilyCase[] = [
-  {
-    family: COINS,
-    list: `${ROOT}/coins`,
-    make: anInstrument,
-    name: 'BTC',
-    renamed: { coin: 'ETH' },
-    otherName: 'ETH',
-    odd: { coin: 'A_B' },
-    oddName: 'A_B',
-    row: { name: 'BTC', sizeDecimals: 5, maxLeverage: 40 },
-    snapshot: {
-      coin: 'BTC',
-      markPx: MARK,
-      oraclePx: ORACLE,
-      midPx: MID,
-      funding: FUNDING,
-      openInterest: INTEREST,
-      dayNtlVlm: NOTIONAL,
-      dayBaseVlm: BASE,
-    },
-    label: { coin: 'BTC' },
-    malformed: ['@107', '#10', 'A/B', 'HYPE-USDC', 'X'.repeat(21), 'x'.repeat(5_000), 'ß', '*', 'xyz:', 'XYZ:TSLA'],
-    unknown: ['DOGE', 'btc', 'orb:GOLD', 'xyz:TSLA', '__proto__'.replaceAll('_', '')],
-  },
-  {
-    family: PAIRS,
-    list: `${ROOT}/spot/pairs`,
-    make: aPair,
-    name: 'HYPE-USDC',
-    renamed: { coin: '@142', base: 'UBTC', index: 142 },
-    otherName: 'UBTC-USDC',
-    odd: { base: 'A_B', coin: '@9' },
-    oddName: 'A_B-USDC',
-    row: {
-      name: 'HYPE/USDC',
-      pair: 'HYPE-USDC',
-      baseToken: 'HYPE',
-      quoteToken: 'USDC',
-      baseDecimals: 2,
-      quoteDecimals: 8,
-      index: 107,
-    },
-    snapshot: {
-      pair: 'HYPE-USDC',
-      markPrice: MARK,
-      midPrice: MID,
-      prevDayPrice: 99000,
-      dayChangePct: 1.0106060606060605,
-      dayNotionalVolume: NOTIONAL,
-      dayBaseVolume: BASE,
-    },
-    label: { pair: 'HYPE-USDC' },
-    malformed: ['HYPE', 'HYPE/USDC', '@107', 'HYPE-', '-USDC', 'A-B-C', `${'A'.repeat(21)}-USDC`, 'A_B-C'],
-    unknown: ['USDC-HYPE', 'hype-usdc', 'BTC-USDC'],
-  },
-  {
-    family: CONTRACTS,
-    list: `${ROOT}/perp-dex/orb/contracts`,
-    make: aContract,
-    name: 'GOLD',
-    renamed: { coin: 'orb:OIL' },
-    otherName: 'OIL',
-    odd: { coin: 'orb:A_B' },
-    oddName: 'A_B',
-    row: { symbol: 'GOLD', upstreamCoin: 'orb:GOLD', decimals: 5, maxLeverage: 20 },
-    snapshot: {
-      symbol: 'GOLD',
-      markPrice: MARK,
-      oraclePrice: ORACLE,
-      midPrice: MID,
-      fundingRate: FUNDING,
-      openInterest: INTEREST,
-      dayNotionalVolume: NOTIONAL,
-      dayBaseVolume: BASE,
-    },
-    label: { coin: 'orb:GOLD' },
-    malformed: ['orb:GOLD', '@1', 'X'.repeat(21), 'A-B'],
-    unknown: ['OIL', 'gold', 'BTC'],
-  },
-];
 /** After this time, no cached response is left. */
 const LONGEST_TTL_MS = Math.max(...ROUTES.map(({ cacheTtlMs }) => cacheTtlMs));
-export const SUFFIXES = ['', '/orderbook', '/trades', '/candles'] as const;
+/** What may follow the path of a market. */
+const SUFFIXES = ['', '/orderbook', '/trades', '/candles'] as const;
+type Suffix = (typeof SUFFIXES)[number];
 
-/** The cases with the noun of their family, for `describe.each`. */
-export const FAMILIES = CASES.map((one) => [one.family.noun, one] as const);
+/** The cases with what their families' markets are called, for `describe.each`. */
+export const FAMILIES = CASES.map((one) => [one.plural, one] as const);
+/** Those of families with books and trades. */
+export const TRADED_FAMILIES = FAMILIES.filter(([, { label }]) => label !== null);
+
+/** What follows the path of a market of the case's family. */
+export const suffixesOf = ({ label }: FamilyCase): readonly Suffix[] =>
+  SUFFIXES.filter((suffix) => label !== null || (suffix !== '/orderbook' && suffix !== '/trades'));
 
 /** Opens one application for a file of tests, since building one for each test takes minutes. It is emptied before each. */
 export function useFamilies() {
@@ -177,6 +77,12 @@ export function useFamilies() {
   };
 }
 
+/** Paths of all routes that a family can have. */
+export const pathsOf = (family: Family): readonly string[] => [
+  family.path,
+  ...SUFFIXES.map((suffix) => `${marketPath(family)}${suffix}`),
+];
+
 /** The declared route of a family with this suffix of the path of a market, or the list. */
-export const routeOf = (family: Family, suffix: (typeof SUFFIXES)[number] | 'list') =>
+export const routeOf = (family: Family, suffix: Suffix | 'list') =>
   ROUTES.find(({ path }) => path === (suffix === 'list' ? family.path : `${marketPath(family)}${suffix}`))!;

@@ -3,11 +3,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { AssetContext, BookUpdate } from '#schemas/topics/normalised';
 import { LIMIT_CASES } from '../testing/limit-cases.fixture.ts';
 import { aBookUpdate, aContext, anInstrument, aPair, aTrade, NOON_MS } from '../testing/records.fixture.ts';
-import { CASES, FAMILIES, ROOT, routeOf, useFamilies } from './families.fixture.ts';
+import { FAMILIES, routeOf, TRADED_FAMILIES, useFamilies } from './families.fixture.ts';
+import { CASES, ROOT } from './family-cases.fixture.ts';
 
 const { add, addDex, advance, body, book, context, errorOf, setQuery } = useFamilies();
 
-describe.each(FAMILIES)('the family of a %s', (noun, one) => {
+describe.each(FAMILIES)('the family of %s', (plural, one) => {
   const { family, list, make, name } = one;
   const { coin, provider } = make();
   const market = `${list}/${encodeURIComponent(name)}`;
@@ -25,13 +26,13 @@ describe.each(FAMILIES)('the family of a %s', (noun, one) => {
       add(anInstrument({ coin: '#10', provider: 'venue_a_outcome', kind: 'outcome' }));
       const response = await body<Record<string, object[]>>(list);
       routeOf(family, 'list').response.parse(response);
-      expect(Object.keys(response)).toEqual([`${noun}s`]);
-      expect(response[`${noun}s`]).toHaveLength(2);
-      expect(response[`${noun}s`]![0]).toEqual(one.row);
+      expect(Object.keys(response)).toEqual([plural]);
+      expect(response[plural]).toHaveLength(2);
+      expect(response[plural]![0]).toEqual(one.row);
     });
 
     it('is cached for 60 s, but not while it is empty', async () => {
-      const length = async () => (await body<Record<string, object[]>>(list))[`${noun}s`]!.length;
+      const length = async () => (await body<Record<string, object[]>>(list))[plural]!.length;
       expect(await length()).toBe(0);
       add(make());
       expect(await length()).toBe(1);
@@ -65,6 +66,13 @@ describe.each(FAMILIES)('the family of a %s', (noun, one) => {
       expect(await errorOf(market, 502)).toMatchObject(NO_DATA);
     });
   });
+});
+
+describe.each(TRADED_FAMILIES)('the family of %s', (_plural, one) => {
+  const { family, list, make, name } = one;
+  const { coin, provider } = make();
+  const market = `${list}/${encodeURIComponent(name)}`;
+  beforeEach(() => addDex());
 
   describe('has an order book that', () => {
     const update = (levels: number, fields: Partial<BookUpdate> = {}) =>
@@ -110,7 +118,7 @@ describe.each(FAMILIES)('the family of a %s', (noun, one) => {
 
     it('is 502 if it was never received and nothing answers, and has no levels if it is empty', async () => {
       add(make());
-      const unanswered = { ...NO_DATA, provider: 'venue_a' };
+      const unanswered = { code: 'upstream_unavailable', provider: 'venue_a', upstream: { status: null, body: null } };
       expect(await errorOf(`${market}/orderbook`, 502)).toMatchObject(unanswered);
       update(3, { snapshot: false });
       expect(await errorOf(`${market}/orderbook`, 502)).toMatchObject(unanswered);

@@ -4,7 +4,7 @@ import { FAMILIES, routeOf, useFamilies } from './families.fixture.ts';
 
 const { add, addDex, body, errorOf, setQuery } = useFamilies();
 
-describe.each(FAMILIES)('the family of a %s', (noun, one) => {
+describe.each(FAMILIES)('the family of %s', (_plural, one) => {
   const { family, list, make, name } = one;
   const { coin, provider } = make();
   const market = `${list}/${encodeURIComponent(name)}`;
@@ -60,7 +60,7 @@ describe.each(FAMILIES)('the family of a %s', (noun, one) => {
         return sql.includes('FINAL') ? bars : [];
       });
       const numbers = { open: 1.5, high: 2, low: 1, close: 1.25, volume: 10 };
-      const source = (value: string | null) => (noun === 'pair' ? {} : { source: value });
+      const source = (value: string | null) => (one.hasCandleSource ? { source: value } : {});
       expect(await body(`${market}/candles?interval=1m`)).toEqual({
         candles: [
           { ts: 60_000, ...numbers, ...source(null) },

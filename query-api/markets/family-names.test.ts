@@ -1,16 +1,23 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ROUTES } from '../routes/index.ts';
 import { aBookUpdate, aContract, aPair } from '../testing/records.fixture.ts';
-import { FAMILIES, ROOT, routeOf, SUFFIXES, useFamilies } from './families.fixture.ts';
+import { FAMILIES, pathsOf, suffixesOf, useFamilies } from './families.fixture.ts';
+import { marketPath } from './family.ts';
+import { CASES, ROOT } from './family-cases.fixture.ts';
 
 const families = useFamilies();
 const { add, addDex, advance, body, book, context, errorOf } = families;
 
-describe.each(FAMILIES)('the family of a %s', (_noun, one) => {
+/** Cache times of the specification, by what follows the path of a market; of all routes that a family can have. */
+const LIST_MS = 60_000;
+const CACHE_MS = { '': 5_000, '/orderbook': 2_000, '/trades': 5_000, '/candles': 30_000 } as const;
+
+describe.each(FAMILIES)('the family of %s', (_plural, one) => {
   const { family, list, make } = one;
   const { provider } = make();
   beforeEach(() => addDex());
 
-  describe.each(SUFFIXES)('answers <name>%s', (suffix) => {
+  describe.each(suffixesOf(one))('answers <name>%s', (suffix) => {
     const { parameter, unknown } = family.name;
     const url = (written: string) => `${list}/${encodeURIComponent(written)}${suffix}`;
     beforeEach(() => {
@@ -45,10 +52,27 @@ describe.each(FAMILIES)('the family of a %s', (_noun, one) => {
     });
   });
 
-  it('has the cache times of the specification', () => {
-    const times = (['list', ...SUFFIXES] as const).map((suffix) => routeOf(family, suffix).cacheTtlMs);
-    expect(times).toEqual([60_000, 5_000, 2_000, 5_000, 30_000]);
+  it('has the routes of its kind and no others, with the cache times of the specification', () => {
+    const declared = ROUTES.filter(({ path }) => pathsOf(family).includes(path));
+    const expected = suffixesOf(one).map((suffix) => [`${marketPath(family)}${suffix}`, CACHE_MS[suffix]]);
+    expect(Object.fromEntries(declared.map(({ path, cacheTtlMs }) => [path, cacheTtlMs]))).toEqual(
+      Object.fromEntries([[family.path, LIST_MS], ...expected]),
+    );
+    expect('label' in family).toBe(one.label !== null);
   });
+});
+
+it('every route about a market of venue_a belongs to a family with cases', () => {
+  const known = CASES.flatMap(({ family }) => pathsOf(family));
+  const others = ROUTES.filter(({ path }) => path.startsWith(`${ROOT}/`) && path.includes('/:'))
+    .map(({ path }) => path)
+    .filter((path) => !known.includes(path));
+  expect(others, 'add a case to family-cases.fixture.ts').toEqual([]);
+});
+
+it('every family names its markets with a parameter of its own', () => {
+  const parameters = CASES.map(({ family }) => family.name.parameter);
+  expect(new Set(parameters).size).toBe(parameters.length);
 });
 
 describe('a builder dex', () => {

@@ -34,8 +34,10 @@ export interface Part<A extends readonly unknown[], T> {
 export interface Family<Row = unknown, Snapshot = unknown> {
   /** Path of the list; the path of a market adds the parameter of its name. */
   readonly path: `/v1/markets/venue_a/${string}`;
-  /** What a market is called: `coin`. The list is called `<noun>s`. */
+  /** What one market is called: `coin`. */
   readonly noun: string;
+  /** What several are called, which is also the field of the list: `coins`. */
+  readonly plural: string;
   /** Names in the path of the list. */
   readonly within: readonly Name[];
   /** The name of a market in it. */
@@ -48,12 +50,16 @@ export interface Family<Row = unknown, Snapshot = unknown> {
   readonly find: (coins: CoinsOfVenue, names: Names) => Instrument | null;
   /** False if it is delisted: then it is in no list, and has no snapshot and no book. */
   readonly isListed: (coins: CoinsOfVenue, instrument: Instrument) => boolean;
-  /** How books and trades name a market. */
-  readonly label: { readonly field: 'coin' | 'pair'; readonly of: (instrument: Instrument) => string };
   readonly row: Part<[Instrument], Row>;
   readonly snapshot: Part<[Instrument, AssetContext], Snapshot>;
   /** True if its candles state where their minutes come from. */
   readonly hasCandleSource: boolean;
+}
+
+/** A family whose markets have books and trades. */
+export interface TradedFamily<Row = unknown, Snapshot = unknown> extends Family<Row, Snapshot> {
+  /** How books and trades name a market. */
+  readonly label: { readonly field: string; readonly of: (instrument: Instrument) => string };
 }
 
 /** Maximum length of an unknown name that an error message repeats. */

@@ -5,7 +5,7 @@ import { clampedInteger } from '#schemas/http/parameters';
 import { type Dependencies, defineRoute, producedAt, type Route } from '../routes/route.ts';
 import { fetchBook, requestBook } from '../upstream/read-book.ts';
 import { bookOf } from '../views/books.ts';
-import { type Family, findListed } from './family.ts';
+import { findListed, type TradedFamily } from './family.ts';
 import { marketDeclaration } from './family-route.ts';
 
 const toLevel = ({ price, size }: Level) => ({ price: toNumber(price), size: toNumber(size) });
@@ -34,7 +34,7 @@ async function findBook({ views, ingest }: Pick<Dependencies, 'views' | 'ingest'
 }
 
 /** The route with the newest book of a market. */
-export function orderbookRoute(family: Family): Route {
+export function orderbookRoute(family: TradedFamily): Route {
   const { noun, label, units } = family;
   const level = z.object({
     price: z.number().describe(`Price, ${units.price}.`),
@@ -43,7 +43,7 @@ export function orderbookRoute(family: Family): Route {
   return defineRoute({
     ...marketDeclaration(family, '/orderbook'),
     cacheTtlMs: LIFETIME_MS,
-    summary: `The newest book of a ${noun}, best first.`,
+    summary: `The newest book of one ${noun}, best first.`,
     query: z.object({ depth: clampedInteger({ min: 1, max: 100, fallback: 20 }) }),
     response: z.object({
       [label.field]: z.string().describe(`The ${label.field}.`),

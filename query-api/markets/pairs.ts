@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Decimal, divide, multiply, parseDecimal, toNumber, ZERO } from '#schemas/domain/decimal';
 import { decimalNumberOrNull } from '#schemas/http/scalars';
 import type { AssetContext, Instrument } from '#schemas/topics/normalised';
-import type { Family } from './family.ts';
+import type { TradedFamily } from './family.ts';
 import { figure } from './figure.ts';
 
 /** A spot pair that has a name. */
@@ -52,9 +52,10 @@ const snapshot = z.object({
 });
 
 /** Spot pairs, such as `HYPE-USDC`. */
-export const PAIRS: Family<z.infer<typeof row>, z.infer<typeof snapshot>> = {
+export const PAIRS: TradedFamily<z.infer<typeof row>, z.infer<typeof snapshot>> = {
   path: '/v1/markets/venue_a/spot/pairs',
   noun: 'pair',
+  plural: 'pairs',
   within: [],
   name: {
     parameter: 'pair',

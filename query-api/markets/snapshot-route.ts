@@ -9,7 +9,7 @@ export function snapshotRoute(family: Family): Route {
   return defineRoute({
     ...marketDeclaration(family, ''),
     cacheTtlMs: 5_000,
-    summary: `The newest figures of a ${noun}.`,
+    summary: `The newest figures of one ${noun}.`,
     query: z.object({}),
     response: snapshot.shape,
     handle({ params }, { views }) {

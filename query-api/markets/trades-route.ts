@@ -3,16 +3,16 @@ import { clampedInteger } from '#schemas/http/parameters';
 import { decimalNumber } from '#schemas/http/scalars';
 import { readTrades } from '../queries/read-trades.ts';
 import { defineRoute, type Route } from '../routes/route.ts';
-import { type Family, findRecorded } from './family.ts';
+import { findRecorded, type TradedFamily } from './family.ts';
 import { marketDeclaration } from './family-route.ts';
 
 /** The route with the newest trades of a market. */
-export function tradesRoute(family: Family): Route {
+export function tradesRoute(family: TradedFamily): Route {
   const { noun, label, units } = family;
   return defineRoute({
     ...marketDeclaration(family, '/trades'),
     cacheTtlMs: 5_000,
-    summary: `Trades of a ${noun}, newest first; side buy means that the taker bought.`,
+    summary: `Trades of one ${noun}, newest first; side buy means that the taker bought.`,
     query: z.object({ limit: clampedInteger({ min: 1, max: 200, fallback: 50 }) }),
     response: z.object({
       trades: z

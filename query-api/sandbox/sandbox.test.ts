@@ -12,15 +12,14 @@ import { tradesTable } from '#schemas/tables/trades';
 import { aCandle } from '#schemas/testing/records.fixture';
 import { eventTopic } from '#schemas/topics/derived';
 import { bookTopics, contextTopics, instrumentTopics, perpDexTopic } from '#schemas/topics/normalised';
+import { ALL_NAMES, CASES } from '../markets/family-cases.fixture.ts';
 import { ROUTES } from '../routes/index.ts';
 import type { Route } from '../routes/route.ts';
 import {
   aBookUpdate,
   aContext,
-  aContract,
   anEvent,
   anInstrument,
-  aPair,
   aPerpDex,
   applyRecord,
   aTrade,
@@ -77,7 +76,7 @@ async function close(): Promise<void> {
 /** Adds live data: a market of each family that the data set has too, a coin that it does not have, and an event. */
 async function addLiveData(price: string): Promise<void> {
   const { coins, books, events } = service.views;
-  for (const instrument of [anInstrument(), anInstrument({ coin: 'LIVEONLY' }), aPair(), aContract()]) {
+  for (const instrument of [...CASES.map(({ make }) => make()), anInstrument({ coin: 'LIVEONLY' })]) {
     const { coin } = instrument;
     applyRecord(VIEWS.coins, coins, instrumentTopics.venue_a, coin, instrument);
     applyRecord(VIEWS.coins, coins, contextTopics.venue_a, coin, aContext({ coin, markPrice: price }));
@@ -109,7 +108,7 @@ async function urlOf({ path, query }: Pick<Route, 'path' | 'query'>): Promise<st
 async function pathOf(path: string): Promise<string> {
   const { events } = viewsOf(await readDataSet());
   const [first] = events.listed.flat().filter(({ universalId }) => events.arbitrage.has(universalId));
-  const names = { coin: 'BTC', pair: 'HYPE-USDC', dex: 'orb', symbol: 'GOLD', universalId: first!.universalId };
+  const names = { ...ALL_NAMES, universalId: first!.universalId };
   return Object.entries(names).reduce((filled, [name, value]) => filled.replace(`:${name}`, value), path);
 }
 async function responsesOf(token: string): Promise<Record<string, unknown>> {

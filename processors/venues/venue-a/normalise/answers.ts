@@ -9,20 +9,14 @@ import { readSnapshot, readSnapshotRequest } from '#schemas/venues/venue-a/candl
 import { parseJson } from '../../shared/malformed.ts';
 import { emitBook, isOutdated } from './books.ts';
 import { providerOf } from './coins.ts';
-import { emitContexts, emitMids, readAlignedContexts, readMids, readSpotContexts } from './contexts.ts';
-import {
-  dexOf,
-  emitInstruments,
-  emitPairs,
-  type InstrumentMessage,
-  readPerps,
-  readSpots,
-  storeUniverse,
-} from './instruments.ts';
+import { emitContexts, emitMids, readAlignedContexts, readMids, readNamedContexts } from './contexts.ts';
+import { emitInstruments, type InstrumentMessage } from './instruments.ts';
 import { parseRequest } from './messages.ts';
 import { readOutcomeMeta } from './outcome-messages.ts';
 import { markUnresolved, processOutcomeMeta } from './outcomes.ts';
+import { emitPairs, readSpots } from './pairs.ts';
 import { emitPerpDexes, readPerpDexes } from './perp-dexes.ts';
+import { dexOf, readPerps, storeUniverse } from './perps.ts';
 import { processSettledOutcome, readSettledOutcome } from './settlements.ts';
 import { emitSpotContexts } from './spot-contexts.ts';
 import type { VenueAState } from './state.ts';
@@ -134,7 +128,7 @@ function processPerpsWithContexts(answer: Answer): void {
 function processSpotsWithContexts({ state, body, receivedAt, emit }: Answer): void {
   const [meta, contexts] = readPair(body);
   const pairs = readSpots(meta, 'answer[0]');
-  const figures = readSpotContexts(contexts, 'answer[1]');
+  const figures = readNamedContexts(contexts, 'answer[1]');
   emitPairs(state, pairs, receivedAt, emit);
   emitSpotContexts(state, figures, receivedAt, emit);
 }

@@ -69,8 +69,8 @@ export function readAlignedContexts(universe: readonly string[], value: unknown,
     .map((context, at) => [universe[at]!, readContext(context, `${field}[${at}]`)]);
 }
 
-/** Reads spot contexts, which name their coin; their order has no meaning. Throws `FieldError`. */
-export function readSpotContexts(value: unknown, field: string): CoinFigures {
+/** Reads contexts that name their coin, such as those of pairs; their order has no meaning. Throws `FieldError`. */
+export function readNamedContexts(value: unknown, field: string): CoinFigures {
   return readList(value, field).map((context, at) => {
     const { coin } = readObject(context, `${field}[${at}]`);
     return [readText(coin, `${field}[${at}].coin`), readContext(context, `${field}[${at}]`)];

@@ -15,7 +15,7 @@ import {
   readActiveContext,
   readAlignedContexts,
   readMids,
-  readSpotContexts,
+  readNamedContexts,
 } from './contexts.ts';
 import { type Frame, parseFrame, splitFrame } from './messages.ts';
 import { readOutcomeUpdates } from './outcome-messages.ts';
@@ -153,7 +153,7 @@ function readDex(state: VenueAState, dex: unknown, contexts: unknown, field: str
 
 function processSpotContexts(frame: Frame, context: FrameContext): void {
   const { state, receivedAt, emit } = context;
-  const contexts = readSpotContexts(frame.data, 'data');
+  const contexts = readNamedContexts(frame.data, 'data');
   emitSpotContexts(state, contexts, receivedAt, emit);
   const coins = contexts.map(([coin]) => ({ coin }));
   emitOutcomeFrame({ ...context, piece: frame.piece }, coins);

@@ -1,63 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Instrument, instrumentTopics } from '#schemas/topics/normalised';
+import { instrumentTopics } from '#schemas/topics/normalised';
 import { driveVenueA, START } from './venue-a.fixture.ts';
 
-const instruments = (venue: ReturnType<typeof driveVenueA>): Instrument[] =>
-  venue.stage.emittedTo(instrumentTopics.venue_a);
-const perp = (name: string, change: Record<string, unknown> = {}) => ({
-  name,
-  szDecimals: 3,
-  maxLeverage: 20,
-  ...change,
-});
-
-describe('perps', () => {
-  it('are emitted with their index and a flag for delisted ones', () => {
-    const venue = driveVenueA();
-    venue.answer({ type: 'meta' }, { universe: [perp('OLD', { isDelisted: true }), perp('BTC', { maxLeverage: 40 })] });
-    const common = {
-      provider: 'venue_a_perp',
-      receivedAt: START,
-      kind: 'perp',
-      sizeDecimals: 3,
-      dex: null,
-      base: null,
-      quote: null,
-      quoteDecimals: null,
-      canonical: false,
-    };
-    expect(instruments(venue)).toEqual([
-      { ...common, coin: 'OLD', maxLeverage: 20, delisted: true, index: 0 },
-      { ...common, coin: 'BTC', maxLeverage: 40, delisted: false, index: 1 },
-    ]);
-  });
-
-  it('are emitted again only when they changed', () => {
-    const venue = driveVenueA();
-    venue.answer({ type: 'meta' }, { universe: [perp('BTC'), perp('ETH')] });
-    venue.answer({ type: 'meta' }, { universe: [perp('BTC'), perp('ETH')] }, 5);
-    expect(instruments(venue)).toHaveLength(2);
-    venue.answer({ type: 'meta' }, { universe: [perp('BTC'), perp('ETH', { isDelisted: true })] }, 9);
-    expect(instruments(venue)[2]).toMatchObject({ coin: 'ETH', delisted: true, receivedAt: START + 9 });
-  });
-
-  it('are read for all dexes from one answer in either form', () => {
-    const venue = driveVenueA();
-    venue.answer({ type: 'allPerpMetas' }, [
-      { universe: [perp('BTC')] },
-      [{ universe: [perp('abc:GOLD')] }, []],
-      { universe: [] },
-    ]);
-    expect(instruments(venue).map(({ coin, provider, dex }) => `${coin} ${provider} ${dex}`)).toEqual([
-      'BTC venue_a_perp null',
-      'abc:GOLD venue_a_dex abc',
-    ]);
-    expect([...venue.stage.state.universes]).toEqual([
-      ['', ['BTC']],
-      ['abc', ['abc:GOLD']],
-    ]);
-  });
-});
+const instruments = (venue: ReturnType<typeof driveVenueA>) => venue.stage.emittedTo(instrumentTopics.venue_a);
 
 describe('spot pairs', () => {
   const meta = {
@@ -97,6 +42,13 @@ describe('spot pairs', () => {
       `@44 true ${START + 1}`,
       `@44 false ${START + 3}`,
     ]);
+  });
+
+  it('end no perpetual, which no list of pairs contains', () => {
+    const venue = driveVenueA();
+    venue.answer({ type: 'meta' }, { universe: [{ name: 'BTC', szDecimals: 5, maxLeverage: 40 }] });
+    venue.answer({ type: 'spotMeta' }, meta, 1);
+    expect(instruments(venue).filter(({ delisted }) => delisted)).toEqual([]);
   });
 
   it('are left out if their token is not listed, and the others are emitted', () => {
