@@ -128,14 +128,15 @@ export function readSourceBars(
   return query(store, statement);
 }
 
+/** A joined bar starts with its bucket, or at the point within it. */
 function joined(stored: string, placed: (sql: string) => string): string {
   return `SELECT provider, coin, source, intervalMs, min(firstMs) AS firstMs, max(lastMs) AS lastMs,
        max(receivedAt) AS receivedAt, argMin(open, stored.firstMs) AS open, max(high) AS high, min(low) AS low,
        argMax(close, stored.firstMs) AS close, sum(volume) AS volume, sum(trades) AS trades
        ${placed(', argMin(opened, stored.firstMs) AS opened, argMax(closed, stored.firstMs) AS closed')}
      FROM (${stored}) AS stored
-     GROUP BY provider, coin, source, intervalMs, intDiv(stored.firstMs, {stepMs:Int64}),
-       if(intervalMs = ${MINUTE_MS}, roundDown(stored.firstMs, {points:Array(Int64)}), stored.firstMs)`;
+     GROUP BY provider, coin, source, intervalMs, greatest(intDiv(stored.firstMs, {stepMs:Int64}) * {stepMs:Int64},
+       if(intervalMs = ${MINUTE_MS}, roundDown(stored.firstMs, {points:Array(Int64)}), stored.firstMs))`;
 }
 
 function nullableMs(column: string): string {
