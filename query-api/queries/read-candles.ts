@@ -1,6 +1,6 @@
+import { textsOf } from '#schemas/domain/candles/bars';
 import { createSelector, type Selector, splitPoints } from '#schemas/domain/candles/select';
 import { baseLengths, sourceRulesOf } from '#schemas/domain/candles/sources';
-import { formatDecimal } from '#schemas/domain/decimal';
 import { marketKey } from '#schemas/domain/providers';
 import { type Buckets, bucketsOf, type CandleWindow, firstBuckets, narrowTo } from './candle-window.ts';
 import type { Reader } from './query.ts';
@@ -71,10 +71,8 @@ export async function readCandles(
 /** The candle of a bucket; null without a trade. */
 export function candleOf(ts: number, { source, bar }: ReturnType<Selector>): Candle | null {
   if (!bar) return null;
-  const { open, high, low, close, volume, trades } = bar;
-  const [openText, highText, lowText] = [formatDecimal(open), formatDecimal(high), formatDecimal(low)];
-  const prices = { open: openText, high: highText, low: lowText, close: formatDecimal(close) };
-  return { ts, ...prices, volume: formatDecimal(volume), trades, source };
+  const { open, high, low, close, volume } = textsOf(bar);
+  return { ts, open, high, low, close, volume, trades: bar.trades, source };
 }
 
 /** Returns the selector of an instrument. */
@@ -91,8 +89,9 @@ export interface RowsOfBuckets<T> {
  * Reads as many buckets of some instruments as give at least `limit` rows, if there are so many. `rowsOf` makes the rows
  * of a bucket, at most `rowsOfOne`.
  *
- * First it reads as many buckets as are needed if hardly any is empty. If they are too few, a query of the sorting key
- * determines a range with enough bars, so that `FINAL` merges only that range.
+ * First it reads as many buckets as are needed if hardly any is empty, up to the current time. If they are too few, the
+ * same from the first stored bar on. If these are too few, a query of the sorting key determines a range with enough
+ * bars, so that `FINAL` merges only that range.
  */
 export async function readBuckets<T>(
   store: Reader,
@@ -112,6 +111,9 @@ export async function readBuckets<T>(
   };
   const needed = Math.ceil((limit / rowsOfOne) * (1 + EMPTY_SHARE));
   if (buckets.until - buckets.from <= needed * stepMs) return read(buckets);
+  const newest = Math.min(buckets.until - 1, now ?? Number.POSITIVE_INFINITY);
+  const guessed = await read(firstBuckets(buckets, buckets.oldestFirst ? buckets.from : newest, needed));
+  if (guessed.rows.length >= limit) return guessed;
   const edge = await timeOfRow(store, instruments, lengths, buckets, 1);
   if (edge === null) return read(buckets);
   const first = await read(firstBuckets(buckets, edge, needed));
@@ -134,11 +136,13 @@ async function readSelectors(
 ): Promise<{ readonly selectorOf: Selectors; readonly starts: readonly number[] }> {
   const { stepMs } = buckets;
   const time = now ?? Number.POSITIVE_INFINITY;
-  const ranges = [...(await readRanges(store, instruments, buckets)), ...fetched.ranges];
-  const stored = await readSourceBars(store, instruments, lengths, buckets, splitPoints(ranges, time));
+  const reading = readRanges(store, instruments, buckets).then((stored) => [...stored, ...fetched.ranges]);
+  // Bars of a minute are alone in their bucket, so they need not wait for the ranges.
+  const points = stepMs === MINUTE_MS ? [] : splitPoints(await reading, time);
+  const [ranges, stored] = await Promise.all([reading, readSourceBars(store, instruments, lengths, buckets, points)]);
   const bars = addFetched(stored, fetched.bars, buckets);
-  const barsByCoin = groupByCoin(bars);
-  const rangesByCoin = groupByCoin(ranges);
+  const barsByCoin = groupByCoin(instruments, bars);
+  const rangesByCoin = groupByCoin(instruments, ranges);
   const selectors = new Map(
     instruments.map(({ provider, coin }) => {
       const key = marketKey(provider, coin);
@@ -170,12 +174,17 @@ function addFetched(
   return [...newest.values()];
 }
 
-function groupByCoin<T extends BarInstrument>(rows: readonly T[]): Map<string, T[]> {
+function groupByCoin<T extends BarInstrument>(
+  instruments: readonly BarInstrument[],
+  rows: readonly T[],
+): ReadonlyMap<string, readonly T[]> {
+  const [first, ...others] = instruments;
+  if (first && others.length === 0) return new Map([[marketKey(first.provider, first.coin), rows]]);
   const groups = new Map<string, T[]>();
   for (const row of rows) {
     const key = marketKey(row.provider, row.coin);
-    const others = groups.get(key);
-    if (others) others.push(row);
+    const group = groups.get(key);
+    if (group) group.push(row);
     else groups.set(key, [row]);
   }
   return groups;

@@ -1,10 +1,9 @@
 /** Reads stored bars and ranges of sources, from which `schemas/domain/candles/` selects. */
 import type { Parameter } from '#infra/store/store';
 import { unixMs } from '#infra/store/unix-ms';
-import { momentOf } from '#schemas/domain/candles/bars';
+import { momentOf, StoredBar } from '#schemas/domain/candles/bars';
 import type { SourceBar, SourceRange } from '#schemas/domain/candles/select';
 import { MINUTE_MS } from '#schemas/domain/candles/sources';
-import { parseDecimal } from '#schemas/domain/decimal';
 import type { Buckets } from './candle-window.ts';
 import { type Query, query, type Reader } from './query.ts';
 
@@ -72,27 +71,31 @@ export function timeOfRow(
   });
 }
 
-type Row = BarInstrument & {
+/** Bars of one source as columns: thousands of them are parsed several times faster than as rows. */
+type Columns = BarInstrument & {
   readonly source: string;
   readonly intervalMs: number;
-  readonly openTime: number;
-  readonly lastTime: number;
-  readonly receivedAt: number;
-  readonly open: string;
-  readonly high: string;
-  readonly low: string;
-  readonly close: string;
-  readonly volume: string;
-  readonly trades: number;
-  readonly openTs: number | null;
-  readonly openArrival: number | null;
-  readonly closeTs: number | null;
-  readonly closeArrival: number | null;
+  readonly openTime: readonly number[];
+  readonly lastTime: readonly number[];
+  readonly receivedAt: readonly number[];
+  readonly open: readonly string[];
+  readonly high: readonly string[];
+  readonly low: readonly string[];
+  readonly close: readonly string[];
+  readonly volume: readonly string[];
+  readonly trades: readonly number[];
+  /** Time and arrival of the first and of the last trade; absent where nothing depends on them. */
+  readonly opened?: readonly Place[];
+  readonly closed?: readonly Place[];
 };
+
+type Place = readonly [ts: number | null, arrival: number | null];
+const NO_PLACE: Place = [null, null];
 
 /**
  * Reads bars with trades. Minutes of one source in one bucket are joined by the store as far as they are between two
- * `points`: there are too many of them to select one by one.
+ * `points`: there are too many of them to select one by one. Only bars of several instruments have the exact moments of
+ * their first and last trades, which decide how they are joined.
  */
 export function readSourceBars(
   store: Reader,
@@ -101,51 +104,53 @@ export function readSourceBars(
   { stepMs, from, until }: Buckets,
   points: readonly number[],
 ): Promise<BarOfInstrument[]> {
-  const minutes = `SELECT provider, coin, source, intervalMs, receivedAt, open, high, low, close, volume, trades,
-         toUnixTimestamp64Milli(openTime) AS openMs, intDiv(openMs, {stepMs:Int64}) AS bucket,
-         if(intervalMs = ${MINUTE_MS}, arrayCount(point -> point <= openMs, {points:Array(Int64)}), openMs) AS part,
-         ${nullableMs('openTs')} AS openTsMs, toFloat64(openArrival) AS openArrivalMs,
-         ${nullableMs('closeTs')} AS closeTsMs, toFloat64(closeArrival) AS closeArrivalMs
+  const hasPlaces = instruments.length > 1;
+  const placed = (sql: string) => (hasPlaces ? sql : '');
+  const stored = `SELECT provider, coin, source, intervalMs, receivedAt, open, high, low, close, volume, trades,
+         toUnixTimestamp64Milli(openTime) AS firstMs, firstMs AS lastMs
+         ${placed(`, [${nullableMs('openTs')}, toFloat64(openArrival)] AS opened`)}
+         ${placed(`, [${nullableMs('closeTs')}, toFloat64(closeArrival)] AS closed`)}
        FROM candle_bars FINAL WHERE ${isOneOf(instruments)} AND ${IN_BUCKETS} AND trades > 0`;
+  // Bars of a minute are alone in their bucket, so that nothing is joined.
+  const bars = stepMs === MINUTE_MS ? stored : joined(stored, placed);
   const statement: Query<BarOfInstrument[]> = {
     name: 'candles',
-    sql: stepMs === MINUTE_MS ? singleBars(minutes) : joinedBars(minutes),
-    parameters: { ...parametersOf(instruments), lengths, from, until, stepMs, points },
-    parse: (rows: Row[]) => rows.map(barOf),
+    sql: `SELECT provider, coin, source, toFloat64(intervalMs) AS intervalMs,
+         groupArray(toFloat64(firstMs)) AS openTime, groupArray(toFloat64(lastMs)) AS lastTime,
+         groupArray(${unixMs('receivedAt')}) AS receivedAt, groupArray(open) AS open, groupArray(high) AS high,
+         groupArray(low) AS low, groupArray(close) AS close, groupArray(volume) AS volume,
+         groupArray(toFloat64(trades)) AS trades
+         ${placed(', groupArray(opened) AS opened, groupArray(closed) AS closed')}
+       FROM (${bars}) AS bars GROUP BY provider, coin, source, intervalMs`,
+    parameters: { ...parametersOf(instruments), lengths, from, until, stepMs, points: [0, ...points] },
+    parse: (columns: Columns[]) => columns.flatMap(barsOf),
   };
   return query(store, statement);
 }
 
-function joinedBars(minutes: string): string {
-  return `SELECT provider, coin, source, toFloat64(intervalMs) AS intervalMs,
-       toFloat64(min(openMs)) AS openTime, toFloat64(max(openMs)) AS lastTime, ${unixMs('max(receivedAt)')} AS receivedAt,
-       argMin(open, openMs) AS open, max(high) AS high, min(low) AS low, argMax(close, openMs) AS close,
-       sum(volume) AS volume, toFloat64(sum(trades)) AS trades,
-       argMin(tuple(openTsMs), openMs).1 AS openTs, argMin(tuple(openArrivalMs), openMs).1 AS openArrival,
-       argMax(tuple(closeTsMs), openMs).1 AS closeTs, argMax(tuple(closeArrivalMs), openMs).1 AS closeArrival
-     FROM (${minutes})
-     GROUP BY provider, coin, source, intervalMs, bucket, part`;
-}
-
-/** Bars of a minute are alone in their bucket, so that nothing is joined. */
-function singleBars(minutes: string): string {
-  return `SELECT provider, coin, source, toFloat64(m.intervalMs) AS intervalMs,
-       toFloat64(openMs) AS openTime, toFloat64(openMs) AS lastTime, ${unixMs('m.receivedAt')} AS receivedAt,
-       open, high, low, close, volume, toFloat64(m.trades) AS trades,
-       openTsMs AS openTs, openArrivalMs AS openArrival, closeTsMs AS closeTs, closeArrivalMs AS closeArrival
-     FROM (${minutes}) AS m`;
+/** A joined bar starts with its bucket, or at the point within it. */
+function joined(stored: string, placed: (sql: string) => string): string {
+  return `SELECT provider, coin, source, intervalMs, min(firstMs) AS firstMs, max(lastMs) AS lastMs,
+       max(receivedAt) AS receivedAt, argMin(open, stored.firstMs) AS open, max(high) AS high, min(low) AS low,
+       argMax(close, stored.firstMs) AS close, sum(volume) AS volume, sum(trades) AS trades
+       ${placed(', argMin(opened, stored.firstMs) AS opened, argMax(closed, stored.firstMs) AS closed')}
+     FROM (${stored}) AS stored
+     GROUP BY provider, coin, source, intervalMs, greatest(intDiv(stored.firstMs, {stepMs:Int64}) * {stepMs:Int64},
+       if(intervalMs = ${MINUTE_MS}, roundDown(stored.firstMs, {points:Array(Int64)}), stored.firstMs))`;
 }
 
 function nullableMs(column: string): string {
   return `if(isNull(${column}), NULL, ${unixMs(`assumeNotNull(${column})`)})`;
 }
 
-function barOf(row: Row): BarOfInstrument {
-  const { provider, coin, source, intervalMs, openTime, lastTime, receivedAt, trades } = row;
-  const [open, high, low] = [parseDecimal(row.open), parseDecimal(row.high), parseDecimal(row.low)];
-  const [close, volume] = [parseDecimal(row.close), parseDecimal(row.volume)];
-  const openAt = momentOf(row.openTs, row.openArrival, openTime, intervalMs);
-  const closeAt = momentOf(row.closeTs, row.closeArrival, lastTime, intervalMs);
-  const bar = { open, high, low, close, volume, trades, openAt, closeAt };
-  return { provider, coin, source, intervalMs, openTime, receivedAt, bar };
+function barsOf(columns: Columns): BarOfInstrument[] {
+  const { provider, coin, source, intervalMs, receivedAt, opened, closed } = columns;
+  return columns.openTime.map((openTime, at) => {
+    const [open, high, low] = [columns.open[at]!, columns.high[at]!, columns.low[at]!];
+    const texts = { open, high, low, close: columns.close[at]!, volume: columns.volume[at]! };
+    const openAt = momentOf(...(opened?.[at] ?? NO_PLACE), openTime, intervalMs);
+    const closeAt = momentOf(...(closed?.[at] ?? NO_PLACE), columns.lastTime[at]!, intervalMs);
+    const bar = new StoredBar(texts, columns.trades[at]!, openAt, closeAt);
+    return { provider, coin, source, intervalMs, openTime, receivedAt: receivedAt[at]!, bar };
+  });
 }

@@ -43,7 +43,7 @@ export class CandleStore implements Reader {
     if (name === 'candle-ranges') return this.rangesOf(wanted, isOneOf) as T[];
     const bars = this.bars.filter((bar) => isOneOf(bar) && isWithin(bar, wanted));
     if (name === 'candles-range') return [timeOfRow(bars, sql.includes('openTime ASC'), wanted.rows)] as T[];
-    if (name === 'candles') return rowsOf(bars, wanted) as T[];
+    if (name === 'candles') return columnsOf(bars, wanted) as T[];
     throw new Error(`no answer to the query ${name}`);
   }
 
@@ -71,8 +71,25 @@ function timeOfRow(bars: readonly Candle[], oldestFirst: boolean, rows: number) 
   return { time: scanned.at(-1) ?? 0, counted: scanned.length };
 }
 
+/** The columns of the bars of each source, as the store returns them. */
+function columnsOf(bars: readonly Candle[], wanted: Arguments): unknown[] {
+  const sources = new Map<string, ReturnType<typeof rowsOf>>();
+  for (const row of rowsOf(bars, wanted)) {
+    const key = JSON.stringify([row.provider, row.coin, row.source, row.intervalMs]);
+    const others = sources.get(key);
+    if (others) others.push(row);
+    else sources.set(key, [row]);
+  }
+  return [...sources.values()].map((rows) => {
+    const { provider, coin, source, intervalMs, ...first } = rows[0]!;
+    const names = Object.keys(first) as (keyof typeof first)[];
+    const columns = Object.fromEntries(names.map((name) => [name, rows.map((row) => row[name])]));
+    return { provider, coin, source, intervalMs, ...columns };
+  });
+}
+
 /** Joins bars as the store does: those of one source and bucket between two points. */
-function rowsOf(bars: readonly Candle[], { stepMs, points }: Arguments): unknown[] {
+function rowsOf(bars: readonly Candle[], { stepMs, points }: Arguments) {
   const groups = new Map<string, { readonly of: Candle; readonly bars: SourceBar[] }>();
   for (const bar of bars) {
     if (bar.trades === 0) continue;
@@ -96,10 +113,8 @@ function rowsOf(bars: readonly Candle[], { stepMs, points }: Arguments): unknown
       low: formatDecimal(low),
       close: formatDecimal(close),
       volume: formatDecimal(volume),
-      openTs: openAt.arrival === null ? null : openAt.from,
-      openArrival: openAt.arrival,
-      closeTs: closeAt.arrival === null ? null : closeAt.from,
-      closeArrival: closeAt.arrival,
+      opened: [openAt.arrival === null ? null : openAt.from, openAt.arrival],
+      closed: [closeAt.arrival === null ? null : closeAt.from, closeAt.arrival],
     };
   });
 }

@@ -15,7 +15,7 @@ export const venueB = defineVenue({
       tradeChannel: true,
       rawChannels: [
         {
-          summary: 'All messages about a venue_b token, as the venue sends them.',
+          summary: 'Books, price changes and last trades of a venue_b token, as the venue sends them.',
           example: '123',
           // A uint256 without leading zeros.
           accepts: (token) => TOKEN_ID.test(token) && BigInt(token) < TOKEN_ID_END,

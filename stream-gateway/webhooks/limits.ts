@@ -31,6 +31,6 @@ export const CANCEL_BATCH = 512;
 
 /**
  * Time for running attempts at the close; then they are aborted, and repeated after the next start. All parts of the
- * process, which close one after the other, have 8 s together.
+ * process, which close one after the other, have 7 s together.
  */
 export const CLOSE_GRACE_MS = 2_000;

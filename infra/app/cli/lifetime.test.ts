@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
@@ -7,14 +8,16 @@ import { createHealth, type Health } from '../../telemetry/health.ts';
 import { type Lifetime, startLifetime } from './lifetime.ts';
 
 const TIMEOUT_MS = 60;
-let [signals, health, kill, logged] = [new EventEmitter(), createHealth() as Health, vi.fn(), [] as string[]];
+let [signals, health, logged] = [new EventEmitter(), createHealth() as Health, [] as string[]];
+let [kill, exit] = [vi.fn(), vi.fn()];
 let lifetime: Lifetime;
 beforeEach(() => {
-  [signals, health, kill, logged] = [new EventEmitter(), createHealth(), vi.fn(), []];
+  [signals, health, logged] = [new EventEmitter(), createHealth(), []];
+  [kill, exit] = [vi.fn(), vi.fn()];
   // Parts of an earlier test may still close and log, so each test has its own list.
   const lines = logged;
   const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
-  lifetime = startLifetime({ logger, health, signals, kill, closeTimeoutMs: TIMEOUT_MS });
+  lifetime = startLifetime({ logger, health, signals, kill, exit, closeTimeoutMs: TIMEOUT_MS });
 });
 
 const part = (close: () => Promise<void>): Running => ({ close });
@@ -67,6 +70,16 @@ describe('the lifetime of the service', () => {
     expect(kill).not.toHaveBeenCalled();
     await vi.waitFor(() => expect(kill).toHaveBeenCalledOnce());
     expect(fatal()).toHaveLength(1);
+  });
+
+  it('ends the process with its exit code if a handle is still open after all parts are closed', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    signals.emit('SIGINT');
+    expect(await lifetime.close([])).toBe(true);
+    await vi.waitFor(() => expect(exit).toHaveBeenCalledOnce(), { timeout: 10_000 });
+    server.close();
+    expect(kill).not.toHaveBeenCalled();
+    expect(logged.at(-1)).toContain('TCPServerWrap');
   });
 
   it('kills the process when a signal arrives during a start that never finishes', async () => {

@@ -3,8 +3,11 @@ import type { Logger } from 'pino';
 import type { Running } from '../../runtime/context.ts';
 import type { Health, PartFailedError } from '../../telemetry/health.ts';
 
-/** Longest time for closing. After it the process is killed with parts still open, which the log and the store survive. */
-const CLOSE_TIMEOUT_MS = 8_000;
+/**
+ * Longest time for closing, so that the process ends within 8 s. After it the process is killed with parts still open,
+ * which the log and the store survive.
+ */
+const CLOSE_TIMEOUT_MS = 7_000;
 
 export interface LifetimeOptions {
   readonly logger: Logger;
@@ -14,6 +17,8 @@ export interface LifetimeOptions {
   readonly signals?: Pick<NodeJS.EventEmitter, 'on'>;
   /** Ends the process immediately; replaced in tests. */
   readonly kill?: () => void;
+  /** Ends the process with its exit code; replaced in tests. */
+  readonly exit?: () => void;
 }
 
 export interface Lifetime {
@@ -27,6 +32,9 @@ export interface Lifetime {
   close(parts: readonly Running[]): Promise<boolean>;
 }
 
+/** Time for handles that closed parts left open, such as a timer. Nothing depends on them any more. */
+const HANDLES_TIMEOUT_MS = 1_000;
+
 /** Exit code of a killed process, as shells and container engines state it. */
 const KILLED = 137;
 
@@ -39,13 +47,11 @@ function killOwnProcess(): void {
 
 export function startLifetime(options: LifetimeOptions): Lifetime {
   const { logger, health, closeTimeoutMs: timeoutMs = CLOSE_TIMEOUT_MS } = options;
-  const { signals = process, kill = killOwnProcess } = options;
+  const { signals = process, kill = killOwnProcess, exit = () => process.exit() } = options;
   let deadline: NodeJS.Timeout | null = null;
-  let isClosed = false;
   const startDeadline = () => {
     deadline ??= setTimeout(() => {
-      const what = isClosed ? 'all parts are closed, but the process has not ended' : 'exiting with parts still open';
-      logger.fatal(`closing took longer than ${timeoutMs / 1_000} s; ${what}`);
+      logger.fatal(`closing took longer than ${timeoutMs / 1_000} s; exiting with parts still open`);
       kill();
     }, timeoutMs);
   };
@@ -78,9 +84,13 @@ export function startLifetime(options: LifetimeOptions): Lifetime {
           clean = false;
         }
       }
-      isClosed = true;
-      // From here on the timer only matters if a handle of a part still holds the process open.
-      deadline?.unref();
+      if (deadline) clearTimeout(deadline);
+      const end = () => {
+        const handles = process.getActiveResourcesInfo();
+        logger.warn({ handles }, 'all parts are closed, but these handles are open; the process ends without them');
+        exit();
+      };
+      setTimeout(end, HANDLES_TIMEOUT_MS).unref();
       return clean;
     },
   };

@@ -1,5 +1,5 @@
 /** Bars in exact decimals: how they are joined in time, and how the two sides of a question become one. */
-import { type Decimal, UNIT } from '../decimal.ts';
+import { type Decimal, formatDecimal, parseDecimal, UNIT } from '../decimal.ts';
 
 /**
  * When a first or last trade happened: between two times, both inclusive. The times of a recorded trade are equal, and
@@ -23,6 +23,59 @@ export interface Bar {
   readonly closeAt: Moment;
 }
 
+/** The decimals of a bar as canonical text. */
+export interface BarTexts {
+  readonly open: string;
+  readonly high: string;
+  readonly low: string;
+  readonly close: string;
+  readonly volume: string;
+}
+
+/** A bar as it is stored. Most bars are served without a calculation, so a decimal is parsed only when it is needed. */
+export class StoredBar implements Bar {
+  /** Canonical, as the store returns decimals. */
+  readonly texts: BarTexts;
+  readonly trades: number;
+  readonly openAt: Moment;
+  readonly closeAt: Moment;
+
+  constructor(texts: BarTexts, trades: number, openAt: Moment, closeAt: Moment) {
+    this.texts = texts;
+    this.trades = trades;
+    this.openAt = openAt;
+    this.closeAt = closeAt;
+  }
+
+  get open(): Decimal {
+    return parseDecimal(this.texts.open);
+  }
+
+  get high(): Decimal {
+    return parseDecimal(this.texts.high);
+  }
+
+  get low(): Decimal {
+    return parseDecimal(this.texts.low);
+  }
+
+  get close(): Decimal {
+    return parseDecimal(this.texts.close);
+  }
+
+  get volume(): Decimal {
+    return parseDecimal(this.texts.volume);
+  }
+}
+
+/** The decimals of any bar as canonical text. */
+export function textsOf(bar: Bar): BarTexts {
+  if (bar instanceof StoredBar) return bar.texts;
+  const { open, high, low, close, volume } = bar;
+  const [openText, highText, lowText] = [formatDecimal(open), formatDecimal(high), formatDecimal(low)];
+  return { open: openText, high: highText, low: lowText, close: formatDecimal(close), volume: formatDecimal(volume) };
+}
+
 /** The moment of a first or last trade of a stored bar: of a recorded trade if its time and arrival are known. */
 export function momentOf(ts: number | null, arrival: number | null, openTime: number, intervalMs: number): Moment {
   if (ts === null || arrival === null) return { from: openTime, until: openTime + intervalMs - 1, arrival: null };
@@ -34,6 +87,7 @@ export function concatenate(bars: readonly Bar[]): Bar | undefined {
   const [first] = bars;
   const last = bars.at(-1);
   if (!first || !last) return undefined;
+  if (bars.length === 1) return first;
   let { high, low } = first;
   let volume = 0n;
   let trades = 0;
@@ -61,9 +115,10 @@ export function overlay(bar: Bar, other: Bar): Bar {
 }
 
 /** The bar of the other side of a question: each price p becomes 1 − p. */
-export function complement({ open, high, low, close, ...rest }: Bar): Bar {
+export function complement({ open, high, low, close, volume, trades, openAt, closeAt }: Bar): Bar {
   const flip = (price: Decimal) => (UNIT - price) as Decimal;
-  return { ...rest, open: flip(open), high: flip(low), low: flip(high), close: flip(close) };
+  const prices = { open: flip(open), high: flip(low), low: flip(high), close: flip(close) };
+  return { ...prices, volume, trades, openAt, closeAt };
 }
 
 /** True if `a` is certainly before `b`. */

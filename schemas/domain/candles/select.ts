@@ -67,6 +67,7 @@ export interface Selection {
 /** Selects the bar of the bucket that starts at a time. */
 export type Selector = (bucket: number) => Selection;
 
+const NO_BARS: readonly SourceBar[] = [];
 /** A bar in progress that a source calculated is used for this long. */
 const FORMING_MAX_AGE_MS = 30_000;
 
@@ -85,22 +86,25 @@ export function createSelector({ rules, bars, ranges, stepMs, now }: InstrumentB
   }
 
   return (bucket) => {
-    const found = buckets.get(bucket) ?? [];
+    const found = buckets.get(bucket) ?? NO_BARS;
     for (const { sources, own, joined, baseMs } of options) {
       // What has not begun needs no source. A trade may be ahead of the current time.
-      const begun = (Math.floor(now / baseMs) + 1) * baseMs;
+      const begun = floor(now, baseMs) + baseMs;
       const until = Math.max(bucket + baseMs, Math.min(bucket + stepMs, begun));
       const at = joined.findIndex((spans) => covers(spans, bucket, until));
       if (at === -1) continue;
-      const chosen = found.filter(({ source, intervalMs, openTime }) => {
-        if (intervalMs !== baseMs) return false;
-        return source === sources[own.findIndex((spans) => covers(spans, openTime, openTime + 1))];
-      });
-      const forming = chosen.filter(({ source, openTime }) => {
-        return source !== rules.recorded && openTime === floor(now, baseMs);
-      });
-      const age = forming[0] ? { formingAt: Math.min(...forming.map(({ receivedAt }) => receivedAt)) } : {};
-      return { source: sources[at]!, bar: joinOf(chosen), ...age };
+      const chosen: SourceBar[] = [];
+      let formingAt = Number.POSITIVE_INFINITY;
+      for (const bar of found) {
+        const { source, intervalMs, openTime, receivedAt } = bar;
+        if (intervalMs !== baseMs) continue;
+        if (source !== sources[own.findIndex((spans) => covers(spans, openTime, openTime + 1))]) continue;
+        chosen.push(bar);
+        const isForming = source !== rules.recorded && openTime === floor(now, baseMs);
+        if (isForming && receivedAt < formingAt) formingAt = receivedAt;
+      }
+      const selection = { source: sources[at]!, bar: joinOf(chosen) };
+      return Number.isFinite(formingAt) ? { ...selection, formingAt } : selection;
     }
     const recorded = found.filter(({ source, intervalMs }) => source === rules.recorded && intervalMs === MINUTE_MS);
     return { source: null, bar: joinOf(recorded) };
@@ -187,6 +191,8 @@ function groupByBucket(bars: readonly SourceBar[], stepMs: number): Map<number, 
 }
 
 function joinOf(found: readonly SourceBar[]): Bar | undefined {
+  // Nearly every minute is one bar.
+  if (found.length === 1) return found[0]!.bar.trades > 0 ? found[0]!.bar : undefined;
   const withTrades = found.filter(({ bar }) => bar.trades > 0);
   return concatenate(withTrades.sort((a, b) => a.openTime - b.openTime).map(({ bar }) => bar));
 }
