@@ -89,7 +89,8 @@ export const SETTINGS = {
     fallback: 'sim',
     accepts: 'sim, live, recording:<folder>',
     pattern: /^(sim|live|recording:.+)$/,
-    description: 'Source of venue frames: the bundled simulator, the public endpoints, or recorded frames.',
+    description:
+      'Source of venue frames: the bundled simulator (another one where the URLs of all upstreams are set), the public endpoints, or recorded frames.',
   }),
   speed: decimalSetting({
     flag: 'speed',
@@ -148,7 +149,7 @@ export const SETTINGS = {
     variable: 'PARALLAX_SIM_COINS',
     fallback: 50,
     min: 3,
-    max: 400,
+    max: 1_000,
     description: 'Simulator: coins; the first are BTC, ETH and SOL.',
   }),
   simTraders: integerSetting({
@@ -174,6 +175,7 @@ export const SETTINGS = {
     fallback: [],
     words: [
       'disconnects',
+      'refusals',
       'silence',
       'malformed',
       'duplicates',

@@ -135,3 +135,56 @@ describe('priorities', () => {
     expect(served).toEqual(['listing', 'read', 'another listing']);
   });
 });
+
+describe('the spare part of a limit', () => {
+  const open = () => new Budget({ max: 10, windowMs: 1_000, reserved: { priority: 1, cost: 5, spare: 3 } });
+  /** Requests a cost, and adds its name to `served` with the time. */
+  const requester = (budget: Budget) => {
+    const began = Date.now();
+    const served: string[] = [];
+    const request = (cost: number, priority: number, payer?: string) =>
+      void budget.reserve(cost, { priority, payer }).then((reservation) => {
+        served.push(`${payer ?? priority} ${Date.now() - began}`);
+        reservation.settle();
+      });
+    return { served, request };
+  };
+
+  it('is for payers that spend little, whoever waits before them', async () => {
+    const { served, request } = requester(open());
+    for (let nth = 0; nth < 4; nth += 1) request(2, 1, 'much');
+    request(2, 1, 'little');
+    await vi.advanceTimersByTimeAsync(400);
+    expect(served).toEqual(['much 0', 'much 0', 'much 0', 'little 0']);
+    // With this one it would spend more than the spare part.
+    request(2, 1, 'little');
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(served.slice(4)).toEqual(['much 1000', 'little 1000']);
+  });
+
+  it('is for what is more important, and not for what is less', async () => {
+    const { served, request } = requester(open());
+    request(7, 1, 'much');
+    request(2, 2);
+    request(2, 0);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(served).toEqual(['much 0', '0 0', '2 1000']);
+  });
+
+  it('counts what payers spent within the window only', async () => {
+    const { served, request } = requester(open());
+    request(3, 1, 'little');
+    await vi.advanceTimersByTimeAsync(600);
+    request(5, 1, 'much');
+    request(2, 1, 'little');
+    await vi.advanceTimersByTimeAsync(400);
+    expect(served).toEqual(['little 0', 'much 1000', 'little 1000']);
+  });
+
+  it('does not prevent a cost above the rest when nothing else is spent', async () => {
+    const { served, request } = requester(open());
+    request(9, 1, 'much');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(served).toEqual(['much 0']);
+  });
+});

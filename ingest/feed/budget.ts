@@ -9,6 +9,7 @@ interface Waiter {
   readonly priority: number;
   readonly resolve: (reservation: Reservation) => void;
   readonly reject: (error: unknown) => void;
+  readonly payer: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onAbort: () => void;
 }
@@ -39,12 +40,24 @@ export interface SpendingGrants {
   readonly store: (spent: readonly SpentCost[], granted: number) => Promise<void>;
 }
 
+/** A part of a limit that is reserved. */
+export interface Reserved {
+  /** Only costs of this priority may use the part. */
+  readonly priority: number;
+  readonly cost: number;
+  /**
+   * The end of the limit, which among them only payers may use that spend at most this much within a window, with it. So
+   * one that spends as much as it can leaves room for a single cost of each other one. 0 by default.
+   */
+  readonly spare?: number;
+}
+
 export interface BudgetOptions {
   /** At most this is spent within any `windowMs`. */
   readonly max: number;
   readonly windowMs: number;
-  /** The part of `max` that only costs of this priority may use; none by default. */
-  readonly reserved?: { readonly priority: number; readonly cost: number };
+  /** None by default. */
+  readonly reserved?: Reserved;
   /** With it nothing is spent before that is stored, so that the limit holds across restarts; none by default. */
   readonly grants?: SpendingGrants;
   readonly now?: () => number;
@@ -54,6 +67,16 @@ export interface AcquireOptions {
   readonly signal?: AbortSignal | undefined;
   /** Lower numbers are served first; 0 by default. */
   readonly priority?: number | undefined;
+  /** Who spends it, of the priority with a reserved part; nobody by default. */
+  readonly payer?: string | undefined;
+}
+
+/** A cost that was spent. */
+interface Spent {
+  readonly at: number;
+  readonly cost: number;
+  readonly isOther: boolean;
+  readonly payer: string | undefined;
 }
 
 /** Callers that may wait at once; more means a bug in an adapter. */
@@ -67,11 +90,13 @@ export class Budget {
   /** Monotonic ms: the wall clock may be set. */
   private readonly now: () => number;
   /** Settled costs within the window, oldest first, from `head` on. */
-  private spent: { readonly at: number; readonly cost: number; readonly isOther: boolean }[] = [];
+  private spent: Spent[] = [];
   private head = 0;
   /** Sum of reserved costs and of settled ones within the window, and the part that others than `reserved` spent. */
   private sum = 0;
   private sumOfOthers = 0;
+  /** Parts of the sum by payer. */
+  private readonly sums = new Map<string, number>();
   private blockedUntil = 0;
   /** Sorted by priority, then by arrival. */
   private waiters: Waiter[] = [];
@@ -88,7 +113,7 @@ export class Budget {
     this.granted = options.grants ? 0 : Number.POSITIVE_INFINITY;
     for (const { at, cost } of options.grants?.earlier ?? []) {
       // A time that is ahead of the clock, which was set back, counts from now.
-      this.spent.push({ at: this.now() - Math.max(0, Date.now() - at), cost, isOther: false });
+      this.spent.push({ at: this.now() - Math.max(0, Date.now() - at), cost, isOther: false, payer: undefined });
       this.sum += cost;
     }
     this.spent.sort((a, b) => a.at - b.at);
@@ -100,7 +125,7 @@ export class Budget {
   }
 
   /** Resolves when `cost` may be spent, and counts it until it is settled and for a window after that. */
-  reserve(cost: number, { signal, priority = 0 }: AcquireOptions = {}): Promise<Reservation> {
+  reserve(cost: number, { signal, priority = 0, payer }: AcquireOptions = {}): Promise<Reservation> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (this.waiters.length >= WAITERS_MAX)
       return Promise.reject(new Error(`${WAITERS_MAX} callers already wait for this budget`));
@@ -109,7 +134,7 @@ export class Budget {
         this.waiters = this.waiters.filter((waiter) => waiter !== entry);
         reject(signal?.reason);
       };
-      const entry: Waiter = { cost, priority, resolve, reject, signal, onAbort };
+      const entry: Waiter = { cost, priority, payer, resolve, reject, signal, onAbort };
       signal?.addEventListener('abort', onAbort, { once: true });
       const at = this.waiters.findIndex((waiter) => waiter.priority > priority);
       this.waiters.splice(at < 0 ? this.waiters.length : at, 0, entry);
@@ -135,11 +160,11 @@ export class Budget {
     return this.sum;
   }
 
-  /** Whole milliseconds until the settled costs of the window leave room for a cost; at least 1. */
+  /** Whole milliseconds until the settled costs of the window leave room for a cost, also without the spare part; at least 1. */
   untilRoomMs(cost: number): number {
     this.dropExpired();
     const now = this.now();
-    let missing = this.sum + this.bounded(cost) - this.max;
+    let missing = this.sum + this.bounded(cost) - (this.max - this.spare);
     let until = now;
     for (let at = this.head; at < this.spent.length && missing > 0; at += 1) {
       missing -= this.spent[at]!.cost;
@@ -153,6 +178,7 @@ export class Budget {
     this.dropExpired();
     if (this.storing) return;
     let othersWait = false;
+    let spendersWait = false;
     for (const waiter of [...this.waiters]) {
       if (this.now() < this.blockedUntil) break;
       const cost = this.bounded(waiter.cost);
@@ -162,13 +188,17 @@ export class Budget {
         othersWait = true;
         continue;
       }
+      if (!this.mayUseSpare(waiter) && (spendersWait || (this.sum > 0 && this.sum + cost > this.max - this.spare))) {
+        spendersWait = true;
+        continue;
+      }
       if (waiter.cost > this.granted) {
         this.extendGrant(waiter.cost);
         return;
       }
       this.waiters.splice(this.waiters.indexOf(waiter), 1);
       waiter.signal?.removeEventListener('abort', waiter.onAbort);
-      waiter.resolve(this.begin(waiter.cost, isOther));
+      waiter.resolve(this.begin(waiter, isOther));
     }
     this.schedule();
   }
@@ -208,24 +238,39 @@ export class Budget {
     await this.options.grants?.store([...parts.values()], open + amount);
   }
 
-  private begin(cost: number, isOther: boolean): Reservation {
+  private begin({ cost, payer }: Waiter, isOther: boolean): Reservation {
     this.granted -= cost;
-    this.count(cost, isOther);
+    this.count(cost, isOther, payer);
     let settled = false;
     return {
       settle: (actual = cost) => {
         if (settled) return;
         settled = true;
-        this.count(actual - cost, isOther);
-        this.spent.push({ at: this.now(), cost: actual, isOther });
+        this.count(actual - cost, isOther, payer);
+        this.spent.push({ at: this.now(), cost: actual, isOther, payer });
         if (this.waiters.length > 0) this.serve();
       },
     };
   }
 
-  private count(change: number, isOther: boolean): void {
+  private count(change: number, isOther: boolean, payer: string | undefined): void {
     this.sum += change;
     if (isOther) this.sumOfOthers += change;
+    if (payer === undefined) return;
+    const sum = (this.sums.get(payer) ?? 0) + change;
+    if (sum === 0) this.sums.delete(payer);
+    else this.sums.set(payer, sum);
+  }
+
+  private get spare(): number {
+    return this.options.reserved?.spare ?? 0;
+  }
+
+  /** More important costs may use it, too: they are those of the adapter itself. */
+  private mayUseSpare({ cost, priority, payer }: Waiter): boolean {
+    const { reserved } = this.options;
+    if (!reserved || priority < reserved.priority) return true;
+    return payer !== undefined && (this.sums.get(payer) ?? 0) + cost <= this.spare;
   }
 
   private isOther({ priority }: Waiter): boolean {
@@ -242,7 +287,7 @@ export class Budget {
   private dropExpired(): void {
     const expired = this.now() - this.options.windowMs;
     for (let oldest = this.spent[this.head]; oldest && oldest.at <= expired; oldest = this.spent[this.head]) {
-      this.count(-oldest.cost, oldest.isOther);
+      this.count(-oldest.cost, oldest.isOther, oldest.payer);
       this.head += 1;
     }
     if (this.head < this.spent.length / 2) return;

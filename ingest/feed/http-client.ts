@@ -29,6 +29,8 @@ export interface HttpRequest {
   readonly weightOf?: (response: Buffer) => number;
   /** Priority in the budget; 0 by default. */
   readonly priority?: number;
+  /** Who spends the weight; nobody by default. */
+  readonly payer?: string;
   /** Until when it waits for room in the budget, unix ms; then it fails as rate-limited. Without a limit by default. */
   readonly roomUntil?: number;
   readonly signal?: AbortSignal;
@@ -111,13 +113,13 @@ export class HttpClient {
     }
   }
 
-  private async reserve({ weight, priority, roomUntil, signal }: HttpRequest): Promise<Reservation> {
+  private async reserve({ weight, priority, payer, roomUntil, signal }: HttpRequest): Promise<Reservation> {
     const { budget } = this.options;
-    if (roomUntil === undefined) return budget.reserve(weight, { priority, signal });
+    if (roomUntil === undefined) return budget.reserve(weight, { priority, payer, signal });
     const noRoom = AbortSignal.timeout(Math.max(0, roomUntil - Date.now()));
     const either = signal ? AbortSignal.any([signal, noRoom]) : noRoom;
     try {
-      return await budget.reserve(weight, { priority, signal: either });
+      return await budget.reserve(weight, { priority, payer, signal: either });
     } catch (error) {
       if (signal?.aborted || !noRoom.aborted) throw error;
       this.count('no_room');

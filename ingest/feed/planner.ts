@@ -4,7 +4,7 @@
  */
 import type { Metrics } from '#infra/telemetry/metrics';
 import type { Venue } from '#schemas/domain/providers';
-import { Budget, type Reservation } from './budget.ts';
+import { Budget, type Reservation, type Reserved } from './budget.ts';
 import { type Attempt, ConnectionGate } from './connection-gate.ts';
 import { SpendingLog, type SpendingLogOptions } from './spending-log.ts';
 
@@ -17,7 +17,7 @@ export interface Limit {
   readonly windowMs: number;
   /** How much one record grants. What a killed process did not spend of it counts all the same. */
   readonly chunk: number;
-  readonly reserved?: { readonly priority: number; readonly cost: number };
+  readonly reserved?: Reserved;
 }
 
 /** The limits of a venue, as its declaration states them. */

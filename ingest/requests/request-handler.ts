@@ -7,6 +7,8 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /** When the oldest of the equal requests was sent, unix ms. */
   readonly requestedAt: number;
+  /** The organization whose turn it is. */
+  readonly orgId: string;
 }
 
 export interface RequestHandler<P = unknown, R = unknown> {

@@ -117,3 +117,14 @@ it('counts the requests of ended and of dropped tasks no longer', () => {
   expect(queue.dropOlderThan(2_000)).toHaveLength(2);
   expect(['0x4', '0x5', '0x6'].map((address) => add(queue, request('a', address)))).toEqual([true, true, false]);
 });
+
+it('leaves running tasks for organizations without one', () => {
+  const queue = open({ perOrganization: 10, total: 20, running: 4 });
+  for (let nth = 0; nth < 6; nth += 1) add(queue, request('rushing', `0xa${nth}`));
+  const running = [queue.next(), queue.next(), queue.next(), queue.next()];
+  expect(running.map((task) => task?.orgId)).toEqual(['rushing', 'rushing', 'rushing', undefined]);
+  for (const address of ['0xb', '0xc']) add(queue, request('single', address));
+  expect([queue.next()?.orgId, queue.next()]).toEqual(['single', null]);
+  queue.end(running[0]!);
+  expect(queue.next()).toBeNull();
+});

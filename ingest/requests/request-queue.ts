@@ -3,6 +3,9 @@
  * is limited.
  */
 
+/** The part of the running tasks that is for organizations without one. */
+const SPARE_SHARE = 0.25;
+
 export interface QueueLimits {
   /** Waiting and running requests, of one organization and of all. */
   readonly perOrganization: number;
@@ -57,14 +60,18 @@ export class RequestQueue<P> {
 
   /**
    * Returns the next task and counts it as running; null if there is none, or enough are running. It picks among the
-   * organizations with the fewest running tasks the one served longest ago, and its oldest task.
+   * organizations with the fewest running tasks the one served longest ago, and its oldest task. The last of the running
+   * tasks are for organizations without one, which so never wait for all tasks of another one.
    */
   next(): Task<P> | null {
-    if (this.running.size >= this.limits.running) return null;
+    const { running: max } = this.limits;
+    if (this.running.size >= max) return null;
+    const isSpare = this.running.size >= max - Math.floor(max * SPARE_SHARE);
     let chosen: Task<P> | null = null;
     let [fewest, earliest] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (const task of this.waiting.values()) {
       const running = this.runningCounts.of(task.orgId);
+      if (isSpare && running > 0) continue;
       const turn = this.served.get(task.orgId) ?? 0;
       if (running > fewest || (running === fewest && turn >= earliest)) continue;
       [chosen, fewest, earliest] = [task, running, turn];

@@ -137,7 +137,8 @@ class RequestServer {
     const startedAt = Date.now();
     const requestedAt = task.requests[0]!.receivedAt;
     try {
-      const result = resultText(await handler.run(task.params, { signal, requestedAt }));
+      const context = { signal, requestedAt, orgId: task.orgId };
+      const result = resultText(await handler.run(task.params, context));
       const producedAt = Date.now();
       const tookMs = producedAt - startedAt;
       const lifetimeMs = kind.lifetimeMs(task.params, tookMs);

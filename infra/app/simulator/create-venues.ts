@@ -45,7 +45,7 @@ export function createVenues(
   world: World,
   board: FaultBoard,
   now: () => number,
-  options: Pick<VenueContext, 'spontaneousReorgs' | 'nodeData' | 'minuteMs'>,
+  options: Pick<VenueContext, 'spontaneousReorgs' | 'nodeData' | 'minuteMs' | 'observer'>,
   onError: (error: unknown) => void,
 ): Venues {
   const venues = createSimulatedVenues({ world, board, paths: PATHS, now, ...options, onError });

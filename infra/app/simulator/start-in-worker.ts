@@ -41,7 +41,7 @@ interface PendingCall {
 }
 
 /** Options that can be sent to a thread. */
-export type WorkerOptions = Omit<SimulatorOptions, 'wallClock' | 'onError'>;
+export type WorkerOptions = Omit<SimulatorOptions, 'wallClock' | 'observer' | 'onError'>;
 
 /**
  * Starts the simulator in a separate thread, so that it never blocks the caller's event loop.
@@ -115,6 +115,7 @@ export async function startInWorker(
     nodeUrl,
     faults: {
       disconnectAll: control('disconnectAll'),
+      refuse: control('refuse'),
       silence: control('silence'),
       malformed: control('malformed'),
       duplicate: control('duplicate'),

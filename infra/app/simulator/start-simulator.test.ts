@@ -11,7 +11,7 @@ describe('a simulator', () => {
     ['rate', 20_001],
     ['events', 0],
     ['coins', 2],
-    ['coins', 401],
+    ['coins', 1_001],
     ['rate', 1.5],
   ])('rejects %s %d', async (name, value) => {
     await expect(startSimulator({ ...options, [name]: value })).rejects.toThrow(SimulatorOptionError);
@@ -20,7 +20,7 @@ describe('a simulator', () => {
   it.each([
     ['rate', 1],
     ['rate', 20_000],
-    ['coins', 400],
+    ['coins', 1_000],
   ])('accepts %s %d', async (name, value) => {
     await (await startSimulator({ ...options, [name]: value })).close();
   });

@@ -10,7 +10,7 @@ import { faultsBetween, injectFault } from './faults/spontaneous-faults.ts';
 import { createSimulation, type SimulationCounts, STEP_MS } from './simulation.ts';
 import type { SimulatorUrls } from './simulator-urls.ts';
 import { startHttpServer } from './sockets/http-host.ts';
-import type { HubStats } from './sockets/socket-hub.ts';
+import type { HubStats, SocketObserver } from './sockets/socket-hub.ts';
 import { NODE_PATH } from './venues/venue-a/create-venue-a.ts';
 import type { ChainCounts } from './venues/venue-b/chain-feed.ts';
 import type { Injection } from './world/injections.ts';
@@ -41,6 +41,8 @@ export interface SimulatorOptions {
   readonly faults: readonly FaultKind[];
   /** Current time, unix ms; for tests. The world is simulated up to this time. */
   readonly wallClock?: () => number;
+  /** Called with what happens on the sockets; for tests that compare it with what a client recorded. */
+  readonly observer?: SocketObserver;
   /** Called with errors of handlers; by default prints a line on standard error. */
   readonly onError?: (error: unknown) => void;
 }
@@ -70,6 +72,7 @@ const MAX_LAG_MS = 15_000;
 /** Longest time for steps in one turn of the event loop. */
 const TURN_MS = 25;
 const MAX_REORG_DEPTH = 60;
+const MAX_COINS = 1_000;
 
 /** Thrown for options out of range. */
 export class SimulatorOptionError extends Error {
@@ -86,7 +89,7 @@ function checkOptions({ rate, events, coins }: SimulatorOptions): void {
   };
   check('rate', rate, 1, 20_000);
   check('events', events, 1, 10_000);
-  check('coins', coins, 3, 400);
+  check('coins', coins, 3, MAX_COINS);
 }
 
 /** Starts the simulated venues on loopback and simulates them in step with the clock. */
@@ -100,9 +103,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   assertWorldTime(startMs);
   let nextMs = startMs;
   const now = () => nextMs - 1;
-  const { faults, nodeData = null, minuteMs } = options;
+  const { faults, nodeData = null, minuteMs, observer } = options;
   const spontaneousReorgs = faults.includes('reorgs');
-  const venues = createVenues(world, board, now, { spontaneousReorgs, nodeData, minuteMs }, onError);
+  const venues = createVenues(world, board, now, { spontaneousReorgs, nodeData, minuteMs, observer }, onError);
   const simulation = createSimulation(world, venues.feeds);
   const host = options.host ?? '127.0.0.1';
   const server = await startHttpServer({ host, port: options.port ?? 0 }, venues.hosts, venues.sockets, board, onError);
@@ -110,6 +113,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 
   const controls: FaultControls = {
     disconnectAll: async (target) => venues.hubs[target].disconnectAll(),
+    refuse: async (target, durationMs) => venues.hubs[target].refuse(durationMs),
     silence: async (target, durationMs) => venues.hubs[target].silence(durationMs),
     malformed: async (target, count) => board.schedule('malformed', target, count),
     duplicate: async (target, count) => board.schedule('duplicates', target, count),

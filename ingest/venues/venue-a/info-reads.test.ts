@@ -19,12 +19,13 @@ const USER = `0x${'a'.repeat(40)}`;
 /** A venue that answers with these in turn, and the handler that reads from it. */
 async function setUp(
   answers: Answer[],
-  { weight = 1_000, timeoutMs = 1_000, node = null as Pick<NodeInfo, 'read'> | null } = {},
+  { weight = 1_000, spare = 0, timeoutMs = 1_000, node = null as Pick<NodeInfo, 'read'> | null } = {},
 ) {
   let turn = 0;
   const server = await startHttpServer(() => answers[Math.min(turn++, answers.length - 1)]!);
   closing.push(() => server.close());
-  const budget = new Budget({ max: weight, windowMs: 60_000 });
+  const reserved = { priority: REST_PRIORITIES.reads, cost: weight / 2, spare };
+  const budget = new Budget({ max: weight, windowMs: 60_000, reserved });
   const metrics = createMetrics();
   const counter = { source: 'venue_a.info', metrics };
   const published: { request: string; payload: string }[] = [];
@@ -41,8 +42,8 @@ async function setUp(
     } as never,
     feed: 'venue_a.info',
   });
-  const read = (params: InfoRequest, { agoMs = 0, signal = new AbortController().signal } = {}) =>
-    handler.run(params, { signal, requestedAt: Date.now() - agoMs }) as Promise<InfoResult>;
+  const read = (params: InfoRequest, { agoMs = 0, signal = new AbortController().signal, orgId = 'org' } = {}) =>
+    handler.run(params, { signal, orgId, requestedAt: Date.now() - agoMs }) as Promise<InfoResult>;
   const outcomes = async () =>
     Object.fromEntries(
       (await metrics.upstreamRequests.get()).values.map(({ labels, value }) => [labels.outcome, value]),
@@ -161,4 +162,14 @@ it('comes before everything but listings', () => {
   const { listings, reads, ...others } = REST_PRIORITIES;
   expect(listings).toBeLessThan(reads);
   expect(Math.min(...Object.values(others))).toBeGreaterThan(reads);
+});
+
+it('leaves weight for an organization that has read little while another one uses up all it can', async () => {
+  const { server, read } = await setUp([{ body: '{}' }], { weight: 100, spare: 20 });
+  const readMeta = (orgId: string, dex: string) => read({ type: 'meta', dex }, { orgId, agoMs: 9_900 });
+  for (const dex of ['a', 'b', 'c', 'd']) await readMeta('rushing', dex);
+  await expect(readMeta('rushing', 'e')).rejects.toMatchObject({ code: 'upstream_rate_limited' });
+  await readMeta('single', 'f');
+  await expect(readMeta('another', 'g')).rejects.toMatchObject({ code: 'upstream_rate_limited' });
+  expect(server.requests).toHaveLength(5);
 });

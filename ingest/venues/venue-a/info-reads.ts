@@ -6,7 +6,7 @@ import { type InfoRequest, type InfoResult, infoRead } from '#schemas/requests/v
 import { UpstreamError } from '../../feed/errors.ts';
 import { errorBody } from '../../feed/http-client.ts';
 import type { Publisher } from '../../publisher/publisher.ts';
-import { defineHandler, type RequestHandler } from '../../requests/request-handler.ts';
+import { defineHandler, type RequestContext, type RequestHandler } from '../../requests/request-handler.ts';
 import { READS_RUNNING, READS_TOTAL_MS, READS_WAIT_MS, REST_PRIORITIES } from './declaration.ts';
 import type { InfoClient } from './info-client.ts';
 import { infoWeight, infoWeightMax } from './info-weight.ts';
@@ -26,9 +26,10 @@ export function createInfoReads(options: InfoReadsOptions): RequestHandler {
     kind: infoRead,
     running: READS_RUNNING,
     expiresAfterMs: READS_WAIT_MS,
-    run: async (params, { signal, requestedAt }) => {
+    run: async (params, { signal, requestedAt, orgId }) => {
       const inTime = AbortSignal.timeout(Math.max(0, requestedAt + READS_TOTAL_MS - Date.now()));
-      const send = (request: InfoRequest) => read(options, request, AbortSignal.any([signal, inTime]), requestedAt);
+      const context = { orgId, requestedAt, signal: AbortSignal.any([signal, inTime]) };
+      const send = (request: InfoRequest) => read(options, request, context);
       const { type, req } = params;
       try {
         if (type !== 'candleSnapshot' || !req) return await send(params);
@@ -44,8 +45,7 @@ export function createInfoReads(options: InfoReadsOptions): RequestHandler {
 async function read(
   { client, publisher, feed }: InfoReadsOptions,
   params: InfoRequest,
-  signal: AbortSignal,
-  requestedAt: number,
+  { orgId, requestedAt, signal }: RequestContext,
 ): Promise<InfoResult> {
   const { type, user } = params;
   const body = JSON.stringify(params);
@@ -60,6 +60,7 @@ async function read(
       return infoWeight(type, Array.isArray(native) ? native.length : 0);
     },
     priority: REST_PRIORITIES.reads,
+    payer: orgId,
     roomUntil: requestedAt + READS_WAIT_MS,
     signal,
   });

@@ -18,6 +18,8 @@ export interface ServiceOptions {
   /** Flags in addition to ports and data directory. */
   readonly flags: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Called with the process when it is created, for tests that end it before it is ready. */
+  readonly onSpawn?: (process: ChildProcess) => void;
 }
 
 export interface Service {
@@ -41,7 +43,7 @@ export function temporaryFolder(prefix: string): { readonly path: string; remove
 }
 
 /** Starts the service and waits until it prints its URLs. */
-export async function startService({ dataDir, flags, env }: ServiceOptions): Promise<Service> {
+export async function startService({ dataDir, flags, env, onSpawn }: ServiceOptions): Promise<Service> {
   const child = spawn(
     process.execPath,
     [
@@ -61,6 +63,7 @@ export async function startService({ dataDir, flags, env }: ServiceOptions): Pro
     },
   );
   gatherFrom(child, 'service');
+  onSpawn?.(child);
   let output = '';
   child.stdout!.on('data', (chunk: Buffer) => {
     output += chunk.toString();

@@ -9,7 +9,11 @@ export interface Organization {
 }
 
 /** Creates an organization and sends one request to each node, since hashing a new token is slow and rate-limited. */
-export async function organization({ apis }: ControlNodes, name: string, plan = 'enterprise'): Promise<Organization> {
+export async function organization(
+  { apis }: Pick<ControlNodes, 'apis'>,
+  name: string,
+  plan = 'enterprise',
+): Promise<Organization> {
   const { body } = await expectStatus(201, apis[0], 'POST', '/v1/organizations', { body: { name, plan } });
   const { token } = body.adminKey as { token: string };
   for (const api of apis) {

@@ -7,6 +7,7 @@ import { start as startIngest } from '#ingest/start';
 import { createStages } from '#processors/stages';
 import { start as startProcessors } from '#processors/start';
 import { start as startQueryApi } from '#query-api/start';
+import { UPSTREAMS } from '#schemas/venues/streams';
 import { start as startGateway } from '#stream-gateway/start';
 import { watchRegistry } from '../../../codec/watch-registry.ts';
 import { settingsHelp } from '../../../config/help.ts';
@@ -122,9 +123,13 @@ async function startAll({ settings, logger, health, lifetime, parts }: StartOpti
   return { context, lines, watchKey };
 }
 
-/** With `--venues sim`, starts the simulator in this process and uses its URLs. Explicitly set URLs take precedence. */
+/**
+ * With `--venues sim`, starts the simulator in this process and uses its URLs. Explicitly set URLs take precedence; if all
+ * are set, another simulator serves them.
+ */
 async function startSimulatorIfSelected(settings: Settings, parts: Running[]): Promise<Settings> {
   if (settings.venues !== 'sim' || !settings.roles.includes('ingest')) return settings;
+  if (Object.values(UPSTREAMS).every(({ setting }) => settings[setting] !== null)) return settings;
   const simulator = await startInWorker({
     seed: settings.simSeed,
     rate: settings.simRate,

@@ -13,6 +13,7 @@ export type Target = SocketTarget | HttpTarget;
 /** Values of `--sim-faults`. */
 const FAULT_KINDS = [
   'disconnects',
+  'refusals',
   'silence',
   'malformed',
   'duplicates',
@@ -30,8 +31,10 @@ export type FaultCounts = Partial<Record<FaultKind, Partial<Record<Target | 'ven
 
 /** Applies faults on demand. Each call resolves when the fault is in effect or, for counted faults, scheduled. */
 export interface FaultControls {
-  /** Closes every open socket of the target. */
+  /** Ends every open socket of the target, after what was sent to it. */
   disconnectAll(target: SocketTarget): Promise<void>;
+  /** For `durationMs` new connections are refused with 503. */
+  refuse(target: SocketTarget, durationMs: number): Promise<void>;
   /** For `durationMs` open and new sockets send nothing, not even pongs; then they are closed. */
   silence(target: SocketTarget, durationMs: number): Promise<void>;
   /** Sends a malformed copy after each of the next `count` frames, or instead of the next `count` HTTP answers. */

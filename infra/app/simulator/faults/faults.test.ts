@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { get, openSocket, post, type TestSocket, until } from '../client.fixture.ts';
 import { type Simulator, SimulatorOptionError, startSimulator } from '../start-simulator.ts';
+import { LIMITS } from '../venues/venue-a/limits.ts';
 import type { FaultControls } from './fault-board.ts';
 import { faultsBetween, injectFault } from './spontaneous-faults.ts';
 
@@ -34,6 +35,46 @@ describe('sockets', () => {
     await until('both are closed', () => one.isClosed() && other.isClosed());
     (await watchBook()).close();
     expect(await readFaultCounts()).toEqual({ disconnects: { 'venue_a.ws': 1 } });
+  });
+
+  it('are refused for a while on demand, and such attempts count against the limits', async () => {
+    await simulator.faults.refuse('venue_a.ws', 60_000);
+    for (let attempt = 0; attempt < LIMITS.newConnections + 1; attempt += 1)
+      await expect(openSocket(simulator.urls.venueAWsUrl)).rejects.toThrow('refuses');
+    (await openSocket(simulator.urls.venueBClobWsUrl)).close();
+    expect(await simulator.stats()).toMatchObject({
+      faults: { refusals: { 'venue_a.ws': 1 } },
+      limitsExceeded: { newConnections: 1 },
+    });
+    await simulator.faults.refuse('venue_b.clob_ws', 50);
+    const accepted = await until('connections are accepted again', () =>
+      openSocket(simulator.urls.venueBClobWsUrl).catch(() => null),
+    );
+    accepted.close();
+  });
+
+  it('receive everything that was sent before a disconnect', async () => {
+    const sent = new Map<number, string[]>();
+    const ended: unknown[] = [];
+    const observed = await startSimulator({
+      ...{ seed: 2, rate: 5_000, events: 2, coins: 3, faults: [] },
+      observer: {
+        opened: (_target, connection) => void sent.set(connection, []),
+        sent: (_target, connection, frame) => void sent.get(connection)!.push(frame.toString()),
+        ended: (...end) => void ended.push(end),
+      },
+    });
+    const socket = await openSocket(observed.urls.venueAWsUrl);
+    socket.send({ method: 'subscribe', subscription: { type: 'l2Book', coin: 'BTC' } });
+    await until('books', () => socket.texts.length > 20);
+    // Subscriptions that the simulator does not read any more would lose frames if it closed its socket.
+    for (let nth = 0; nth < 1_000; nth += 1) socket.send({ method: 'ping' });
+    await observed.faults.disconnectAll('venue_a.ws');
+    const expected = sent.get(1)!.length;
+    await until('it is closed', () => socket.isClosed());
+    expect(socket.texts).toEqual(sent.get(1));
+    expect([sent.get(1)!.length, ended]).toEqual([expected, [['venue_a.ws', 1, true]]]);
+    await observed.close();
   });
 
   it('send nothing while silent, not even pongs, and are closed afterwards', async () => {
@@ -175,7 +216,16 @@ describe('the chain', () => {
 
 describe('spontaneous faults', () => {
   const START = Date.UTC(2026, 0, 1);
-  const kinds = ['disconnects', 'silence', 'malformed', 'duplicates', 'errors', 'rate-limits', 'slow'] as const;
+  const kinds = [
+    'disconnects',
+    'refusals',
+    'silence',
+    'malformed',
+    'duplicates',
+    'errors',
+    'rate-limits',
+    'slow',
+  ] as const;
 
   it('are the same for the same seed, however the time is split', () => {
     const whole = faultsBetween(4, kinds, START, START + 600_000);

@@ -6,6 +6,7 @@ import type { FaultControls, FaultKind, HttpTarget, SocketTarget } from './fault
 /** Period of each spontaneous fault per target: it happens once per period, at a pseudo-random time. */
 const TERM_MS: Readonly<Record<Exclude<FaultKind, 'reorgs'>, number>> = {
   disconnects: 30_000,
+  refusals: 60_000,
   silence: 120_000,
   malformed: 5_000,
   duplicates: 5_000,
@@ -64,6 +65,8 @@ export async function injectFault(controls: FaultControls, { kind, target, chanc
   switch (kind) {
     case 'disconnects':
       return controls.disconnectAll(socket);
+    case 'refusals':
+      return controls.refuse(socket, 1_000 + (chance % 5_000));
     case 'silence':
       // Longer than usual heartbeat timeouts, so that clients notice it.
       return controls.silence(socket, 30_000 + (chance % 20_000));

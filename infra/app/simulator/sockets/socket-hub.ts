@@ -29,6 +29,21 @@ export interface HubStats {
   readonly slowDropped: number;
 }
 
+/** What happens on the sockets of all hubs, in order. Connections are numbered in each hub, from 1. */
+export interface SocketObserver {
+  opened?(target: SocketTarget, connection: number): void;
+  /** Called with each frame that is sent to a client. */
+  sent?(target: SocketTarget, connection: number, frame: Buffer): void;
+  /** @param isComplete the hub ended the connection in such a way that the client receives everything that was sent. */
+  ended?(target: SocketTarget, connection: number, isComplete: boolean): void;
+}
+
+export interface HubOptions {
+  /** A client to which nothing was sent for this time is disconnected; no limit by default. */
+  readonly idleLimitMs?: number;
+  readonly observer?: SocketObserver | undefined;
+}
+
 /** The sockets of one interface, with fan-out, limits and faults. */
 export interface SocketHub {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
@@ -36,8 +51,10 @@ export interface SocketHub {
   broadcast(clients: Iterable<HubClient>, text: string): void;
   /** Ends a step: writes the frames sent since the last flush in one write per socket. */
   flush(): void;
-  /** Closes every socket and counts it as a fault. */
+  /** Ends every connection after what was sent to it, and counts it as a fault. */
   disconnectAll(): void;
+  /** Refuses new connections with 503. They count as attempts. */
+  refuse(durationMs: number): void;
   /** Closes every socket. */
   terminateAll(): void;
   /** Silences open and new sockets, then closes them. */
@@ -51,10 +68,13 @@ const MAX_BUFFERED_BYTES = 32 * 1024 * 1024;
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 /** Status of a close frame. */
 const POLICY_VIOLATION = 1008;
+/** How long the client of an ended connection may take to close it. */
+const END_TIMEOUT_MS = 10_000;
 
 interface Client extends HubClient {
   readonly ws: WebSocket;
   readonly stream: Duplex;
+  readonly connection: number;
   isCorked: boolean;
   sentAtMs: number;
 }
@@ -63,8 +83,7 @@ export function createSocketHub(
   target: SocketTarget,
   board: FaultBoard,
   makeProtocol: () => HubProtocol,
-  /** A client to which nothing was sent for this time is disconnected; null for no limit. */
-  idleLimitMs: number | null,
+  { idleLimitMs, observer }: HubOptions = {},
 ): SocketHub {
   const server = new WebSocketServer({
     noServer: true,
@@ -76,6 +95,8 @@ export function createSocketHub(
   const protocol = makeProtocol();
   const clients = new Set<Client>();
   const corked: Client[] = [];
+  let connections = 0;
+  let refusedUntilMs = 0;
   let silentUntilMs = 0;
   /** Runs while the sockets are silent. Until it has closed them nothing is sent, even if it runs late. */
   let silenceTimer: NodeJS.Timeout | null = null;
@@ -87,7 +108,7 @@ export function createSocketHub(
   const terminate = (client: Client) => client.ws.terminate();
 
   const deliver = (client: Client, frame: Buffer) => {
-    if (client.ws.readyState !== client.ws.OPEN || isSilent()) return;
+    if (!clients.has(client) || client.ws.readyState !== client.ws.OPEN || isSilent()) return;
     if (client.ws.bufferedAmount > MAX_BUFFERED_BYTES) {
       slowDropped += 1;
       terminate(client);
@@ -100,6 +121,7 @@ export function createSocketHub(
     }
     client.ws.send(frame, { binary: false });
     client.sentAtMs = Date.now();
+    observer?.sent?.(target, client.connection, frame);
     framesSent += 1;
     bytesSent += frame.length;
   };
@@ -111,16 +133,18 @@ export function createSocketHub(
     corked.length = 0;
   };
   const terminateIdle = () => {
-    const limit = Date.now() - (idleLimitMs ?? 0);
+    const limit = Date.now() - idleLimitMs!;
     for (const client of clients) if (client.sentAtMs < limit) terminate(client);
   };
-  const idleTimer = idleLimitMs === null ? null : setInterval(terminateIdle, 1_000);
+  const idleTimer = idleLimitMs === undefined ? null : setInterval(terminateIdle, 1_000);
   idleTimer?.unref();
 
   const admit = (ws: WebSocket, stream: Duplex) => {
+    connections += 1;
     const client: Client = {
       ws,
       stream,
+      connection: connections,
       isCorked: false,
       sentAtMs: Date.now(),
       send(frame) {
@@ -129,19 +153,29 @@ export function createSocketHub(
       close: () => ws.close(POLICY_VIOLATION, 'a limit was exceeded'),
     };
     clients.add(client);
+    observer?.opened?.(target, client.connection);
     ws.on('message', (data) => {
+      if (!clients.has(client)) return;
       protocol.message(client, String(data));
       flush();
     });
     ws.on('ping', (data) => {
-      if (!isSilent()) ws.pong(data);
+      if (!isSilent() && clients.has(client)) ws.pong(data);
     });
     // Resets are normal. The `close` event follows and cleans up.
     ws.on('error', () => terminate(client));
-    ws.on('close', () => {
-      clients.delete(client);
-      protocol.closed(client);
-    });
+    ws.on('close', () => remove(client, false));
+  };
+  const remove = (client: Client, isComplete: boolean) => {
+    if (!clients.delete(client)) return;
+    protocol.closed(client);
+    observer?.ended?.(target, client.connection, isComplete);
+  };
+  /** Ends a connection without a close frame. Unlike `terminate`, it loses nothing that was sent. */
+  const end = (client: Client) => {
+    remove(client, true);
+    client.stream.end();
+    setTimeout(() => terminate(client), END_TIMEOUT_MS).unref();
   };
 
   const terminateAll = () => {
@@ -157,6 +191,10 @@ export function createSocketHub(
     upgrade(request, socket, head) {
       if (protocol.accept && !protocol.accept(clients.size)) {
         socket.end('HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\n\r\n');
+        return;
+      }
+      if (Date.now() < refusedUntilMs) {
+        socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\r\n');
         return;
       }
       server.handleUpgrade(request, socket, head, (ws) => admit(ws, socket));
@@ -176,7 +214,12 @@ export function createSocketHub(
     flush,
     disconnectAll() {
       board.count('disconnects', target);
-      terminateAll();
+      flush();
+      for (const client of [...clients]) end(client);
+    },
+    refuse(durationMs) {
+      board.count('refusals', target);
+      refusedUntilMs = Math.max(refusedUntilMs, Date.now() + durationMs);
     },
     terminateAll: terminateAll,
     silence(durationMs) {
@@ -190,7 +233,7 @@ export function createSocketHub(
     async close() {
       if (idleTimer) clearInterval(idleTimer);
       if (silenceTimer) clearTimeout(silenceTimer);
-      terminateAll();
+      for (const ws of server.clients) ws.terminate();
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };

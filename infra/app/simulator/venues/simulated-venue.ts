@@ -2,7 +2,7 @@ import type { FaultBoard, SocketTarget } from '../faults/fault-board.ts';
 import type { SimulatedFeed } from '../simulation.ts';
 import type { SimulatorUrls } from '../simulator-urls.ts';
 import type { Host } from '../sockets/http-host.ts';
-import type { SocketHub } from '../sockets/socket-hub.ts';
+import type { SocketHub, SocketObserver } from '../sockets/socket-hub.ts';
 import type { World } from '../world/world.ts';
 
 /** What a simulated venue is created from. */
@@ -19,6 +19,8 @@ export interface VenueContext {
   readonly nodeData: string | null;
   /** The minute over which limits count, ms; 60 s by default. */
   readonly minuteMs?: number | undefined;
+  /** Called with what happens on the sockets; nothing by default. */
+  readonly observer?: SocketObserver | undefined;
   /** Called with errors of handlers. */
   readonly onError: (error: unknown) => void;
 }

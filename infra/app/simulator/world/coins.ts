@@ -44,10 +44,11 @@ const KNOWN: readonly [symbol: string, name: string, basePx: number, volatility:
 ];
 const SYLLABLES = 'BA CO DE FI GO HU JA KI LO MU NE OR PA RU SO TE UM VA WI ZO'.split(' ');
 
-/** Symbol of a coin beyond the known ones, unique for up to 400 coins. */
+/** Symbol of a coin beyond the known ones: two syllables for the first 400, then three. */
 function inventedSymbol(index: number): string {
   const size = SYLLABLES.length;
-  return `${SYLLABLES[index % size]}${SYLLABLES[Math.floor(index / size) % size]}X`;
+  const syllable = (at: number) => SYLLABLES[Math.floor(index / size ** at) % size];
+  return `${syllable(0)}${syllable(1)}${index < size ** 2 ? '' : syllable(2)}X`;
 }
 
 /** Creates `count` coins: BTC, ETH, SOL, then others. Their share of events decreases with their rank. */

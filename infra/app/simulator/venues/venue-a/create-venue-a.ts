@@ -19,12 +19,12 @@ const TOO_MANY = { status: 429, text: 'null' };
 export const NODE_PATH = '/venue_a.node';
 
 export function createVenueA(context: VenueContext): SimulatedVenue & { readonly node: SimulatedNode } {
-  const { world, board, paths, now, nodeData, minuteMs, onError } = context;
+  const { world, board, paths, now, nodeData, minuteMs, observer, onError } = context;
   const markets = createMarkets(world);
   const limits = createVenueLimits(minuteMs);
   const info = createInfo(world, markets);
   const protocol = createVenueASocket(world, markets, info, now, () => hub, limits);
-  const hub: SocketHub = createSocketHub('venue_a.ws', board, () => protocol, IDLE_MS);
+  const hub: SocketHub = createSocketHub('venue_a.ws', board, () => protocol, { idleLimitMs: IDLE_MS, observer });
   const exchange = createExchange({ seed: world.settings.seed, now });
   const answerInfo = async ({ method, path, body }: HostRequest) => {
     // An unreadable body is answered like null.

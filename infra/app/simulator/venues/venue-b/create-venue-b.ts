@@ -20,7 +20,7 @@ export interface SimulatedVenueB extends SimulatedVenue {
 }
 
 export function createVenueB(context: VenueContext): SimulatedVenueB {
-  const { world, board, paths, now, onError } = context;
+  const { world, board, paths, now, observer, onError } = context;
   const marketBoard = createMarketBoard(world);
   const catalog = createCatalog(world, marketBoard);
   const gamma = createGamma(marketBoard, catalog);
@@ -36,9 +36,9 @@ export function createVenueB(context: VenueContext): SimulatedVenueB {
     () => marketHub,
   );
   const feed: VenueBFeed = createVenueBFeed(world, marketBoard, catalog, marketSocket.publisher);
-  const marketHub: SocketHub = createSocketHub('venue_b.clob_ws', board, () => marketSocket, null);
+  const marketHub: SocketHub = createSocketHub('venue_b.clob_ws', board, () => marketSocket, { observer });
   const rpcSocket = createRpcSocket(rpc, moment, () => rpcHub, onError);
-  const rpcHub: SocketHub = createSocketHub('venue_b.rpc', board, () => rpcSocket, null);
+  const rpcHub: SocketHub = createSocketHub('venue_b.rpc', board, () => rpcSocket, { observer });
 
   const chainFeed = createChainFeed(chain, (removed, added) => rpcSocket.publish(removed, added));
 
