@@ -50,10 +50,10 @@ describe.each(FAMILIES)('the family of %s', (_plural, one) => {
     it('are oldest first, as numbers, with a source only where the family has one', async () => {
       add(make());
       const of = { provider, coin, source: 'venue_node', intervalMs: 60_000 };
-      const prices = { open: '1.5', high: '2', low: '1', close: '1.25', volume: '10', trades: 3 };
-      const places = { openTs: null, openArrival: null, closeTs: null, closeArrival: null };
-      const at = (openTime: number) => ({ openTime, lastTime: openTime, receivedAt: openTime });
-      const bars = [120_000, 60_000].map((openTime) => ({ ...of, ...prices, ...places, ...at(openTime) }));
+      const times = [120_000, 60_000];
+      const both = <T>(value: T) => times.map(() => value);
+      const prices = { open: both('1.5'), high: both('2'), low: both('1'), close: both('1.25'), volume: both('10') };
+      const bars = [{ ...of, ...prices, trades: both(3), openTime: times, lastTime: times, receivedAt: times }];
       const ranges = [{ ...of, kind: 'complete', from: 60_001, until: null }];
       setQuery((sql) => {
         if (sql.includes('FROM candle_ranges')) return ranges;
