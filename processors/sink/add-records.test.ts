@@ -27,7 +27,7 @@ it('converts many records in several turns, between which other work gets its ow
     (record) => void records.push(record),
   );
   const batch = new Batch();
-  /** How many records had become rows at each turn of other work. */
+  /** Counts of converted records, one at each turn of other work. */
   const seen = new Set<number>();
   const look = () => {
     seen.add(batch.records);
