@@ -22,7 +22,9 @@ const POLL_TIMEOUT_MS = 250;
 const STEP_RECORDS = 512;
 /** Outputs after which they are written earlier, and time after which other work gets its turn earlier. */
 const STEP_OUTPUTS_MAX = 2_048;
-const STEP_MS = 10;
+const STEP_MS = 5;
+/** More outputs than this are appended in a turn of their own, not in the one that made them. */
+const SHARED_TURN_OUTPUTS_MAX = 256;
 
 /**
  * `live`: runs until it is closed and waits for watermarks. `view`: like live, but processes records as they arrive,
@@ -204,6 +206,7 @@ export class StageLoop<S> {
 
   private async writeOutputs(): Promise<void> {
     const { log, outputs, retryPolicy } = this.options;
+    if (outputs.size > SHARED_TURN_OUTPUTS_MAX) await yieldToIo();
     const records = outputs.drain();
     if (records.length > 0)
       await retryWhileUnavailable(retryPolicy, 'log unavailable for writing', () => log.append(records));

@@ -11,9 +11,9 @@ import { drainPending, Session } from 'chdb';
 import { createChdbConnection } from 'chdb/connection';
 import { freeBytes } from '../runtime/free-bytes.ts';
 import { bindParameters } from './bind-parameters.ts';
-import { compactRows } from './compact-rows.ts';
 import { detachStandardInput } from './detach-standard-input.ts';
 import { DiskGuard, ENGINE_CONFIG } from './disk-guard.ts';
+import { encodeRows, SENDS_SLICES } from './encode-rows.ts';
 import { Semaphore } from './semaphore.ts';
 import { type Parameter, type Row, type Store, StoreError } from './store.ts';
 import { engineTimeLimit, isIdentifier, STORE_SETTINGS, STORE_TIMEOUTS, type StoreTimeouts } from './store-settings.ts';
@@ -124,6 +124,7 @@ class Engine {
       return createClient({
         connection: createChdbConnection({ path: this.path }) as unknown as ClientConnection,
         log: { level: ClickHouseLogLevel.OFF },
+        json: SENDS_SLICES,
       });
     } catch (error) {
       throw toStoreError(error);
@@ -220,9 +221,11 @@ class EmbeddedStore implements Store {
   async insert(table: string, rows: readonly Row[]): Promise<void> {
     if (rows.length === 0) return;
     if (!isIdentifier(table)) throw new StoreError('store_rejected', `not a table name: ${table}`);
-    const { columns, values } = compactRows(rows);
+    const { columns, slices } = await encodeRows(rows);
     await this.run(this.engine.writes, this.engine.timeouts.insertMs, () =>
-      this.engine.guard.insert(() => this.writer.insert({ table, columns, values, format: 'JSONCompactEachRow' })),
+      this.engine.guard.insert(() =>
+        this.writer.insert({ table, columns, values: slices, format: 'JSONCompactEachRow' }),
+      ),
     );
   }
 

@@ -3,8 +3,8 @@
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { createDatabase } from '#schemas/tables/cluster-statements';
 import { decodeUrl, parseUrl } from '../runtime/parse-url.ts';
-import { compactRows } from './compact-rows.ts';
 import { withAdvice } from './connection-advice.ts';
+import { encodeRows, SENDS_SLICES } from './encode-rows.ts';
 import { type Parameter, type Row, type Store, StoreError } from './store.ts';
 import {
   CLUSTER_SETTINGS,
@@ -130,6 +130,7 @@ class Server {
       application: 'parallax',
       // Callers log the errors in the service's own format.
       log: { level: ClickHouseLogLevel.OFF },
+      json: SENDS_SLICES,
       max_open_connections: CONNECTIONS_MAX,
       // The last limit, for an answer that never comes; shorter limits apply to each call.
       request_timeout: Math.max(queryMs, insertMs, commandMs) + 2 * graceMs,
@@ -174,9 +175,9 @@ class ServerStore implements Store {
   async insert(table: string, rows: readonly Row[]): Promise<void> {
     if (rows.length === 0) return;
     if (!isIdentifier(table)) throw new StoreError('store_rejected', `not a table name: ${table}`);
-    const { columns, values } = compactRows(rows);
+    const { columns, slices } = await encodeRows(rows);
     await this.run(this.server.timeouts.insertMs, (limits) =>
-      this.client.insert({ table, columns, values, format: 'JSONCompactEachRow', ...limits }),
+      this.client.insert({ table, columns, values: slices, format: 'JSONCompactEachRow', ...limits }),
     );
   }
 

@@ -4,7 +4,7 @@ import { PART_TEXT_BYTES_MAX, partPayload } from '#schemas/domain/export-parts';
 import { parseLeaderboardRows } from '#schemas/venues/venue-a/leaderboard-export';
 import type { Received } from '../publisher/publisher.ts';
 import { JoinedExports } from './joined-exports.ts';
-import { compressExport, publishExport } from './publish-export.ts';
+import { compressExport, PARTS_PER_TURN, publishExport } from './publish-export.ts';
 import { type Part, splitRows } from './split-rows.ts';
 
 /** An export of rows whose names contain what looks like borders of rows. */
@@ -65,16 +65,31 @@ describe('publishExport', () => {
     const { text } = exportOf(4_000);
     const published: Received[] = [];
     const parts = await compressExport([Buffer.from(text)]);
-    publishExport(
-      { receive: (received: Received) => void published.push(received) } as never,
-      { source: 's', feed: 'f' },
-      parts,
-    );
+    await publishExport({ receive: (received) => void published.push(received) }, { source: 's', feed: 'f' }, parts);
     const payloads = published.map(({ payload }) => payload as Buffer);
     expect(payloads.map((payload) => [payload.readUInt32BE(0), payload.readUInt32BE(4)])).toEqual(
       parts.map((_, index) => [index, parts.length]),
     );
     expect(payloads.map((payload) => gunzipSync(payload.subarray(8)).toString()).join('')).toBe(text);
+  });
+
+  it('publishes many parts in several turns of the event loop', async () => {
+    const parts = Array.from({ length: 2 * PARTS_PER_TURN + 1 }, () => Buffer.alloc(1));
+    let published = 0;
+    /** How many parts were published at each turn of other work. */
+    const seen = new Set<number>();
+    const look = () => {
+      seen.add(published);
+      running = setImmediate(look);
+    };
+    let running = setImmediate(look);
+    const receive = () => {
+      published += 1;
+    };
+    await publishExport({ receive }, { source: 's', feed: 'f' }, parts);
+    clearImmediate(running);
+    expect([...seen]).toEqual([PARTS_PER_TURN, 2 * PARTS_PER_TURN]);
+    expect(published).toBe(parts.length);
   });
 
   it('rejects with the error of a check, and of the chunks', async () => {

@@ -1,4 +1,5 @@
 /** Publishes an export as parts (`schemas/domain/export-parts.ts`). */
+import { setImmediate as yieldToIo } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { partPayload } from '#schemas/domain/export-parts';
@@ -6,6 +7,9 @@ import type { Publisher, Received } from '../publisher/publisher.ts';
 import { type Part, splitRows } from './split-rows.ts';
 
 const compress = promisify(gzip);
+
+/** Parts published in one turn of the event loop: some milliseconds of work. */
+export const PARTS_PER_TURN = 16;
 
 /**
  * Compresses an export part by part while it arrives, so that it is never in memory uncompressed. Rejects with the
@@ -23,12 +27,14 @@ export async function compressExport(
   return parts;
 }
 
-/** Publishes all parts of an export, with no other record between them. */
-export function publishExport(
-  publisher: Publisher,
+/** Publishes all parts of an export. The caller publishes no other record of its feed meanwhile. */
+export async function publishExport(
+  publisher: Pick<Publisher, 'receive'>,
   received: Omit<Received, 'payload'>,
   parts: readonly Buffer[],
-): void {
-  for (const [index, compressed] of parts.entries())
+): Promise<void> {
+  for (const [index, compressed] of parts.entries()) {
+    if (index > 0 && index % PARTS_PER_TURN === 0) await yieldToIo();
     publisher.receive({ ...received, payload: partPayload({ index, count: parts.length }, compressed) });
+  }
 }

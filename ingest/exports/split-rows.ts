@@ -2,7 +2,7 @@
 import { PART_TEXT_BYTES_MAX } from '#schemas/domain/export-parts';
 
 /** Bytes after which a part ends with the current row: some milliseconds of work for whoever parses the part. */
-const PART_BYTES = 128 * 1024;
+const PART_BYTES = 64 * 1024;
 /** Rows are inside of the array of the outermost object. */
 const ROWS_DEPTH = 2;
 

@@ -87,7 +87,7 @@ class Player {
   /** Plays a line whose payload is stored in parts. */
   async playExport(line: LocatedLine): Promise<void> {
     const parts = await compressExport([Buffer.from(line.payload)]);
-    publishExport(this.publisher, this.begin(line), parts);
+    await publishExport(this.publisher, this.begin(line), parts);
   }
 
   /** Publishes what comes before a line. Returns what is published with its payload. */

@@ -9,9 +9,9 @@ import { backoffMs } from '#infra/runtime/retry';
 
 /** How long the first record of a batch waits for further records. */
 const GATHER_MS = 1;
-/** Size of one append, small enough that the log's writer does not block the event loop for long. */
+/** Size of one append, small enough that the log's writer does not block the event loop for more than some ms. */
 const BATCH_RECORDS_MAX = 2_048;
-const BATCH_BYTES_MAX = 4 * 1024 * 1024;
+const BATCH_BYTES_MAX = 512 * 1024;
 /** Above these sizes the queue asks feeds to pause; below half of them it asks them to resume. */
 const QUEUE_RECORDS_MAX = 8_192;
 const QUEUE_BYTES_MAX = 32 * 1024 * 1024;

@@ -1,3 +1,4 @@
+import { setImmediate as yieldToIo } from 'node:timers/promises';
 import { type Codec, CodecError } from '#infra/codec/codec';
 import type { LogRecord } from '#infra/log/log';
 import type { Batch } from './batch.ts';
@@ -5,14 +6,18 @@ import type { Persistence } from './persistence.ts';
 import { type Outcome, rowOf } from './row-of.ts';
 import { TABLE_TOPICS } from './table-topics.ts';
 
-/** Converts records into rows of a batch. Waits only to fetch an unknown schema. */
+/** Records converted in one turn of the event loop: some milliseconds of work, also for the widest rows. */
+export const RECORDS_PER_TURN = 256;
+
+/** Converts records into rows of a batch. Waits to fetch an unknown schema, and lets other work have its turn. */
 export async function addRecords(
   records: readonly LogRecord[],
   batch: Batch,
   codec: Codec,
   persistence: Persistence,
 ): Promise<void> {
-  for (const record of records) {
+  for (const [nth, record] of records.entries()) {
+    if (nth > 0 && nth % RECORDS_PER_TURN === 0) await yieldToIo();
     const target = TABLE_TOPICS.get(record.topic);
     if (!target) throw new Error(`no table is filled from ${record.topic}`);
     let outcome = rowOf(record, target, codec);

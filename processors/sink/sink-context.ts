@@ -6,7 +6,7 @@ import { TABLE_TOPICS } from './table-topics.ts';
 /** The services that the sink uses. */
 export type SinkContext = Pick<RoleContext, 'log' | 'store' | 'codec' | 'logger' | 'metrics'>;
 
-/** Rows per insert. Larger inserts are hardly faster and block the event loop longer. */
+/** Rows per insert. Larger inserts are hardly faster. */
 export const BATCH_ROWS = 2_000;
 /** A batch with this many bytes of records is written, however few records it has. */
 export const BATCH_BYTES_MAX = 8 * 1024 * 1024;

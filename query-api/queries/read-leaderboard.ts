@@ -3,11 +3,11 @@ import type { Leaderboard, LeaderboardRow, LeaderboardWindow } from '#schemas/to
 import type { LeaderboardsView } from '../views/leaderboards.ts';
 import {
   type BoardCounts,
-  countBoard,
   figureColumn,
+  findCompleteBoard,
   LEADERBOARD_FIGURES,
   type LeaderboardFigure,
-} from './count-leaderboard.ts';
+} from './complete-leaderboard.ts';
 import { type Query, query, type Reader } from './query.ts';
 import { type RowOf, selectColumns } from './select-columns.ts';
 
@@ -47,13 +47,11 @@ export async function readLeaderboardPage(
   boards: LeaderboardsView,
   page: LeaderboardPage,
 ): Promise<{ readonly board: Leaderboard; readonly rows: readonly RankedRow[] } | null> {
-  for (const board of newestFirst(boards)) {
-    const counts = await countBoard(store, board);
-    if (!counts) continue;
-    const rows = await query(store, pageOf(board, page));
-    return { board, rows: rows.map((row, at) => ranked(row, page, rankAt(page.offset + at, page, counts))) };
-  }
-  return null;
+  const found = await findCompleteBoard(store, boards);
+  if (!found) return null;
+  const { board, counts } = found;
+  const rows = await query(store, pageOf(board, page));
+  return { board, rows: rows.map((row, at) => ranked(row, page, rankAt(page.offset + at, page, counts))) };
 }
 
 /** Reads the row of one trader on that board; `row` is null if the trader is not on it. */
@@ -63,18 +61,13 @@ export async function readLeaderboardTrader(
   ranking: Ranking,
   address: string,
 ): Promise<{ readonly board: Leaderboard; readonly row: RankedRow | null } | null> {
-  for (const board of newestFirst(boards)) {
-    if (!(await countBoard(store, board))) continue;
-    const row = await query(store, rowOf(board, ranking, address));
-    if (!row) return { board, row: null };
-    const before = await query(store, rowsBefore(board, ranking, row));
-    return { board, row: ranked(row, ranking, before + 1) };
-  }
-  return null;
-}
-
-function newestFirst(boards: LeaderboardsView): readonly Leaderboard[] {
-  return [...boards.values()].sort((a, b) => b.capturedAt - a.capturedAt);
+  const found = await findCompleteBoard(store, boards);
+  if (!found) return null;
+  const { board } = found;
+  const row = await query(store, rowOf(board, ranking, address));
+  if (!row) return { board, row: null };
+  const before = await query(store, rowsBefore(board, ranking, row));
+  return { board, row: ranked(row, ranking, before + 1) };
 }
 
 /** The columns of a row that a ranking shows. */

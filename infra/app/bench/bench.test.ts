@@ -133,7 +133,7 @@ describe('the report', () => {
 
   it('has exactly the names that --only accepts', () => {
     const first = ['normalise', 'log-append', 'processors', 'store-insert', 'klines', 'rest-cached'];
-    const leaderboard = ['leaderboard-page', 'leaderboard-memory'];
+    const leaderboard = ['leaderboard-page', 'leaderboard-turn', 'leaderboard-memory'];
     const candles = ['candles', 'candles-1d', 'event-candles', 'event-candles-memory'];
     const control = ['control-reduce', 'control-start', 'key-check'];
     const events = ['spreads', 'spreads-cpu', 'spreads-memory', 'reconcile', 'reconcile-new-market'];

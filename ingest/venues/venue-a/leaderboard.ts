@@ -32,7 +32,7 @@ export async function startLeaderboard(context: AdapterContext): Promise<Running
     const parts = await fetchExport(url, signal);
     await publisher.whenReady(signal);
     connection.markConnected();
-    publishExport(publisher, { source: SOURCE, feed: SOURCE, request: LEADERBOARD_REQUEST }, parts);
+    await publishExport(publisher, { source: SOURCE, feed: SOURCE, request: LEADERBOARD_REQUEST }, parts);
   };
   const poller = new Poller({
     connection,

@@ -40,11 +40,19 @@ it('reports the memory at the end, and its growth per minute over the second hal
   expect(growth!.value).toBeCloseTo(60);
 });
 
-it('reports the pages and the memory of the ingestion of a leaderboard only, from shortly before its capture', () => {
-  const page = (at: number, ms: number, memoryMib: number, capturedAt = 0) => ({ at, ms, memoryMib, capturedAt });
-  const samples = [page(1_000, 900, 500), page(6_999, 900, 510), page(7_000, 20, 580), page(12_000, 30, 550, 10_000)];
+it('reports pages, turns and memory of the ingestion of a leaderboard only, from shortly before its capture', () => {
+  const page = (at: number, ms: number, memoryMib: number, turnMs: number, capturedAt = 0) => {
+    return { at, ms, memoryMib, turnMs, capturedAt };
+  };
+  const samples = [
+    page(1_000, 900, 500, 90),
+    page(6_999, 900, 510, 90),
+    page(7_000, 20, 580, 12),
+    page(12_000, 30, 550, 8, 10_000),
+  ];
   expect(leaderboardOf(samples, 3_000)).toMatchObject([
     { name: 'leaderboard-page', value: 30, unit: 'ms' },
+    { name: 'leaderboard-turn', value: 12, unit: 'ms' },
     { name: 'leaderboard-memory', value: 70, unit: 'MiB' },
   ]);
   expect(() => leaderboardOf(samples.slice(2), 3_000)).toThrow('before the first');

@@ -58,7 +58,9 @@ function figureOf(object: JsonObject, field: string): string | null {
 
 function readFigure(value: unknown, field: string): string {
   const figure = readDecimal(value, field);
-  if (figure.replace('-', '').split('.')[0]!.length > INTEGER_DIGITS_MAX)
+  const point = figure.indexOf('.');
+  const digits = (point === -1 ? figure.length : point) - (figure.startsWith('-') ? 1 : 0);
+  if (digits > INTEGER_DIGITS_MAX)
     throw new FieldError(field, `at most ${INTEGER_DIGITS_MAX} digits before the point`, value);
   return figure;
 }

@@ -134,6 +134,24 @@ describe('the leaderboard stage', () => {
     expect(reasons()).toEqual(expected);
   });
 
+  const good = textsOf([[trader(1)], [trader(2)]]);
+  it.each([
+    ['is cut off', [good[0]!, good[1]!.slice(0, 40)], [0, 1]],
+    ['stops after its first part', good, [0]],
+    ['has another shape', ['{"rows":[{}]}'], [0]],
+    ['has rows of another shape', textsOf([Array.from({ length: 101 }, () => ({ address: address(1) }))]), [0]],
+    ['lists nobody', ['{"leaderboardRows":[]}'], [0]],
+  ])('leaves the published board as it is after an export that %s, and publishes the next one', (_, texts, indexes) => {
+    const { stage, feedTexts, boards } = drive();
+    feedTexts(good, 1_000);
+    expect(boards()).toEqual([{ capturedAt: 1_000, rows: 2 }]);
+    stage.clear();
+    feedTexts(texts, 2_000, indexes);
+    expect(stage.outputs.filter(({ topic }) => topic === leaderboardTopic.name)).toEqual([]);
+    feedTexts(good, 3_000);
+    expect(boards()).toEqual([{ capturedAt: 3_000, rows: 2 }]);
+  });
+
   it('ignores answers to other requests, and writes a payload that is no part to the dead letters', () => {
     const { stage, feedPayload, reasons } = drive();
     feedPayload(Buffer.from('anything'), 1_000, 'GET /Mainnet/vaults');

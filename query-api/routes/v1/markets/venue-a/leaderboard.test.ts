@@ -7,7 +7,7 @@ import {
   type LeaderboardWindow,
   leaderboardTopic,
 } from '#schemas/topics/leaderboard';
-import { LEADERBOARD_FIGURES, type LeaderboardFigure } from '../../../../queries/count-leaderboard.ts';
+import { LEADERBOARD_FIGURES, type LeaderboardFigure } from '../../../../queries/complete-leaderboard.ts';
 import { insertRows } from '../../../../testing/insert-rows.fixture.ts';
 import { openApp } from '../../../../testing/open-app.fixture.ts';
 import { openTestStore } from '../../../../testing/open-test-store.fixture.ts';
