@@ -43,20 +43,19 @@ export const TEMPORARY_WEIGHT = 0.05;
 /** Added to the number of a market: its key in hashes, and the index of a pair and its token. Above those of other markets. */
 const FIRST_KEY = 5_000;
 const FIRST_INDEX = 1_000;
-const LETTERS = 26;
-const SYMBOL_LETTERS = 4;
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+/** Characters of a number in a symbol: enough for 50 years. */
+const DIGITS = 4;
 const NEW_DEX_SYMBOL = 'GOLD';
 
-/** Q and four letters. No other symbol begins with a Q. */
+/** Q and the number in base 26. No other symbol begins with a Q. */
 function symbolOf(number: number): string {
-  let letters = '';
-  for (let left = number, nth = 0; nth < SYMBOL_LETTERS; nth += 1, left = Math.floor(left / LETTERS))
-    letters = String.fromCharCode(65 + (left % LETTERS)) + letters;
-  return `Q${letters}`;
+  const digits = Array.from({ length: DIGITS }, (_, nth) => Math.floor(number / ALPHABET.length ** nth));
+  return `Q${digits.map((digit) => ALPHABET[digit % ALPHABET.length]).reverse().join('')}`;
 }
 
 function numberOfSymbol(symbol: string): number {
-  return [...symbol.slice(1)].reduce((number, letter) => number * LETTERS + letter.charCodeAt(0) - 65, 0);
+  return [...symbol.slice(1)].reduce((number, digit) => number * ALPHABET.length + ALPHABET.indexOf(digit), 0);
 }
 
 /** The number of the market that is listed at a time, from 0, within its rotation. */

@@ -64,8 +64,8 @@ describe("the lists of venue_a's markets", () => {
       for (let hour = HOUR; hour < HOUR + 24 * HOUR_MS; hour += HOUR_MS) {
         const universe = await universeAt(hour);
         expect(universe).toHaveLength(first.length);
-        const kept = universe.filter(({ name }, place) => name === first[place]!.name);
-        expect(kept.length).toBeGreaterThanOrEqual(first.length - (hour - HOUR) / (3 * HOUR_MS) - 1);
+        const unchanged = universe.filter(({ name }, place) => name === first[place]!.name);
+        expect(unchanged.length).toBeGreaterThanOrEqual(first.length - (hour - HOUR) / (3 * HOUR_MS) - 1);
       }
       const [later] = (await universeAt(HOUR + 24 * HOUR_MS)).slice(delisted);
       expect(later!.name).not.toBe(first[delisted]!.name);
