@@ -12,12 +12,12 @@ import { type RestResponse, sendRequest } from './rest-client.ts';
 import { eventually, type Service, startService, temporaryFolder } from './service.ts';
 import { upstreams } from './upstreams.ts';
 
-const SETTINGS = { seed: 5, rate: 400, events: 3, coins: 4, traders: 10 };
+const SETTINGS = { seed: 5, rate: 150, events: 3, coins: 4, traders: 10 };
 /** A noon at least three hours ago, so that no simulated time is ahead of the service's. */
 const NOON = Math.floor((Date.now() - 15 * HOUR_MS) / DAY_MS) * DAY_MS + 12 * HOUR_MS;
 /** The service reads lists every half minute. */
-const LISTED_WITHIN_MS = 60_000;
-const TIMEOUT_MS = 180_000;
+const LISTED_WITHIN_MS = 90_000;
+const TIMEOUT_MS = 240_000;
 
 const { ladders } = createWorld(SETTINGS);
 const coinsOf = (all: readonly Ladder[]) => new Set(all.map(({ coin }) => coin));
