@@ -39,10 +39,10 @@ const folder = temporaryFolder('listings');
 let simulator: Simulator;
 let service: Service;
 let [simulatedNow, setAt, stopsAt] = [NOON - 40 * SECOND_MS, Date.now(), NOON - 5 * SECOND_MS];
-/** The simulated time, which goes on from where it was set, and stops before the first hour. */
+/** The simulated time, which goes on from where it was set, until it stops before an hour. */
 const wallClock = () => Math.min(simulatedNow + Date.now() - setAt, stopsAt);
-function continueClock(atMs: number): void {
-  [simulatedNow, setAt, stopsAt] = [atMs, Date.now(), Number.POSITIVE_INFINITY];
+function setClock(atMs: number, untilMs = Number.POSITIVE_INFINITY): void {
+  [simulatedNow, setAt, stopsAt] = [atMs, Date.now(), untilMs];
 }
 
 beforeAll(async () => {
@@ -116,7 +116,7 @@ describe('a service that runs while its venue lists and delists markets', { time
     await untilTraded(contracts.delisted);
     expect(codeOf(await get(pathOf(perps.listed)))).toBe('unknown_coin');
     expect(codeOf(await get(pathOf(contracts.listed)))).toBe('unknown_dex');
-    continueClock(stopsAt);
+    setClock(stopsAt);
 
     await expectServed(perps.listed, NOON);
     await expectServed(contracts.listed, NOON);
@@ -139,9 +139,14 @@ describe('a service that runs while its venue lists and delists markets', { time
   it('serves a new pair, and of a delisted pair only trades and candles', async () => {
     const hourMs = NOON + HOUR_MS;
     const { listed, delisted } = changesAt(hourMs, 'spot');
-    await untilTraded(delisted);
     // The simulator disconnects its clients when it skips so much time, and the service connects again.
-    continueClock(hourMs - SECOND_MS);
+    setClock(hourMs - 5 * SECOND_MS, hourMs - 5 * SECOND_MS);
+    await eventually(
+      () => tradesOf(delisted),
+      ({ body }) => body.trades?.some(({ ts }: { ts: number }) => ts >= hourMs - 10 * MINUTE_MS),
+      LISTED_WITHIN_MS,
+    );
+    setClock(stopsAt);
     await expectServed(listed, hourMs);
     await expectDelisted(delisted, hourMs, 'unknown_pair');
     const names = (await get('spot/pairs')).body.pairs.map(({ pair }: { pair: string }) => pair);
