@@ -50,8 +50,9 @@ const NEW_DEX_SYMBOL = 'GOLD';
 
 /** Q and the number in base 26. No other symbol begins with a Q. */
 function symbolOf(number: number): string {
-  const digits = Array.from({ length: DIGITS }, (_, nth) => Math.floor(number / ALPHABET.length ** nth));
-  return `Q${digits.map((digit) => ALPHABET[digit % ALPHABET.length]).reverse().join('')}`;
+  const digitAt = (place: number) => Math.floor(number / ALPHABET.length ** place) % ALPHABET.length;
+  const digits = Array.from({ length: DIGITS }, (_, nth) => ALPHABET[digitAt(DIGITS - 1 - nth)]);
+  return `Q${digits.join('')}`;
 }
 
 function numberOfSymbol(symbol: string): number {
