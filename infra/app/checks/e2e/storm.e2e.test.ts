@@ -44,7 +44,8 @@ const markets = createMarkets(world);
 const perps = new Set(world.coins.map(({ symbol }) => symbol));
 
 /** Coins that venue_a lists at a time. */
-const listedAt = (atMs: number): string[] => [...markets.listed(atMs), ...markets.outcomes(atMs)].map(({ coin }) => coin);
+const listedAt = (atMs: number): string[] =>
+  [...markets.listed(atMs), ...markets.outcomes(atMs)].map(({ coin }) => coin);
 
 /** What venue_a published for a coin while it was listed, whether or not anyone was subscribed. */
 function publishedTrades(coin: string, fromMs: number, untilMs: number): TradeMessage[] {
