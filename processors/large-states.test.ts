@@ -43,6 +43,7 @@ const SMALL: Readonly<Record<string, readonly string[]>> = {
     'contexts',
     'allMids',
     'instruments',
+    'tradesLeftOut',
     'perpDexes',
     'universes',
     'outcomes.outcomes',

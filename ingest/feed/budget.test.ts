@@ -117,6 +117,25 @@ describe('priorities', () => {
     expect(order).toEqual([0, 1, 3, 4]);
   });
 
+  it('of those behind the reserved priority leave room for more important ones', async () => {
+    const reserved = { priority: 1, cost: 6, behindMax: 3 };
+    const budget = new Budget({ max: 12, windowMs: 1_000, reserved });
+    const served: string[] = [];
+    const request = (name: string, cost: number, priority: number) =>
+      void budget.reserve(cost, { priority }).then((reservation) => {
+        served.push(name);
+        reservation.settle();
+      });
+    for (const name of ['bars 1', 'bars 2', 'bars 3', 'bars 4']) request(name, 1, 4);
+    request('lists 1', 3, 0);
+    request('lists 2', 3, 0);
+    request('read', 6, 1);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(served).toEqual(['bars 1', 'bars 2', 'bars 3', 'lists 1', 'read']);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(served.slice(5)).toEqual(['lists 2', 'bars 4']);
+  });
+
   it('leave a part to the one for which it is reserved', async () => {
     const budget = new Budget({ max: 10, windowMs: 1_000, reserved: { priority: 1, cost: 5 } });
     const served: string[] = [];

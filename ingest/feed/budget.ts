@@ -50,6 +50,8 @@ export interface Reserved {
    * one that spends as much as it can leaves room for a single cost of each other one. 0 by default.
    */
   readonly spare?: number;
+  /** Costs that are less important use at most so much together, so that they leave room for more important ones. */
+  readonly behindMax?: number;
 }
 
 export interface BudgetOptions {
@@ -76,6 +78,7 @@ interface Spent {
   readonly at: number;
   readonly cost: number;
   readonly isOther: boolean;
+  readonly isBehind: boolean;
   readonly payer: string | undefined;
 }
 
@@ -95,6 +98,8 @@ export class Budget {
   /** Sum of reserved costs and of settled ones within the window, and the part that others than `reserved` spent. */
   private sum = 0;
   private sumOfOthers = 0;
+  /** The part that costs behind the reserved priority spent. */
+  private sumBehind = 0;
   /** Parts of the sum by payer. */
   private readonly sums = new Map<string, number>();
   private blockedUntil = 0;
@@ -113,7 +118,8 @@ export class Budget {
     this.granted = options.grants ? 0 : Number.POSITIVE_INFINITY;
     for (const { at, cost } of options.grants?.earlier ?? []) {
       // A time that is ahead of the clock, which was set back, counts from now.
-      this.spent.push({ at: this.now() - Math.max(0, Date.now() - at), cost, isOther: false, payer: undefined });
+      const spentAt = this.now() - Math.max(0, Date.now() - at);
+      this.spent.push({ at: spentAt, cost, isOther: false, isBehind: false, payer: undefined });
       this.sum += cost;
     }
     this.spent.sort((a, b) => a.at - b.at);
@@ -184,7 +190,7 @@ export class Budget {
       const cost = this.bounded(waiter.cost);
       if (this.sum + cost > this.max) break;
       const isOther = this.isOther(waiter);
-      if (isOther && (othersWait || this.sumOfOthers + cost > this.maxOfOthers(cost))) {
+      if (isOther && (othersWait || this.sumOfOthers + cost > this.maxOfOthers(cost) || !this.hasRoomBehind(waiter))) {
         othersWait = true;
         continue;
       }
@@ -238,24 +244,27 @@ export class Budget {
     await this.options.grants?.store([...parts.values()], open + amount);
   }
 
-  private begin({ cost, payer }: Waiter, isOther: boolean): Reservation {
+  private begin(waiter: Waiter, isOther: boolean): Reservation {
+    const { cost, payer } = waiter;
+    const spender = { isOther, isBehind: this.isBehind(waiter), payer };
     this.granted -= cost;
-    this.count(cost, isOther, payer);
+    this.count(cost, spender);
     let settled = false;
     return {
       settle: (actual = cost) => {
         if (settled) return;
         settled = true;
-        this.count(actual - cost, isOther, payer);
-        this.spent.push({ at: this.now(), cost: actual, isOther, payer });
+        this.count(actual - cost, spender);
+        this.spent.push({ at: this.now(), cost: actual, ...spender });
         if (this.waiters.length > 0) this.serve();
       },
     };
   }
 
-  private count(change: number, isOther: boolean, payer: string | undefined): void {
+  private count(change: number, { isOther, isBehind, payer }: Omit<Spent, 'at' | 'cost'>): void {
     this.sum += change;
     if (isOther) this.sumOfOthers += change;
+    if (isBehind) this.sumBehind += change;
     if (payer === undefined) return;
     const sum = (this.sums.get(payer) ?? 0) + change;
     if (sum === 0) this.sums.delete(payer);
@@ -273,6 +282,17 @@ export class Budget {
     return payer !== undefined && (this.sums.get(payer) ?? 0) + cost <= this.spare;
   }
 
+  private isBehind({ priority }: Waiter): boolean {
+    const { reserved } = this.options;
+    return reserved !== undefined && priority > reserved.priority;
+  }
+
+  /** A cost above that part may be spent when nothing else of it is. */
+  private hasRoomBehind(waiter: Waiter): boolean {
+    const max = this.options.reserved?.behindMax;
+    return max === undefined || !this.isBehind(waiter) || this.sumBehind + waiter.cost <= Math.max(waiter.cost, max);
+  }
+
   private isOther({ priority }: Waiter): boolean {
     const { reserved } = this.options;
     return reserved !== undefined && priority !== reserved.priority;
@@ -287,7 +307,7 @@ export class Budget {
   private dropExpired(): void {
     const expired = this.now() - this.options.windowMs;
     for (let oldest = this.spent[this.head]; oldest && oldest.at <= expired; oldest = this.spent[this.head]) {
-      this.count(-oldest.cost, oldest.isOther, oldest.payer);
+      this.count(-oldest.cost, oldest);
       this.head += 1;
     }
     if (this.head < this.spent.length / 2) return;

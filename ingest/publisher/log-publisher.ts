@@ -118,7 +118,7 @@ export class LogPublisher implements Publisher {
   }
 
   publishFeedEvent(change: FeedChange): void {
-    const { venue, feed, kind, reason } = change;
+    const { venue, feed, kind, reason, coins = [] } = change;
     const topic = feedTopics[venue];
     // No other record has its time, so that the merge puts it after every earlier frame and before every later one,
     // whatever the names of their topics.
@@ -126,7 +126,7 @@ export class LogPublisher implements Publisher {
     const at = this.venueSequences.of(topic.name, partitionOf(feed, topic.partitions));
     const seq = this.venueSequences.next(at, feed, receivedAt);
     if (seq === null) return;
-    const value = this.options.codec.encode(topic, { provider: venue, feed, receivedAt, kind, reason });
+    const value = this.options.codec.encode(topic, { provider: venue, feed, receivedAt, kind, reason, coins });
     this.push(at, feed, receivedAt, seq, value);
   }
 

@@ -24,12 +24,14 @@ export interface Received {
   readonly receivedAt?: number;
 }
 
-/** A change of the state of a connection. */
+/** A change of the state of a connection, or of what is subscribed. */
 export interface FeedChange {
   readonly venue: Venue;
   readonly feed: string;
   readonly kind: FeedEvent['kind'];
   readonly reason: string | null;
+  /** With `trades_left_out`. */
+  readonly coins?: readonly string[];
   readonly receivedAt?: number;
 }
 

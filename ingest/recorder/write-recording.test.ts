@@ -36,6 +36,7 @@ const change = (feed: string, receivedAt: number, kind: FeedEvent['kind']): Feed
   receivedAt,
   kind,
   reason: null,
+  coins: [],
 });
 
 describe('a recording writer', () => {

@@ -1,10 +1,25 @@
 import { z } from 'zod';
+import type { Provider } from '#schemas/domain/providers';
 import { clampedInteger } from '#schemas/http/parameters';
 import { decimalNumber } from '#schemas/http/scalars';
+import type { Instrument } from '#schemas/topics/normalised';
 import { readTrades } from '../queries/read-trades.ts';
-import { defineRoute, type Route } from '../routes/route.ts';
+import { type Dependencies, defineRoute, producedAt, type Route } from '../routes/route.ts';
+import { fetchRecentTrades, type RecentTrades } from '../upstream/read-recent-trades.ts';
 import { findRecorded, type TradedFamily } from './family.ts';
 import { marketDeclaration } from './family-route.ts';
+import { joinTrades } from './join-trades.ts';
+
+/** Reads the newest trades of a listed market from the venue if ingest does not subscribe them; null if it does. */
+async function readIfLeftOut(
+  family: TradedFamily,
+  instrument: Instrument,
+  { views, ingest }: Pick<Dependencies, 'views' | 'ingest'>,
+): Promise<RecentTrades | null> {
+  const { provider, coin, tradesLeftOut } = instrument;
+  if (!tradesLeftOut || !family.isListed(views.coins.venue_a, instrument) || !views.freshness.isLive()) return null;
+  return fetchRecentTrades(ingest, provider as Provider, coin);
+}
 
 /** The route with the newest trades of a market. */
 export function tradesRoute(family: TradedFamily): Route {
@@ -28,12 +43,16 @@ export function tradesRoute(family: TradedFamily): Route {
         )
         .describe('Newest first.'),
     }),
-    async handle({ params, query }, { views, store }) {
-      const instrument = findRecorded(family, views.coins.venue_a, params);
+    async handle({ params, query: { limit } }, dependencies) {
+      const instrument = findRecorded(family, dependencies.views.coins.venue_a, params);
       const { coin, provider } = instrument;
       const instruments = [{ provider, instrument: coin }];
-      const trades = await readTrades(store, { instruments, limit: query.limit, until: null });
-      return {
+      const [recorded, recent] = await Promise.all([
+        readTrades(dependencies.store, { instruments, limit, until: null }),
+        readIfLeftOut(family, instrument, dependencies),
+      ]);
+      const trades = recent ? joinTrades(recent.trades, recorded, limit) : recorded;
+      return producedAt(recent?.fetchedAt ?? null, {
         trades: trades.map(({ price, qty, side, ts, txHash }) => ({
           [label.field]: label.of(instrument),
           price: decimalNumber(price),
@@ -42,7 +61,7 @@ export function tradesRoute(family: TradedFamily): Route {
           ts,
           txHash,
         })),
-      };
+      });
     },
   });
 }

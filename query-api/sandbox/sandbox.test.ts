@@ -161,7 +161,8 @@ describe('a sandbox key', () => {
       expect((await read('/candles?interval=1m')).candles.length, path).toBeGreaterThan(1);
       expect((await read('/orderbook')).bids, path).toHaveLength(20);
     }
-    expect((await get(`${root}/perp-dex`, sandboxed)).body.dexes).toHaveLength(3);
+    const { dexes } = (await get(`${root}/perp-dex`, sandboxed)).body;
+    expect(dexes.map(({ name }: { name: string }) => name).slice(0, 3)).toEqual(['orb', 'lun', 'nova']);
     expect((await get(`${root}/perp-dex/nova/contracts`, sandboxed)).body).toEqual({ contracts: [] });
   });
 

@@ -123,6 +123,7 @@ export function anInstrument(fields: Partial<Instrument> = {}): Instrument {
     quote: null,
     quoteDecimals: null,
     canonical: false,
+    tradesLeftOut: false,
     ...fields,
   };
 }

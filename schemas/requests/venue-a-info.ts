@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { defineKind } from './kind.ts';
 
-/** For how long the response to each type of read may be served, ms (contract, Reads from the venue and Candles). */
+/** For how long the response to each type of read may be served, ms (contract, Reads from the venue, Candles and Trades). */
 export const INFO_LIFETIMES_MS = {
   l2Book: 2_000,
   clearinghouseState: 2_000,
@@ -14,6 +14,7 @@ export const INFO_LIFETIMES_MS = {
   spotMeta: 60_000,
   perpDexs: 60_000,
   candleSnapshot: 30_000,
+  recentTrades: 5_000,
 } as const;
 export type InfoType = keyof typeof INFO_LIFETIMES_MS;
 const INFO_TYPES = Object.keys(INFO_LIFETIMES_MS) as [InfoType, ...InfoType[]];

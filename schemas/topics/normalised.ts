@@ -186,6 +186,10 @@ const instrument = record('Instrument', 'A market with a book of its own: a perp
     flag('True for the one spot pair that its names mean: of those with equal names, the one with the largest volume.'),
     false,
   ),
+  tradesLeftOut: withDefault(
+    flag("True if its trades are not subscribed, since the venue's limit of subscriptions leaves them out."),
+    false,
+  ),
 });
 export type Instrument = Infer<typeof instrument>;
 /** `derived.instruments.<venue>`. */

@@ -1,4 +1,4 @@
-import { blob, type Infer, nullable, oneOf, record, text, timestamp } from '../avro.ts';
+import { blob, type Infer, list, nullable, oneOf, record, text, timestamp, withDefault } from '../avro.ts';
 import { VENUES, type Venue } from '../domain/providers.ts';
 import { STREAMS, type StreamOf } from '../venues/streams.ts';
 import { defineTopic, type Topic } from './topic.ts';
@@ -24,16 +24,20 @@ export type RawEnvelope = Infer<typeof envelope>;
 
 const feedEvent = record(
   'FeedEvent',
-  'A change in the state of one connection. Every gap in the raw records has one.',
+  'A change in the state of one connection, or in what the connections of a venue subscribe. Every gap in the raw records has one.',
   {
     provider: oneOf(VENUES, 'The venue.'),
     feed: text('The connection slot.'),
     receivedAt: timestamp('When it happened.'),
     kind: oneOf(
-      ['connected', 'disconnected', 'silent', 'unreachable', 'recorded', 'ended'],
-      '`silent`: nothing was received on an open socket; `unreachable`: reconnecting keeps failing; `recorded`: the feed is played from a recording, where silence means nothing; `ended`: the recording has ended.',
+      ['connected', 'disconnected', 'silent', 'unreachable', 'recorded', 'ended', 'trades_left_out'],
+      '`silent`: nothing was received on an open socket; `unreachable`: reconnecting keeps failing; `recorded`: the feed is played from a recording, where silence means nothing; `ended`: the recording has ended; `trades_left_out`: the trades of `coins`, and of no others, are not subscribed.',
     ),
     reason: nullable(text('The cause, if known.')),
+    coins: withDefault(
+      list(text('A coin.'), "The listed coins whose trades the venue's limit of subscriptions leaves out."),
+      [],
+    ),
   },
 );
 export type FeedEvent = Infer<typeof feedEvent>;

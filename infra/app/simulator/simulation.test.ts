@@ -49,7 +49,7 @@ describe('half a minute of a simulation', () => {
   it('includes every coin, both sides of every outcome, and every venue_b market', () => {
     const coins = new Set(venueAFrames(lines, 'l2Book').map(({ data }) => (data as { coin: string }).coin));
     const traded = new Set(venueAFrames(lines, 'trades').map(({ data }) => (data as { coin: string }[])[0]!.coin));
-    const live = [...simulation.markets.ladders, ...simulation.markets.outcomes(BEFORE_THE_HOUR)].map(
+    const live = [...simulation.markets.listed(BEFORE_THE_HOUR), ...simulation.markets.outcomes(BEFORE_THE_HOUR)].map(
       ({ coin }) => coin,
     );
     expect(coins).toEqual(new Set(live));

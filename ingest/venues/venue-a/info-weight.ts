@@ -7,9 +7,16 @@ const LIGHT: ReadonlySet<InfoType> = new Set(['l2Book', 'clearinghouseState', 's
 const LIGHT_WEIGHT = 2;
 const OTHER_WEIGHT = 20;
 /** Rows that add one to the weight. */
-const ROWS_OF_ONE: Partial<Record<InfoType, number>> = { userFills: 20, historicalOrders: 20, candleSnapshot: 60 };
+const ROWS_OF_ONE: Partial<Record<InfoType, number>> = {
+  userFills: 20,
+  historicalOrders: 20,
+  recentTrades: 20,
+  candleSnapshot: 60,
+};
 /** The venue returns at most so many rows about an account. */
 const ROWS_MAX = 2_000;
+/** The venue returns fewer trades: a small batch. */
+const TRADES_MAX = 200;
 
 /** The weight of a response with that many rows. */
 export function infoWeight(type: InfoType, rows: number): number {
@@ -20,7 +27,7 @@ export function infoWeight(type: InfoType, rows: number): number {
 
 /** The largest weight of a request, which is reserved before it is sent. */
 export const infoWeightMax = ({ type, req }: Pick<InfoRequest, 'type' | 'req'>): number =>
-  infoWeight(type, req ? barsMax(req) : ROWS_MAX);
+  infoWeight(type, req ? barsMax(req) : type === 'recentTrades' ? TRADES_MAX : ROWS_MAX);
 
 /** The bar that contains the start and the one that contains the end are both returned. */
 function barsMax({ interval, startTime, endTime }: NonNullable<InfoRequest['req']>): number {

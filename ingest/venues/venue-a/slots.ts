@@ -16,6 +16,8 @@ export interface SlotsOptions {
   readonly onAllConnected: () => void;
 }
 
+/** The source of the frames, and the feed of what concerns all slots. */
+const SOURCE = 'venue_a.ws';
 /** Kinds of subscriptions that are counted, by their type. */
 const KINDS = { trades: 'trades', books: 'l2Book' } as const;
 
@@ -23,13 +25,15 @@ export class SubscriptionSlots {
   private readonly context: AdapterContext;
   private readonly slots: ConnectionSlots<RankedSubscription>;
   private leftOut: readonly Subscription[] = [];
+  /** The coins that were published last as those whose trades are left out; null before the first time. */
+  private publishedCoins: string | null = null;
 
   constructor({ context, url, planner, onFrame, onAllConnected }: SlotsOptions) {
     this.context = context;
     const { publisher, logger, metrics } = context;
     this.slots = new ConnectionSlots({
       venue: 'venue_a',
-      source: 'venue_a.ws',
+      source: SOURCE,
       url,
       publisher,
       logger,
@@ -47,6 +51,7 @@ export class SubscriptionSlots {
     const current = new Set(this.subscriptions().map(nameOf));
     const { allowed, leftOut } = cutSubscriptions(classes, SUBSCRIPTIONS_MAX, current);
     this.reportLeftOut(leftOut);
+    this.publishLeftOut(leftOut);
     const bySlot = new Map<number, Map<string, RankedSubscription>>();
     for (const ranked of allowed) {
       const index = slotOf(ranked.subscription, SLOTS);
@@ -63,6 +68,18 @@ export class SubscriptionSlots {
 
   close(): Promise<void> {
     return this.slots.close();
+  }
+
+  /** Publishes the coins whose trades are left out, at the start and when they have changed. */
+  private publishLeftOut(leftOut: readonly Subscription[]): void {
+    const coins = leftOut
+      .flatMap(({ type, coin }) => (type === KINDS.trades && coin !== undefined ? [coin] : []))
+      .sort();
+    const written = JSON.stringify(coins);
+    if (written === this.publishedCoins) return;
+    this.publishedCoins = written;
+    const change = { venue: 'venue_a', feed: SOURCE, kind: 'trades_left_out', reason: null, coins } as const;
+    this.context.publisher.publishFeedEvent(change);
   }
 
   private reportLeftOut(leftOut: readonly Subscription[]): void {

@@ -23,7 +23,11 @@ const book = (instrument: string, at: number, feed = 'one') =>
 const frame = (at: number, feed = 'one') => liveness.frameReceived(state, feed, START + at, emit);
 const tick = (at: number) => liveness.tick(state, START + at, emit);
 const event = (kind: FeedEvent['kind'], at: number, feed = 'one') =>
-  liveness.feedChanged(state, { provider: 'venue_a', feed, kind, reason: null, receivedAt: START + at }, emit);
+  liveness.feedChanged(
+    state,
+    { provider: 'venue_a', feed, kind, reason: null, coins: [], receivedAt: START + at },
+    emit,
+  );
 /** Returns the statuses emitted since the last call, as `instrument state`. */
 const newStatuses = () =>
   emitted.splice(0).map((status) => (typeof status === 'string' ? status : `${status.instrument} ${status.state}`));

@@ -29,6 +29,7 @@ const BTC: Instrument = {
   quote: null,
   quoteDecimals: null,
   canonical: false,
+  tradesLeftOut: false,
 };
 const PRICE = "concat(toString(50000 + cityHash64(place) % 9000), '.', toString(place % 9 + 1))";
 

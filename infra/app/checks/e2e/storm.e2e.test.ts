@@ -44,14 +44,13 @@ const markets = createMarkets(world);
 const perps = new Set(world.coins.map(({ symbol }) => symbol));
 
 /** Coins that venue_a lists at a time. */
-const listedAt = (atMs: number): string[] => [...markets.ladders, ...markets.outcomes(atMs)].map(({ coin }) => coin);
+const listedAt = (atMs: number): string[] =>
+  [...markets.listed(atMs), ...markets.outcomes(atMs)].map(({ coin }) => coin);
 
 /** What venue_a published for a coin while it was listed, whether or not anyone was subscribed. */
 function publishedTrades(coin: string, fromMs: number, untilMs: number): TradeMessage[] {
   const market = markets.find(coin, fromMs)!;
-  const expiresAtMs =
-    market.kind === 'outcome' ? world.venueA.liveIn(market.index >> 1, fromMs).expiresAtMs : Number.POSITIVE_INFINITY;
-  const trades = markets.tradesBetween(market, fromMs, Math.min(untilMs, expiresAtMs));
+  const trades = markets.tradesBetween(market, fromMs, untilMs);
   return [...trades].map((trade) => JSON.parse(tradeText(world, coin, trade)) as TradeMessage);
 }
 

@@ -3,7 +3,6 @@ import type { InfoResponse } from '#query-api/sandbox/info-responses';
 import type { InfoRequest } from '#schemas/requests/venue-a-info';
 import { createInfo } from '../../simulator/venues/venue-a/info.ts';
 import { createMarkets } from '../../simulator/venues/venue-a/market.ts';
-import { BUILDER_DEXES } from '../../simulator/world/ladders.ts';
 import { createWorld, type WorldSettings } from '../../simulator/world/world.ts';
 
 /** @param atMs the time of the responses. */
@@ -11,7 +10,7 @@ export async function makeInfoResponses(settings: WorldSettings, atMs: number): 
   const world = createWorld(settings);
   const info = createInfo(world, createMarkets(world));
   const user = world.population.account(0);
-  const ofDexes = BUILDER_DEXES.flatMap(({ name: dex }): InfoRequest[] => [
+  const ofDexes = world.ladders.dexes(atMs).flatMap(({ name: dex }): InfoRequest[] => [
     { type: 'meta', dex },
     { type: 'clearinghouseState', user, dex },
     { type: 'frontendOpenOrders', user, dex },

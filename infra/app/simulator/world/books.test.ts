@@ -19,8 +19,8 @@ function expectOrdered(book: ReturnType<typeof makeLevelBook>) {
 describe('venue_a books', () => {
   it('are never crossed, and have twenty levels of at most five figures per side', () => {
     const book = makeLevelBook(20);
-    for (const ladder of world.ladders) {
-      for (const at of moments.slice(0, 20)) {
+    for (const at of moments.slice(0, 20)) {
+      for (const ladder of world.ladders.listed(at)) {
         world.ladderBookAt(ladder.index, at, 20, book);
         expectOrdered(book);
         expect(book.bidDepth).toBe(20);

@@ -2,7 +2,7 @@ import { type Asset, makeCoins } from './coins.ts';
 import { STREAM } from './hash.ts';
 import { smoothNoise } from './noise.ts';
 import { priceAt } from './prices.ts';
-import { MINUTE_MS } from './time.ts';
+import { MINUTE_MS, ORIGIN_MS } from './time.ts';
 
 /** A venue_a market with an unbounded price: a perpetual, a spot pair, or a perpetual of a builder's dex. */
 export interface Ladder {
@@ -15,8 +15,13 @@ export interface Ladder {
   readonly szDecimals: number;
   /** Most price decimals (venue page, section 2: 6 - szDecimals, spot 8 - szDecimals). */
   readonly maxDecimals: number;
-  /** Position among all ladders, and key in hashes. */
+  /** Number of its series of events, and key in hashes. One ladder of an index is listed at any time. */
   readonly index: number;
+  /** It trades from this time until the other, unix ms. */
+  readonly listedAtMs: number;
+  readonly delistedAtMs: number;
+  /** Null for a perpetual. */
+  readonly spot: SpotListing | null;
 }
 
 /** A token of the spot universe. */
@@ -37,6 +42,12 @@ export interface SpotPair {
   readonly quote: number;
 }
 
+/** A spot pair with its base token. */
+export interface SpotListing {
+  readonly pair: SpotPair;
+  readonly base: SpotToken;
+}
+
 const token = (
   index: number,
   name: string,
@@ -45,6 +56,7 @@ const token = (
   fullName: string | null = null,
 ): SpotToken => ({ name, index, szDecimals, weiDecimals, fullName, isCanonical: name === 'USDC' || name === 'PURR' });
 
+/** The tokens of the pairs that are always listed. */
 export const SPOT_TOKENS: readonly SpotToken[] = [
   token(0, 'USDC', 8, 8),
   token(1, 'PURR', 0, 5),
@@ -54,7 +66,7 @@ export const SPOT_TOKENS: readonly SpotToken[] = [
   token(288, 'HYPE', 2, 8, 'Hype of someone else'),
   token(360, 'USDH', 2, 8, 'Hyperliquid USD'),
 ];
-export const SPOT_PAIRS: readonly SpotPair[] = [
+const SPOT_PAIRS: readonly SpotPair[] = [
   { name: 'PURR/USDC', index: 0, base: 1, quote: 0 },
   { name: '@107', index: 107, base: 150, quote: 0 },
   { name: '@142', index: 142, base: 197, quote: 0 },
@@ -68,6 +80,9 @@ export const SPOT_PAIRS: readonly SpotPair[] = [
 export interface BuilderDex {
   readonly name: string;
   readonly fullName: string;
+  /** Key in hashes. */
+  readonly key: number;
+  /** Those that are always listed. */
   readonly assets: readonly Asset[];
 }
 
@@ -81,11 +96,12 @@ const SPOT_ASSETS: Readonly<Record<string, Asset>> = {
 };
 const GOLD: Asset = { symbol: 'GOLD', name: 'Gold', basePx: 2_700, volatility: 0.4, weight: 0.1, key: 4101 };
 
-/** Dexes of builders: two with a contract of the same symbol, and one without contracts. */
+/** Dexes of builders that always exist: two with a contract of the same symbol, and one without contracts. */
 export const BUILDER_DEXES: readonly BuilderDex[] = [
   {
     name: 'orb',
     fullName: 'Orbit Markets',
+    key: 0,
     assets: [
       GOLD,
       { symbol: 'OIL', name: 'Crude oil', basePx: 71, volatility: 0.6, weight: 0.05, key: 4102 },
@@ -95,15 +111,14 @@ export const BUILDER_DEXES: readonly BuilderDex[] = [
   {
     name: 'lun',
     fullName: 'Lunar Exchange',
+    key: 1,
     assets: [
       { ...GOLD, weight: 0.02 },
       { symbol: 'SILVER', name: 'Silver', basePx: 31, volatility: 0.6, weight: 0.02, key: 4104 },
     ],
   },
-  { name: 'nova', fullName: 'Nova Perps', assets: [] },
+  { name: 'nova', fullName: 'Nova Perps', key: 2, assets: [] },
 ];
-/** Names of all perp dexes in the venue's order, the main one first. */
-export const DEX_NAMES: readonly string[] = ['', ...BUILDER_DEXES.map(({ name }) => name)];
 
 /** Size decimals by price, so that one unit of size is worth about a cent to a dollar. */
 function sizeDecimals(basePx: number): number {
@@ -113,25 +128,29 @@ function sizeDecimals(basePx: number): number {
   return basePx >= 1 ? 1 : 0;
 }
 
-/** Creates all ladders: the coins of the main dex, then those of the builders, then the spot pairs. */
-export function makeLadders(seed: number, coins: number): readonly Ladder[] {
-  const perps = makeCoins(seed, coins).map((asset) => ({ coin: asset.symbol, kind: 'perp' as const, dex: '', asset }));
-  const builders = BUILDER_DEXES.flatMap(({ name, assets }) =>
-    assets.map((asset) => ({ coin: `${name}:${asset.symbol}`, kind: 'builder' as const, dex: name, asset })),
-  );
-  const spots = SPOT_PAIRS.map(({ name }) => ({
-    coin: name,
-    kind: 'spot' as const,
-    dex: null,
-    asset: SPOT_ASSETS[name]!,
-  }));
-  return [...perps, ...builders, ...spots].map((ladder, index) => {
-    const spotToken = SPOT_PAIRS.find((pair) => pair.name === ladder.coin);
-    const szDecimals = spotToken
-      ? SPOT_TOKENS.find((entry) => entry.index === spotToken.base)!.szDecimals
-      : sizeDecimals(ladder.asset.basePx);
-    return { ...ladder, szDecimals, maxDecimals: (ladder.kind === 'spot' ? 8 : 6) - szDecimals, index };
+/** Completes a ladder. */
+export function ladderOf(ladder: Omit<Ladder, 'szDecimals' | 'maxDecimals' | 'index'>, index: number): Ladder {
+  const szDecimals = ladder.spot?.base.szDecimals ?? sizeDecimals(ladder.asset.basePx);
+  return { ...ladder, szDecimals, maxDecimals: (ladder.spot ? 8 : 6) - szDecimals, index };
+}
+
+/** Creates the ladders that are always listed: coins of the main dex, then those of the builders, then the spot pairs. */
+export function makePermanentLadders(seed: number, coins: number): readonly Ladder[] {
+  const always = { listedAtMs: ORIGIN_MS, delistedAtMs: Number.POSITIVE_INFINITY } as const;
+  const perps = makeCoins(seed, coins).map((asset) => {
+    return { ...always, coin: asset.symbol, kind: 'perp' as const, dex: '', asset, spot: null };
   });
+  const builders = BUILDER_DEXES.flatMap(({ name: dex, assets }) =>
+    assets.map((asset) => {
+      return { ...always, coin: `${dex}:${asset.symbol}`, kind: 'builder' as const, dex, asset, spot: null };
+    }),
+  );
+  const spots = SPOT_PAIRS.map((pair) => {
+    const { name: coin } = pair;
+    const base = SPOT_TOKENS.find(({ index }) => index === pair.base)!;
+    return { ...always, coin, kind: 'spot' as const, dex: null, asset: SPOT_ASSETS[coin]!, spot: { pair, base } };
+  });
+  return [...perps, ...builders, ...spots].map(ladderOf);
 }
 
 /** Mid price of a ladder in USD: its asset's price with a small basis. */

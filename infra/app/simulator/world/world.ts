@@ -1,8 +1,8 @@
 import { createPopulation, type Population } from './accounts.ts';
 import type { Asset } from './coins.ts';
 import { type Injection, type Injections, placeInjections, spikeShares } from './injections.ts';
+import { createLadderBoard, type LadderBoard } from './ladder-board.ts';
 import { fillLadderBook, type LevelBook, ladderTrade, type VenueATrade } from './ladder-book.ts';
-import { type Ladder, makeLadders } from './ladders.ts';
 import {
   bookAfter,
   injectedMatch,
@@ -45,7 +45,7 @@ export type SeriesKind = 'ladder_book' | 'ladder_trade' | 'outcome_book' | 'outc
 
 export interface SeriesInfo {
   readonly kind: SeriesKind;
-  /** Index of a ladder, of an outcome coin (slot * 2 + side), or of a slot of venue_b. */
+  /** Index of the ladders of a series, of an outcome coin (slot * 2 + side), or of a slot of venue_b. */
   readonly index: number;
 }
 
@@ -70,7 +70,7 @@ export interface World {
   /** Traders on venue_a's leaderboard. */
   readonly traders: number;
   readonly coins: readonly Asset[];
-  readonly ladders: readonly Ladder[];
+  readonly ladders: LadderBoard;
   readonly venueA: QuestionBoard;
   readonly venueB: QuestionBoard;
   readonly schedule: Schedule;
@@ -82,10 +82,10 @@ export interface World {
   seriesOf(kind: SeriesKind, index: number): number;
   /** Ids of a venue_b question. */
   idsOf(question: Question): QuestionIds;
-  /** Writes a ladder's book at a time into `book`. Returns the venue time of that book. */
-  ladderBookAt(ladder: number, atMs: number, depth: number, book: LevelBook): number;
-  /** The trade of an event of the ladder's trade series. */
-  ladderTradeOf(ladder: number, event: number): VenueATrade;
+  /** Writes the book of the ladder of an index that is listed at a time into `book`. Returns the venue time of that book. */
+  ladderBookAt(index: number, atMs: number, depth: number, book: LevelBook): number;
+  /** The trade of an event of the index's trade series, of the ladder that was listed then. */
+  ladderTradeOf(index: number, event: number): VenueATrade;
   outcomeBookAt(outcome: number, atMs: number, book: LevelBook): number;
   outcomeTradeOf(outcome: number, event: number): VenueATrade;
   /** True if this version of a venue_b market is a match. */
@@ -121,15 +121,14 @@ export function assertWorldTime(atMs: number): void {
   }
 }
 
-function createSeries(ladders: readonly Ladder[], outcomes: number, questions: number) {
+function createSeries({ weights }: LadderBoard, outcomes: number, questions: number) {
   const allSeries: (SeriesInfo & { weight: number })[] = [];
   const starts = {} as Record<SeriesKind, number>;
-  const total = ladders.reduce((sum, ladder) => sum + ladder.asset.weight, 0);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
   const addSeries = (kind: SeriesKind, share: number, weights: readonly number[], sum: number) => {
     starts[kind] = allSeries.length;
     for (const [index, weight] of weights.entries()) allSeries.push({ kind, index, weight: (share * weight) / sum });
   };
-  const weights = ladders.map((ladder) => ladder.asset.weight);
   const equal = (count: number) => new Array<number>(count).fill(1);
   addSeries('ladder_book', SHARES.ladderBooks, weights, total);
   addSeries('ladder_trade', SHARES.ladderTrades, weights, total);
@@ -142,8 +141,8 @@ function createSeries(ladders: readonly Ladder[], outcomes: number, questions: n
 /** Creates the simulated world: pure functions of seed and time, with caches that do not affect results. */
 export function createWorld(settings: WorldSettings): World {
   const { seed } = settings;
-  const ladders = makeLadders(seed, settings.coins);
-  const coins = ladders.slice(0, settings.coins).map((ladder) => ladder.asset);
+  const ladders = createLadderBoard(seed, settings.coins);
+  const coins = ladders.permanent.slice(0, settings.coins).map((ladder) => ladder.asset);
   const slots = makeQuestionSlots(settings.events, coins);
   const { allSeries, starts } = createSeries(ladders, slots.venueA.length * 2, slots.venueB.length);
   const schedule = createSchedule(seed, settings.rate, allSeries);
@@ -254,15 +253,17 @@ export function createWorld(settings: WorldSettings): World {
       }
       return known;
     },
-    ladderBookAt(ladder, atMs, depth, book) {
-      const found = newest(seriesOf('ladder_book', ladder), atMs + 1, 0);
-      fillLadderBook(seed, ladders[ladder]!, found.version, found.atMs, depth, book);
+    ladderBookAt(index, atMs, depth, book) {
+      const ladder = ladders.at(index, atMs);
+      const found = newest(seriesOf('ladder_book', index), atMs + 1, ladder.listedAtMs);
+      fillLadderBook(seed, ladder, found.version, found.atMs, depth, book);
       return found.atMs;
     },
-    ladderTradeOf(ladder, event) {
+    ladderTradeOf(index, event) {
       const timeMs = schedule.timeOf(event);
-      const { version, atMs } = newest(seriesOf('ladder_book', ladder), timeMs + 1, 0);
-      return ladderTrade(seed, ladders[ladder]!, event, timeMs, version, atMs);
+      const ladder = ladders.at(index, timeMs);
+      const { version, atMs } = newest(seriesOf('ladder_book', index), timeMs + 1, ladder.listedAtMs);
+      return ladderTrade(seed, ladder, event, timeMs, version, atMs);
     },
     outcomeBookAt(outcome, atMs, book) {
       const question = venueA.liveIn(outcome >> 1, atMs);

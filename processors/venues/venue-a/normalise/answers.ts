@@ -6,6 +6,7 @@ import { venueCandleRangeTopics, venueCandleTopics } from '#schemas/topics/candl
 import type { RawEnvelope } from '#schemas/topics/raw';
 import { readBook } from '#schemas/venues/venue-a/book';
 import { readSnapshot, readSnapshotRequest } from '#schemas/venues/venue-a/candle-snapshot';
+import { readTrades } from '#schemas/venues/venue-a/trades';
 import { parseJson } from '../../shared/malformed.ts';
 import { emitBook, isOutdated } from './books.ts';
 import { providerOf } from './coins.ts';
@@ -21,7 +22,6 @@ import { processSettledOutcome, readSettledOutcome } from './settlements.ts';
 import { emitSpotContexts } from './spot-contexts.ts';
 import type { VenueAState } from './state.ts';
 import { recentTradesListed } from './trade-gaps.ts';
-import { readTrades } from './trade-message.ts';
 import { emitTrades } from './trades.ts';
 
 /** One answer with everything that handling it needs. */

@@ -4,6 +4,7 @@ import type { Emit, StageRecord } from '#infra/stages/stage';
 import { asText, isJsonObject, readList, readObject, readText } from '#schemas/domain/json-fields';
 import type { RawEnvelope } from '#schemas/topics/raw';
 import { type BookMessage, readBook } from '#schemas/venues/venue-a/book';
+import { readTrades } from '#schemas/venues/venue-a/trades';
 import type { TextPiece } from '../../../shared/emit-raw.ts';
 import type { Liveness } from '../../shared/liveness.ts';
 import { emitBook } from './books.ts';
@@ -25,7 +26,6 @@ import { scanBook } from './scan-book.ts';
 import { emitSpotContexts } from './spot-contexts.ts';
 import type { VenueAState } from './state.ts';
 import { type GapContext, subscribed, tradesReceived, unsubscribed } from './trade-gaps.ts';
-import { readTrades } from './trade-message.ts';
 import { emitTrades } from './trades.ts';
 
 /** For this long after connecting, a socket may still send what happened before. */

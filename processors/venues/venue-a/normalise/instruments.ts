@@ -4,8 +4,11 @@ import { type Instrument, instrumentTopics } from '#schemas/topics/normalised';
 import { providerOf } from './coins.ts';
 import type { VenueAState } from './state.ts';
 
-/** A validated instrument of a list. Which pairs are canonical also depends on their volumes (`canonical-pairs.ts`). */
-export type InstrumentMessage = Omit<Instrument, 'receivedAt' | 'canonical'>;
+/**
+ * A validated instrument of a list. Which pairs are canonical also depends on their volumes (`canonical-pairs.ts`), and
+ * whose trades are left out on what ingest subscribes.
+ */
+export type InstrumentMessage = Omit<Instrument, 'receivedAt' | 'canonical' | 'tradesLeftOut'>;
 
 /** Fields of some kinds, as any other kind has them. */
 const UNSET = { maxLeverage: null, dex: null, base: null, quote: null, quoteDecimals: null } as const;
@@ -26,8 +29,9 @@ export function emitInstruments(
   emit: Emit,
 ): void {
   for (const instrument of instruments) {
-    const before = state.instruments.get(instrument.coin);
-    emitIfChanged(state, { ...instrument, canonical: before?.canonical ?? false, receivedAt }, emit);
+    const canonical = state.instruments.get(instrument.coin)?.canonical ?? false;
+    const tradesLeftOut = state.tradesLeftOut.has(instrument.coin);
+    emitIfChanged(state, { ...instrument, canonical, tradesLeftOut, receivedAt }, emit);
   }
 }
 
@@ -45,6 +49,23 @@ export function emitUnlisted(
   for (const instrument of state.instruments.values()) {
     if (instrument.kind !== kind || listed.has(instrument.coin)) continue;
     emitIfChanged(state, { ...instrument, delisted: true, receivedAt }, emit);
+  }
+}
+
+/** Handles the coins whose trades are left out from now on; those of all others are subscribed. */
+export function processTradesLeftOut(
+  state: VenueAState,
+  coins: readonly string[],
+  receivedAt: number,
+  emit: Emit,
+): void {
+  const before = new Set(state.tradesLeftOut);
+  state.tradesLeftOut.clear();
+  for (const coin of coins) state.tradesLeftOut.add(coin);
+  for (const coin of new Set([...before, ...coins])) {
+    const instrument = state.instruments.get(coin);
+    const tradesLeftOut = state.tradesLeftOut.has(coin);
+    if (instrument) emitIfChanged(state, { ...instrument, tradesLeftOut, receivedAt }, emit);
   }
 }
 

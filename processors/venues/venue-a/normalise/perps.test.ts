@@ -24,6 +24,7 @@ describe('perps', () => {
       quote: null,
       quoteDecimals: null,
       canonical: false,
+      tradesLeftOut: false,
     };
     expect(instruments(venue)).toEqual([
       { ...common, coin: 'OLD', maxLeverage: 20, delisted: true, index: 0 },
@@ -38,6 +39,20 @@ describe('perps', () => {
     expect(instruments(venue)).toHaveLength(2);
     venue.answer({ type: 'meta' }, { universe: [perp('BTC'), perp('ETH', { isDelisted: true })] }, 9);
     expect(instruments(venue)[2]).toMatchObject({ coin: 'ETH', delisted: true, receivedAt: START + 9 });
+  });
+
+  it('state whether ingest leaves out their trades, also those that are listed later', () => {
+    const venue = driveVenueA();
+    const listed = () => instruments(venue).map(({ coin, tradesLeftOut }) => `${coin} ${tradesLeftOut}`);
+    venue.answer({ type: 'meta' }, { universe: [perp('BTC'), perp('ETH')] });
+    venue.feedEvent('trades_left_out', 1, 'venue_a.ws', ['ETH', 'SOL', '#10']);
+    venue.feedEvent('trades_left_out', 2, 'venue_a.ws', ['ETH', 'SOL', '#10']);
+    venue.answer({ type: 'meta' }, { universe: [perp('BTC'), perp('ETH'), perp('SOL')] }, 3);
+    expect(listed()).toEqual(['BTC false', 'ETH false', 'ETH true', 'SOL true']);
+    venue.stage.restart();
+    venue.feedEvent('trades_left_out', 4, 'venue_a.ws', ['BTC', 'SOL']);
+    expect(listed().slice(4).sort()).toEqual(['BTC true', 'ETH false']);
+    expect(venue.stage.state.liveness.feeds.size).toBe(0);
   });
 
   it('are read for all dexes from one answer in either form', () => {

@@ -17,6 +17,7 @@ import { venueTopics } from '../../shared/venue-topics.ts';
 import { processAnswer } from './answers.ts';
 import { chooseAllNames } from './canonical-pairs.ts';
 import { processFrame } from './frames.ts';
+import { processTradesLeftOut } from './instruments.ts';
 import { forgetClosed } from './outcomes.ts';
 import { forgetQuiet } from './seen-trades.ts';
 import { emitSpotSamples } from './spot-contexts.ts';
@@ -59,7 +60,7 @@ export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
 
   return {
     name: 'normalise.venue_a',
-    stateVersion: 10,
+    stateVersion: 11,
     // Holds some hundred trades per coin; the other maps have one entry per listed coin or outcome.
     slicedMaps: ['seenTrades'],
     inputs: [
@@ -74,7 +75,11 @@ export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
 }
 
 function onFeedEvent(state: VenueAState, { value }: StageRecord<FeedEvent>, emit: Emit): void {
-  const { feed, kind, receivedAt } = value;
+  const { feed, kind, coins, receivedAt } = value;
+  if (kind === 'trades_left_out') {
+    processTradesLeftOut(state, coins, receivedAt, emit);
+    return;
+  }
   const gaps = gapsOf(state, receivedAt, emit);
   if (kind === 'disconnected' || kind === 'unreachable') connectionLost(gaps, feed, receivedAt);
   // After a kill this is the first sign of the loss.

@@ -21,6 +21,8 @@ export interface VenueAState {
   readonly allMids: Map<string, string>;
   /** Last emitted instrument by coin. */
   readonly instruments: Map<string, Instrument>;
+  /** Coins whose trades the venue's limit of subscriptions leaves out. */
+  readonly tradesLeftOut: Set<string>;
   /** Last emitted builder dex by name. */
   readonly perpDexes: Map<string, PerpDex>;
   /** Coins of each perp dex in the order of its contexts; the main dex is ``. */
@@ -42,6 +44,7 @@ export function createVenueAState(): VenueAState {
     spotReports: new Map(),
     allMids: new Map(),
     instruments: new Map(),
+    tradesLeftOut: new Set(),
     perpDexes: new Map(),
     universes: new Map(),
     outcomes: createOutcomeState(),

@@ -6,9 +6,9 @@
 import type { Emit } from '#infra/stages/stage';
 import { MINUTE_MS, sourceRulesOf } from '#schemas/domain/candles/sources';
 import { type CandleRange, venueCandleRangeTopics } from '#schemas/topics/candles';
+import { type TradeMessage, tradeKey } from '#schemas/venues/venue-a/trades';
 import { providerOf } from './coins.ts';
 import { isSeen, type SeenTrades } from './seen-trades.ts';
-import type { TradeMessage } from './trade-message.ts';
 
 /** A subscription without a replay within this time has nothing to replay. */
 const REPLAY_WAIT_MS = 30_000;
@@ -131,7 +131,7 @@ function missedBefore(
 ): { readonly from: number; readonly until: number } | null {
   const newest = seen.get(coin)?.newest;
   if (newest === undefined) return null;
-  const isContinued = trades.some(({ time, tid }) => time < newest || isSeen(seen, coin, time, `${time}:${tid}`));
+  const isContinued = trades.some((trade) => trade.time < newest || isSeen(seen, coin, trade.time, tradeKey(trade)));
   return isContinued ? null : { from: newest, until: Math.min(...trades.map(({ time }) => time)) };
 }
 

@@ -26,7 +26,7 @@ export interface VenueADriver {
   text(text: string, at?: number, feed?: string): void;
   /** Sends an `info` answer. */
   answer(request: unknown, body: unknown, at?: number): void;
-  feedEvent(kind: FeedEvent['kind'], at: number, feed?: string): void;
+  feedEvent(kind: FeedEvent['kind'], at: number, feed?: string, coins?: readonly string[]): void;
   /** Returns the payload of a frame as a subscriber gets it. */
   payloadOf(frame: RawChannelFrame): string;
   clock(at: number, marks?: { hour?: boolean; day?: boolean }): void;
@@ -52,8 +52,8 @@ export function driveVenueA(outcomeTakerFeeRate = '0.00070'): VenueADriver {
       if (topic !== WS.name || partition !== 2) throw new Error(`${topic}/${partition} has no frames`);
       return texts[offset]!.slice(start, start + length);
     },
-    feedEvent: (kind, at, feed = 'ws-1') =>
-      stage.feed(feedTopics.venue_a, { provider: 'venue_a', feed, receivedAt: START + at, kind, reason: null }),
+    feedEvent: (kind, at, feed = 'ws-1', coins = []) =>
+      stage.feed(feedTopics.venue_a, { provider: 'venue_a', feed, receivedAt: START + at, kind, reason: null, coins }),
     clock: (at, { hour = false, day = false } = {}) =>
       stage.feed(clockTopic, { receivedAt: START + at, tick: true, hour, day }),
   };

@@ -44,6 +44,7 @@ export function feed(kind: FeedEvent['kind'], receivedAt: number, name = 'venue_
     receivedAt,
     kind,
     reason: null,
+    coins: [],
   });
 }
 

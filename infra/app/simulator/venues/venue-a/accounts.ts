@@ -3,7 +3,7 @@
  * closes it an hour later; its fills, orders and state follow from that, as a function of seed and time.
  */
 import { hashOf, STREAM } from '../../world/hash.ts';
-import { DEX_NAMES, type Ladder, ladderMid } from '../../world/ladders.ts';
+import { type Ladder, ladderMid } from '../../world/ladders.ts';
 import { amountText } from '../../world/number-text.ts';
 import { HOUR_MS } from '../../world/time.ts';
 import type { World } from '../../world/world.ts';
@@ -48,7 +48,7 @@ export interface Accounts {
 
 export function createAccounts(world: World): Accounts {
   const { seed } = world.settings;
-  const ladders = world.ladders.filter(({ kind }) => kind !== 'spot');
+  const ladders = world.ladders.permanent.filter(({ kind }) => kind !== 'spot');
   const draw = (account: number, nth: number, salt: number) => hashOf(seed, STREAM.account, account * 64 + salt, nth);
 
   const positionOf = (account: number, nth: number): Position => {
@@ -91,6 +91,7 @@ export function createAccounts(world: World): Accounts {
     for (const old of openings.keys()) if (old < nth - 1) openings.delete(old);
     return ofPeriod.get(blockMs) ?? [];
   };
+  const isDex = (dex: string, atMs: number) => world.ladders.dexNames(atMs).includes(dex);
   const addressOf = ({ account }: Position) => world.population.accounts[account]!;
 
   return {
@@ -102,7 +103,7 @@ export function createAccounts(world: World): Accounts {
       return [...closed, ...openedAt(blockMs).map((position) => [addressOf(position), openFill(position)] as const)];
     },
     clearinghouseState(user, dex, atMs) {
-      if (!isAddress(user) || !isDex(dex)) return null;
+      if (!isAddress(user) || !isDex(dex, atMs)) return null;
       const account = world.population.indexOf(user);
       const positions = account === null ? [] : openIn(account, dex, atMs);
       const marked = positions.map((position) => ({ position, px: ladderMid(seed, position.ladder, atMs) }));
@@ -117,7 +118,7 @@ export function createAccounts(world: World): Accounts {
       return { balances: [{ coin: 'USDC', token: 0, total, hold: '0.0', entryNtl: '0.0' }] };
     },
     frontendOpenOrders(user, dex, atMs) {
-      if (!isAddress(user) || !isDex(dex)) return null;
+      if (!isAddress(user) || !isDex(dex, atMs)) return null;
       const account = world.population.indexOf(user);
       if (account === null) return [];
       // One resting order that would take a profit of three percent.
@@ -150,7 +151,6 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => number): ReadonlyMa
 }
 
 const isAddress = (user: unknown): user is string => typeof user === 'string' && /^0x[0-9a-fA-F]{40}$/.test(user);
-const isDex = (dex: string): boolean => DEX_NAMES.includes(dex);
 const priceText = ({ maxDecimals }: Ladder, px: number) => amountText(px, Math.min(maxDecimals, 4));
 const sizeText = ({ szDecimals }: Ladder, size: number) => amountText(Math.abs(size), szDecimals);
 const orderId = ({ account, nth }: Position, salt: number) => (nth * 1_000 + account) * 4 + salt;

@@ -154,7 +154,7 @@ function addSample(bar: Bar, markets: Markets, market: Market, fromMs: number, t
 
 /**
  * Answer to `candleSnapshot`: ascending bars, from the one that contains `startMs` to the one that contains `endMs`, of
- * those that the venue stores. The newest bars are calculated from exactly the trades of the trades channel, those
+ * those that the venue stores, while the market was listed. The newest bars are calculated from exactly the trades of the trades channel, those
  * beyond `MAX_TRADES` trades are estimated. Yields to the event loop between batches of trades.
  */
 export async function candlesText(
@@ -165,9 +165,9 @@ export async function candlesText(
   endMs: number,
   nowMs: number,
 ): Promise<string> {
-  const toMs = Math.min(endMs, nowMs);
+  const toMs = Math.min(endMs, nowMs, market.delistedAtMs - 1);
   const bars: string[] = [];
-  const oldestMs = Math.max(oldestStored(interval, nowMs), WORLD_START_MS);
+  const oldestMs = Math.max(oldestStored(interval, nowMs), WORLD_START_MS, market.listedAtMs);
   if (toMs < oldestMs || toMs < startMs) return '[]';
   let { openMs: fromMs } = barAround(interval, Math.max(startMs, oldestMs));
   const exactMs = earliest(markets, market, interval, fromMs, toMs);

@@ -1,5 +1,6 @@
 import { hexOf, STREAM } from '../../world/hash.ts';
-import { BUILDER_DEXES, DEX_NAMES, type Ladder, SPOT_PAIRS, SPOT_TOKENS } from '../../world/ladders.ts';
+import { isListed } from '../../world/ladder-board.ts';
+import { type Ladder, SPOT_TOKENS } from '../../world/ladders.ts';
 import { amountText } from '../../world/number-text.ts';
 import { priceAt } from '../../world/prices.ts';
 import { type Question, resolvesAbove } from '../../world/questions.ts';
@@ -7,8 +8,6 @@ import { compactUtc } from '../../world/time.ts';
 import type { World } from '../../world/world.ts';
 import { outcomeNumber } from './market.ts';
 
-/** A delisted coin, which stays in the universe so that the index of other coins does not change. */
-export const DELISTED = { name: 'MATIC', place: 3 } as const;
 const USDC = 0;
 
 function leverageOf(ladder: Ladder): number {
@@ -16,21 +15,20 @@ function leverageOf(ladder: Ladder): number {
   return ladder.asset.weight >= 0.2 ? 20 : 10;
 }
 
-/** `meta` of a dex, where `''` is the main one; null for an unknown dex. */
-export function perpMeta(world: World, dex: string) {
-  if (!DEX_NAMES.includes(dex)) return null;
-  const universe: Record<string, unknown>[] = world.ladders
-    .filter((ladder) => ladder.dex === dex)
-    .map((ladder) => ({
-      name: ladder.coin,
-      szDecimals: ladder.szDecimals,
-      maxLeverage: leverageOf(ladder),
-      marginTableId: leverageOf(ladder),
-    }));
-  if (dex === '') {
-    const delisted = { name: DELISTED.name, szDecimals: 1, maxLeverage: 20, marginTableId: 20, isDelisted: true };
-    universe.splice(DELISTED.place, 0, delisted);
-  }
+/**
+ * `meta` of a dex, where `''` is the main one; null for an unknown dex. A delisted coin stays in the universe, so that the
+ * index of other coins does not change.
+ */
+export function perpMeta(world: World, dex: string, atMs: number) {
+  const ladders = world.ladders.universe(dex, atMs);
+  if (!ladders) return null;
+  const universe = ladders.map((ladder) => ({
+    name: ladder.coin,
+    szDecimals: ladder.szDecimals,
+    maxLeverage: leverageOf(ladder),
+    marginTableId: leverageOf(ladder),
+    ...(isListed(ladder, atMs) ? {} : { isDelisted: true }),
+  }));
   const marginTables = [10, 20, 40].map((leverage) => [
     leverage,
     { description: '', marginTiers: [{ lowerBound: '0.0', maxLeverage: leverage }] },
@@ -38,11 +36,13 @@ export function perpMeta(world: World, dex: string) {
   return { universe, marginTables, collateralToken: USDC };
 }
 
-/** `spotMeta`. */
-export function spotMeta(world: World) {
+/** `spotMeta`. The venue flags no pair as delisted: a pair is listed or absent, and so is the token that only it has. */
+export function spotMeta(world: World, atMs: number) {
   const { seed } = world.settings;
+  const listings = world.ladders.listed(atMs).flatMap(({ spot }) => (spot ? [spot] : []));
+  const tokens = new Set([...SPOT_TOKENS, ...listings.map(({ base }) => base)]);
   return {
-    tokens: SPOT_TOKENS.map(({ name, index, szDecimals, weiDecimals, fullName, isCanonical }) => ({
+    tokens: [...tokens].map(({ name, index, szDecimals, weiDecimals, fullName, isCanonical }) => ({
       name,
       szDecimals,
       weiDecimals,
@@ -53,7 +53,7 @@ export function spotMeta(world: World) {
       fullName,
       deployerTradingFeeShare: '0.0',
     })),
-    universe: SPOT_PAIRS.map(({ name, index, base, quote }) => ({
+    universe: listings.map(({ pair: { name, index, base, quote } }) => ({
       name,
       tokens: [base, quote],
       index,
@@ -63,10 +63,10 @@ export function spotMeta(world: World) {
 }
 
 /** `perpDexs`: the main dex is null, then those of builders. */
-export function perpDexs(world: World) {
+export function perpDexs(world: World, atMs: number) {
   const { seed } = world.settings;
-  const builders = BUILDER_DEXES.map(({ name, fullName }, nth) => {
-    const address = (salt: number) => hexOf(seed, STREAM.catalog, 3 * nth + salt, 2, 20);
+  const builders = world.ladders.dexes(atMs).map(({ name, fullName, key }) => {
+    const address = (salt: number) => hexOf(seed, STREAM.catalog, 3 * key + salt, 2, 20);
     return {
       name,
       fullName,
@@ -74,6 +74,7 @@ export function perpDexs(world: World) {
       oracleUpdater: address(2),
       feeRecipient: address(3),
       assetToStreamingOiCap: world.ladders
+        .listed(atMs)
         .filter((ladder) => ladder.dex === name)
         .map((ladder) => [ladder.coin, '50000000.0']),
       subDeployers: [['setOracle', [address(2)]]],

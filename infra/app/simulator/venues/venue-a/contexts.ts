@@ -33,17 +33,23 @@ const PRICES_A_DAY = 48;
  * volume of the candles of these 24 hours, and exceeds it by 2 to 12 per cent if there are many trades.
  */
 function volumes(world: World, markets: Markets, ladder: Ladder, atMs: number): { base: string; notional: string } {
-  const trades = markets.countTrades(markets.ladders[ladder.index]!, atMs + 1 - DAY_MS, atMs + 1);
+  const trades = markets.countTrades(markets.ofLadder(ladder), atMs + 1 - DAY_MS, atMs + 1);
   const { mean, deviation } = ladderTradeUsd(ladder);
   const most = trades * mean + VOLUME_DEVIATIONS * deviation * Math.sqrt(trades);
   const usd = most * (1.07 + 0.05 * noise(world, ladder, 0, atMs, 6 * HOUR_MS));
+  const tradedMs = Math.min(DAY_MS, atMs - ladder.listedAtMs);
   let basePerUsd = 0;
   for (let nth = 0; nth < PRICES_A_DAY; nth += 1)
-    basePerUsd += 1 / ladderMid(world.settings.seed, ladder, atMs - ((nth + 0.5) * DAY_MS) / PRICES_A_DAY);
+    basePerUsd += 1 / ladderMid(world.settings.seed, ladder, atMs - ((nth + 0.5) * tradedMs) / PRICES_A_DAY);
   return {
     base: amountText((usd * basePerUsd) / PRICES_A_DAY, ladder.szDecimals),
     notional: amountText(usd, 6),
   };
+}
+
+/** The price of 24 hours ago, or of the listing if that was later. */
+function dayAgoPx(world: World, ladder: Ladder, atMs: number): number {
+  return priceAt(world.settings.seed, ladder.asset, Math.max(atMs - DAY_MS, ladder.listedAtMs));
 }
 
 /**
@@ -54,29 +60,31 @@ export function perpContextText(world: World, markets: Markets, ladder: Ladder, 
   const at = Math.floor(atMs / CONTEXT_PERIOD_MS) * CONTEXT_PERIOD_MS;
   const oracle = priceAt(seed, ladder.asset, at);
   const mark = ladderMid(seed, ladder, at);
-  const { book } = markets.bookAt(markets.ladders[ladder.index]!, atMs, 1);
+  const { book } = markets.bookAt(markets.ofLadder(ladder), atMs, 1);
   const mid = midText(book);
   const bid = pointText(book.bidPx[0]!, book.priceDecimals);
   const ask = pointText(book.askPx[0]!, book.priceDecimals);
   const funding = (0.0000125 * (1 + noise(world, ladder, 1, at, HOUR_MS))).toFixed(10);
   const interest = (18_000_000 * ladder.asset.weight * (1.5 + noise(world, ladder, 2, at, DAY_MS))) / mark;
   const { base, notional } = volumes(world, markets, ladder, atMs);
-  const dayAgo = priceText(ladder, priceAt(seed, ladder.asset, at - DAY_MS));
+  const dayAgo = priceText(ladder, dayAgoPx(world, ladder, at));
   return `{"funding":"${funding}","openInterest":"${amountText(interest, ladder.szDecimals)}","prevDayPx":"${dayAgo}","dayNtlVlm":"${notional}","premium":"${(mark / oracle - 1).toFixed(10)}","oraclePx":"${priceText(ladder, oracle)}","markPx":"${priceText(ladder, mark)}","midPx":"${mid}","impactPxs":["${bid}","${ask}"],"dayBaseVlm":"${base}"}`;
 }
 
-/** Context of a delisted coin: its book is empty, so mid, premium and impact prices are null together. */
-export const DELISTED_CONTEXT_TEXT =
-  '{"funding":"0.0","openInterest":"0.0","prevDayPx":"0.41","dayNtlVlm":"0.0","premium":null,"oraclePx":"0.41","markPx":"0.41","midPx":null,"impactPxs":null,"dayBaseVlm":"0.0"}';
+/** Context of a delisted perpetual: its book is empty, so mid, premium and impact prices are null together. */
+export function delistedContextText(world: World, ladder: Ladder): string {
+  const last = priceText(ladder, priceAt(world.settings.seed, ladder.asset, ladder.delistedAtMs));
+  return `{"funding":"0.0","openInterest":"0.0","prevDayPx":"${last}","dayNtlVlm":"0.0","premium":null,"oraclePx":"${last}","markPx":"${last}","midPx":null,"impactPxs":null,"dayBaseVlm":"0.0"}`;
+}
 
 /** Context of a spot pair as JSON text. */
 export function spotContextText(world: World, markets: Markets, ladder: Ladder, atMs: number): string {
   const { seed } = world.settings;
   const at = Math.floor(atMs / CONTEXT_PERIOD_MS) * CONTEXT_PERIOD_MS;
-  const { book } = markets.bookAt(markets.ladders[ladder.index]!, atMs, 1);
+  const { book } = markets.bookAt(markets.ofLadder(ladder), atMs, 1);
   const { base, notional } = volumes(world, markets, ladder, atMs);
   const mark = priceText(ladder, ladderMid(seed, ladder, at));
-  const dayAgo = priceText(ladder, priceAt(seed, ladder.asset, at - DAY_MS));
+  const dayAgo = priceText(ladder, dayAgoPx(world, ladder, at));
   const supply = amountText(1_000_000 * (1 + uniformOf(seed, STREAM.context, ladder.index, 7)), 8);
   return `{"coin":"${ladder.coin}","markPx":"${mark}","midPx":"${midText(book)}","prevDayPx":"${dayAgo}","dayNtlVlm":"${notional}","dayBaseVlm":"${base}","circulatingSupply":"${supply}","totalSupply":"${supply}"}`;
 }

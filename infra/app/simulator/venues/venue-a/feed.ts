@@ -1,6 +1,5 @@
 import type { SimulatedFeed } from '../../simulation.ts';
 import type { LevelBook } from '../../world/ladder-book.ts';
-import { DEX_NAMES } from '../../world/ladders.ts';
 import type { World } from '../../world/world.ts';
 import { type Bar, formingBar } from './candles.ts';
 import { outcomeSpec } from './catalog.ts';
@@ -94,7 +93,7 @@ export function createVenueAFeed(world: World, markets: Markets, publisher: Fram
   };
 
   const publishContexts = (atMs: number) => {
-    for (const ladder of world.ladders) {
+    for (const ladder of world.ladders.listed(atMs)) {
       const topic = topicOf.context(ladder.coin);
       if (!publisher.wants(topic)) continue;
       const isSpot = ladder.kind === 'spot';
@@ -106,7 +105,7 @@ export function createVenueAFeed(world: World, markets: Markets, publisher: Fram
     }
     publishIfWanted(topicOf.allContexts, () => frameText('allDexsAssetCtxs', allContextsText(world, markets, atMs)));
     publishIfWanted(topicOf.spotContexts, () => frameText('spotAssetCtxs', spotContextsText(world, markets, atMs)));
-    for (const dex of DEX_NAMES)
+    for (const dex of world.ladders.dexNames(atMs))
       publishIfWanted(topicOf.dexContexts(dex), () => dexContextsFrame(world, markets, dex, atMs));
   };
   const publishIfWanted = (topic: string, text: () => string) => {
@@ -114,7 +113,7 @@ export function createVenueAFeed(world: World, markets: Markets, publisher: Fram
   };
 
   const publishMids = (atMs: number) => {
-    for (const dex of DEX_NAMES) {
+    for (const dex of world.ladders.dexNames(atMs)) {
       if (!publisher.wants(topicOf.mids(dex))) continue;
       const key = dex === '' ? '' : `,"dex":"${dex}"`;
       publisher.publish(topicOf.mids(dex), frameText('allMids', `{"mids":${midsText(markets, dex, atMs)}${key}}`));
@@ -126,7 +125,7 @@ export function createVenueAFeed(world: World, markets: Markets, publisher: Fram
       if (series === 'question') return;
       const atMs = world.schedule.timeOf(event);
       const market = series.startsWith('ladder')
-        ? markets.ladders[index]!
+        ? markets.ofLadder(world.ladders.at(index, atMs))
         : markets.sidesOf(index >> 1, atMs)[(index & 1) as 0 | 1];
       if (series.endsWith('book')) publishBook(market, atMs);
       else publishTrade(market, event);

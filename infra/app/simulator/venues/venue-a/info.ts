@@ -1,12 +1,12 @@
 import { hashOf, STREAM } from '../../world/hash.ts';
-import { DEX_NAMES } from '../../world/ladders.ts';
+import { isListed } from '../../world/ladder-board.ts';
 import { HOUR_MS } from '../../world/time.ts';
 import type { World } from '../../world/world.ts';
 import { createAccounts } from './accounts.ts';
 import { aggregatedBookText, isAggregation } from './aggregated-book.ts';
 import { candlesText, isInterval } from './candles.ts';
-import { DELISTED, outcomeMeta, perpDexs, perpMeta, settledOutcome, spotMeta } from './catalog.ts';
-import { DELISTED_CONTEXT_TEXT, perpContextText, spotContextText } from './contexts.ts';
+import { outcomeMeta, perpDexs, perpMeta, settledOutcome, spotMeta } from './catalog.ts';
+import { delistedContextText, perpContextText, spotContextText } from './contexts.ts';
 import type { Markets } from './market.ts';
 import { midText, tradeText } from './market-text.ts';
 
@@ -29,7 +29,7 @@ type Handler = (body: Body, atMs: number) => string | null | Promise<string | nu
 
 /** Mids of every market of a dex as JSON text. The main dex includes spot pairs and outcome coins. */
 export function midsText(markets: Markets, dex: string, atMs: number): string {
-  const ladders = markets.ladders.filter((market) => market.dex === dex);
+  const ladders = markets.listed(atMs).filter((market) => market.dex === dex);
   const listed = dex === '' ? [...ladders, ...markets.outcomes(atMs)] : ladders;
   const mids = listed.map((market) => `"${market.coin}":"${midText(markets.bookAt(market, atMs, 1).book)}"`);
   return `{${mids.join(',')}}`;
@@ -37,42 +37,43 @@ export function midsText(markets: Markets, dex: string, atMs: number): string {
 
 /** Contexts of a dex, in the order of its universe. */
 export function perpContextsText(world: World, markets: Markets, dex: string, atMs: number): string {
-  const contexts = world.ladders
-    .filter((ladder) => ladder.dex === dex)
-    .map((ladder) => perpContextText(world, markets, ladder, atMs));
-  if (dex === '') contexts.splice(DELISTED.place, 0, DELISTED_CONTEXT_TEXT);
+  const universe = world.ladders.universe(dex, atMs) ?? [];
+  const contexts = universe.map((ladder) =>
+    isListed(ladder, atMs) ? perpContextText(world, markets, ladder, atMs) : delistedContextText(world, ladder),
+  );
   return `[${contexts.join(',')}]`;
 }
 
 /** `{ctxs}` of all dexes as JSON text, the main one first. */
 export function allContextsText(world: World, markets: Markets, atMs: number): string {
-  const dexes = DEX_NAMES.map((dex) => `["${dex}",${perpContextsText(world, markets, dex, atMs)}]`);
+  const dexes = world.ladders.dexNames(atMs).map((dex) => `["${dex}",${perpContextsText(world, markets, dex, atMs)}]`);
   return `{"ctxs":[${dexes.join(',')}]}`;
 }
 
 /** Contexts of all spot pairs as JSON text. */
 export function spotContextsText(world: World, markets: Markets, atMs: number): string {
   const contexts = world.ladders
+    .listed(atMs)
     .filter((ladder) => ladder.kind === 'spot')
     .map((ladder) => spotContextText(world, markets, ladder, atMs));
   return `[${contexts.join(',')}]`;
 }
 
-/** Recent trades as JSON text, newest first. */
+/** Recent trades as JSON text, newest first, also of a delisted market; null for an unknown coin. */
 export function recentTradesText(world: World, markets: Markets, coin: string, atMs: number): string | null {
-  const market = markets.find(coin, atMs);
-  if (!market) return coin === DELISTED.name ? '[]' : null;
+  const market = markets.findRecorded(coin, atMs);
+  if (!market) return null;
   const trades = markets.recentTrades(market, atMs + 1, RECENT_TRADES);
   return `[${trades.map((trade) => tradeText(world, coin, trade)).join(',')}]`;
 }
 
-/** A full book as JSON text, `null` as text for an unknown coin; null for an invalid request. */
+/** A full book as JSON text, empty for a delisted coin, `null` as text for an unknown one; null for an invalid request. */
 export function bookAnswer(markets: Markets, body: Body, atMs: number): string | null {
   const { coin } = body;
   if (typeof coin !== 'string') return null;
-  if (coin === DELISTED.name) return `{"coin":"${coin}","time":${atMs},"levels":[[],[]]}`;
+  if (!markets.isKnown(coin, atMs)) return 'null';
   const market = markets.find(coin, atMs);
-  if (!market) return 'null';
+  if (!market) return `{"coin":"${coin}","time":${atMs},"levels":[[],[]]}`;
   const nSigFigs = body.nSigFigs ?? null;
   if (nSigFigs !== null) {
     if (!isAggregation(nSigFigs, body.mantissa ?? null)) return null;
@@ -104,19 +105,20 @@ export function createInfo(world: World, markets: Markets): (body: unknown, atMs
   const accounts = createAccounts(world);
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
   const handlers: Readonly<Record<string, Handler>> = {
-    meta: (body) => json(perpMeta(world, dexOf(body))),
-    allPerpMetas: () => JSON.stringify(DEX_NAMES.map((dex) => perpMeta(world, dex))),
+    meta: (body, atMs) => json(perpMeta(world, dexOf(body), atMs)),
+    allPerpMetas: (_body, atMs) =>
+      JSON.stringify(world.ladders.dexNames(atMs).map((dex) => perpMeta(world, dex, atMs))),
     metaAndAssetCtxs(body, atMs) {
-      const meta = perpMeta(world, dexOf(body));
+      const meta = perpMeta(world, dexOf(body), atMs);
       return meta && `[${JSON.stringify(meta)},${perpContextsText(world, markets, dexOf(body), atMs)}]`;
     },
     allMids: (body, atMs) => midsText(markets, dexOf(body), atMs),
     l2Book: (body, atMs) => bookAnswer(markets, body, atMs),
     recentTrades: (body, atMs) => recentTradesText(world, markets, String(body.coin), atMs),
-    spotMeta: () => JSON.stringify(spotMeta(world)),
+    spotMeta: (_body, atMs) => JSON.stringify(spotMeta(world, atMs)),
     spotMetaAndAssetCtxs: (_body, atMs) =>
-      `[${JSON.stringify(spotMeta(world))},${spotContextsText(world, markets, atMs)}]`,
-    perpDexs: () => JSON.stringify(perpDexs(world)),
+      `[${JSON.stringify(spotMeta(world, atMs))},${spotContextsText(world, markets, atMs)}]`,
+    perpDexs: (_body, atMs) => JSON.stringify(perpDexs(world, atMs)),
     outcomeMeta: (_body, atMs) => JSON.stringify(outcomeMeta(world, atMs)),
     settledOutcome: (body, atMs) => JSON.stringify(settledOutcome(world, Number(body.outcome), atMs)),
     fundingHistory: (body, atMs) => fundingText(world, body, atMs),
@@ -130,7 +132,7 @@ export function createInfo(world: World, markets: Markets): (body: unknown, atMs
       const request = body.req as Body | undefined;
       if (typeof request?.coin !== 'string' || !isInterval(request.interval)) return null;
       if (typeof request.startTime !== 'number') return null;
-      const market = markets.find(request.coin, atMs);
+      const market = markets.findRecorded(request.coin, atMs);
       if (!market) return '[]';
       const endMs = typeof request.endTime === 'number' ? request.endTime : atMs;
       return candlesText(markets, market, request.interval, request.startTime, endMs, atMs);

@@ -13,14 +13,15 @@ import { createInfo } from './info.ts';
 import { leaderboardText } from './leaderboard.ts';
 import { createMarkets, outcomeNumber } from './market.ts';
 
-const REQUESTS_AT_START = [
+/** The lists of markets. */
+const LISTS = [
   { type: 'perpDexs' },
   { type: 'allPerpMetas' },
   { type: 'metaAndAssetCtxs' },
   { type: 'spotMetaAndAssetCtxs' },
   { type: 'outcomeMeta' },
-  { type: 'allMids' },
 ];
+const REQUESTS_AT_START = [...LISTS, { type: 'allMids' }];
 
 /** Channels whose frames others contain. */
 const CONTAINED_IN_OTHERS = ['bbo', 'l2Book.fast', 'activeAssetCtx', 'assetCtxs'];
@@ -47,7 +48,7 @@ export function recordVenueA({ world, startMs, earlierBars, now, line }: Recorde
   /** Records the 5-minute bars of every perp and contract of the UTC day before. */
   const recordEarlierBars = async () => {
     const endTime = Math.floor(startMs / DAY_MS) * DAY_MS - 1;
-    for (const { coin } of world.ladders.filter((ladder) => ladder.kind !== 'spot'))
+    for (const { coin } of world.ladders.listed(startMs).filter((ladder) => ladder.kind !== 'spot'))
       await record(
         { type: 'candleSnapshot', req: { coin, interval: '5m', startTime: endTime + 1 - DAY_MS, endTime } },
         startMs,
@@ -66,12 +67,12 @@ export function recordVenueA({ world, startMs, earlierBars, now, line }: Recorde
       if (earlierBars) await recordEarlierBars();
       recordLeaderboard(startMs);
     },
-    /** Records fills; and the leaderboard, the new catalog and the results of expired questions, after the first results of an hour are known. */
+    /** Records fills; and the leaderboard, the new lists and the results of expired questions, after the first results of an hour are known. */
     async afterStep(fromMs) {
       if (fromMs % BLOCK_MS === 0) recordFills(fromMs);
       if (fromMs % HOUR_MS !== ANSWERS_AFTER_HOUR_MS) return;
       recordLeaderboard(now());
-      await record({ type: 'outcomeMeta' }, now());
+      for (const body of LISTS) await record(body, now());
       for (const question of world.venueA.expiringAt(fromMs - ANSWERS_AFTER_HOUR_MS)) {
         const outcome = outcomeNumber(question, world.venueA.slots.length);
         await record({ type: 'settledOutcome', outcome }, now());

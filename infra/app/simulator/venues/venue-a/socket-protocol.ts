@@ -1,9 +1,8 @@
 import type { HubClient, HubProtocol, SocketHub } from '../../sockets/socket-hub.ts';
-import { DEX_NAMES } from '../../world/ladders.ts';
+import { isListed } from '../../world/ladder-board.ts';
 import type { World } from '../../world/world.ts';
 import { formingBar, isInterval } from './candles.ts';
-import { DELISTED } from './catalog.ts';
-import { perpContextText, spotContextText } from './contexts.ts';
+import { delistedContextText, perpContextText, spotContextText } from './contexts.ts';
 import { dexContextsFrame, type FramePublisher, topicOf } from './feed.ts';
 import { allContextsText, bookAnswer, type InfoAnswer, midsText, recentTradesText, spotContextsText } from './info.ts';
 import type { VenueLimits } from './limits.ts';
@@ -47,12 +46,11 @@ export function createVenueASocket(
   const topicsByClient = new Map<HubClient, Set<string>>();
   const posts = new Map<HubClient, number>();
   const intervals = new Map<string, Map<string, number>>();
-  const ladderOf = (coin: string) => world.ladders.find((ladder) => ladder.coin === coin);
 
   const readers: Readonly<Record<string, (request: Json, coin: string) => Subscription | Refusal>> = {
     allMids(request) {
       const dex = typeof request.dex === 'string' ? request.dex : '';
-      if (!DEX_NAMES.includes(dex)) return 'invalid';
+      if (!world.ladders.dexNames(now()).includes(dex)) return 'invalid';
       const key = dex === '' ? '' : `,"dex":"${dex}"`;
       const first = (at: number) => frameText('allMids', `{"mids":${midsText(markets, dex, at)}${key}}`);
       return { topic: topicOf.mids(dex), echo: request, first };
@@ -91,12 +89,15 @@ export function createVenueASocket(
       },
     }),
     activeAssetCtx(request, coin) {
-      const ladder = ladderOf(coin);
+      const ladder = world.ladders.find(coin, now());
       if (!ladder) return 'invalid';
       const isSpot = ladder.kind === 'spot';
       const text = isSpot ? spotContextText : perpContextText;
       const channel = isSpot ? 'activeSpotAssetCtx' : 'activeAssetCtx';
-      const first = (at: number) => frameText(channel, `{"coin":"${coin}","ctx":${text(world, markets, ladder, at)}}`);
+      const first = (at: number) => {
+        const ctx = isListed(ladder, at) ? text(world, markets, ladder, at) : delistedContextText(world, ladder);
+        return frameText(channel, `{"coin":"${coin}","ctx":${ctx}}`);
+      };
       return { topic: topicOf.context(coin), echo: request, first };
     },
     candle(request, coin) {
@@ -111,7 +112,7 @@ export function createVenueASocket(
     },
     assetCtxs(request) {
       const dex = typeof request.dex === 'string' ? request.dex : '';
-      if (!DEX_NAMES.includes(dex)) return 'invalid';
+      if (!world.ladders.dexNames(now()).includes(dex)) return 'invalid';
       const first = (at: number) => dexContextsFrame(world, markets, dex, at);
       return { topic: topicOf.dexContexts(dex), echo: request, first };
     },
@@ -129,13 +130,14 @@ export function createVenueASocket(
   };
   const WITHOUT_COIN = new Set(['allMids', 'assetCtxs', 'allDexsAssetCtxs', 'spotAssetCtxs', 'outcomeMetaUpdates']);
 
-  const read = (request: unknown): Subscription | Refusal => {
+  /** Reads a subscription. One that has ended is not checked for its coin, which may be unknown by then. */
+  const read = (request: unknown, method: unknown): Subscription | Refusal => {
     const fields = (typeof request === 'object' && request !== null ? request : {}) as Json;
     const { type, coin } = fields;
     if (typeof type !== 'string' || !Object.hasOwn(readers, type)) return 'unreadable';
     if (WITHOUT_COIN.has(type)) return readers[type]!(fields, '');
     if (typeof coin !== 'string') return 'unreadable';
-    if (coin !== DELISTED.name && !markets.find(coin, now())) return 'invalid';
+    if (method === 'subscribe' && !markets.isKnown(coin, now())) return 'invalid';
     return readers[type]!(fields, coin);
   };
 
@@ -227,7 +229,7 @@ export function createVenueASocket(
       const { method } = message;
       if (method === 'ping') return client.send('{"channel":"pong"}');
       if (method === 'post') return post(client, message);
-      const subscription = read(message.subscription);
+      const subscription = read(message.subscription, message.method);
       if ((method !== 'subscribe' && method !== 'unsubscribe') || subscription === 'unreadable') {
         return sendError(client, `Error parsing JSON into valid websocket request: ${text}`);
       }

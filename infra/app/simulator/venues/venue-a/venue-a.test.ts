@@ -20,14 +20,14 @@ const info = async (body: unknown) => (await post(`${simulator.urls.venueAApiUrl
 const DECIMAL = /^-?\d+\.\d+$/;
 
 describe('info', () => {
-  it('lists the configured coins, and a delisted one in its place', async () => {
+  it('lists the configured coins first, then those of some hours, with delisted ones in their places', async () => {
     const meta = (await info({ type: 'meta' })) as { universe: { name: string; isDelisted?: boolean }[] };
     expect(meta.universe.slice(0, 3).map(({ name }) => name)).toEqual(['BTC', 'ETH', 'SOL']);
-    expect(meta.universe.filter(({ isDelisted }) => !isDelisted)).toHaveLength(6);
-    expect(meta.universe.filter(({ isDelisted }) => isDelisted)).toHaveLength(1);
+    expect(meta.universe.filter(({ isDelisted }) => !isDelisted)).toHaveLength(6 + 2);
+    expect(meta.universe.filter(({ isDelisted }) => isDelisted)).toHaveLength(2 * 3);
   });
 
-  it('returns a context for each coin of the universe, with nulls for the delisted one', async () => {
+  it('returns a context for each coin of the universe, with nulls for delisted ones', async () => {
     const [meta, contexts] = (await info({ type: 'metaAndAssetCtxs' })) as [{ universe: Json[] }, Json[]];
     expect(contexts).toHaveLength(meta.universe.length);
     for (const [nth, context] of contexts.entries()) {
@@ -41,17 +41,19 @@ describe('info', () => {
     }
   });
 
-  it('lists three builder dexes, whose coins have their prefix, and one of which has none', async () => {
+  it('lists builder dexes, whose coins have their prefix, and one of which has none', async () => {
     const [main, ...dexes] = (await info({ type: 'perpDexs' })) as [null, ...{ name: string }[]];
     expect(main).toBeNull();
-    const metas = (await info({ type: 'allPerpMetas' })) as { universe: { name: string }[] }[];
-    expect(metas.map(({ universe }) => universe.length)).toEqual([7, 3, 2, 0]);
+    const metas = (await info({ type: 'allPerpMetas' })) as { universe: { name: string; isDelisted?: true }[] }[];
+    expect(metas.map(({ universe }) => universe.length)).toEqual([14, 3, 2 + 8, 0, 1, 1]);
     for (const [nth, { name }] of dexes.entries()) {
       const [meta, contexts] = (await info({ type: 'metaAndAssetCtxs', dex: name })) as [(typeof metas)[0], Json[]];
       expect(meta).toEqual(metas[1 + nth]);
       expect(meta.universe.every((contract) => contract.name.startsWith(`${name}:`))).toBe(true);
       expect(contexts).toHaveLength(meta.universe.length);
-      expect(Object.keys(await info({ type: 'allMids', dex: name }))).toEqual(meta.universe.map((one) => one.name));
+      expect(Object.keys(await info({ type: 'allMids', dex: name }))).toEqual(
+        meta.universe.filter(({ isDelisted }) => !isDelisted).map((one) => one.name),
+      );
     }
   });
 
@@ -204,10 +206,16 @@ describe('WebSocket', () => {
       ['allDexsAssetCtxs', 'spotAssetCtxs', 'assetCtxs'].every((channel) => of(channel).length >= 2),
     );
     const { ctxs } = of('allDexsAssetCtxs')[0]!.data as unknown as { ctxs: [string, Json[]][] };
-    expect(ctxs.map(([dex, contexts]) => `${dex} ${contexts.length}`)).toEqual([' 7', 'orb 3', 'lun 2', 'nova 0']);
+    expect(ctxs.map(([dex, contexts]) => `${dex} ${contexts.length}`)).toEqual([
+      ...[' 14', 'orb 3', 'lun 10', 'nova 0'],
+      ...[expect.stringMatching(/^d\d+ 1$/), expect.stringMatching(/^d\d+ 1$/)],
+    ]);
     const pairs = of('spotAssetCtxs')[0]!.data as unknown as { coin: string }[];
-    expect(pairs.map(({ coin }) => coin)).toEqual(['PURR/USDC', '@107', '@142', '@151', '@64', '@232']);
-    expect(of('assetCtxs')[0]).toMatchObject({ data: { dex: 'lun', ctxs: [{ markPx: expect.any(String) }, {}] } });
+    const always = ['PURR/USDC', '@107', '@142', '@151', '@64', '@232'];
+    const newer = expect.stringMatching(/^@\d{5}$/);
+    expect(pairs.map(({ coin }) => coin)).toEqual([...always, newer, newer]);
+    const { dex, ctxs: ofDex } = of('assetCtxs')[0]!.data as unknown as { dex: string; ctxs: Json[] };
+    expect([dex, ofDex.length, ofDex[0]!.markPx]).toEqual(['lun', 10, expect.any(String)]);
     socket.close();
   });
 

@@ -1,4 +1,7 @@
-/** Reads trades of the venue's messages (venue page, section 7). */
+/**
+ * Reads trades of the venue's messages: the `trades` channel and answers of `recentTrades` (venue page, sections 3.1 and
+ * 7). The normaliser and the routes that serve an answer use it, so both state the same.
+ */
 import {
   FieldError,
   readAmount,
@@ -7,9 +10,11 @@ import {
   readObject,
   readText,
   withPath,
-} from '#schemas/domain/json-fields';
+} from '../../domain/json-fields.ts';
+import type { Provider } from '../../domain/providers.ts';
+import type { Trade } from '../../topics/normalised.ts';
 
-/** A validated trade of a message, without the fields that depend on the state. */
+/** A validated trade of a message. */
 export interface TradeMessage {
   readonly coin: string;
   /** Side of the taker. */
@@ -28,6 +33,36 @@ export interface TradeMessage {
 /** Reads all trades of a message before any is emitted, so that a bad one changes nothing. Throws `FieldError`. */
 export function readTrades(data: unknown): readonly TradeMessage[] {
   return readList(data, 'data').map(readTrade);
+}
+
+/** What a trade is identified by among those of its coin. */
+export const tradeKey = ({ time, tid }: Pick<TradeMessage, 'time' | 'tid'>): string => `${time}:${tid}`;
+
+/** The fields of a trade that follow from the message alone. */
+export function tradeFields(
+  provider: Provider,
+  trade: TradeMessage,
+): Omit<Trade, 'marketId' | 'outcome' | 'receivedAt' | 'arrival'> {
+  const { coin, side, buyer, seller } = trade;
+  return {
+    id: `${provider}:${coin}:${tradeKey(trade)}`,
+    provider,
+    instrument: coin,
+    ts: trade.time,
+    side,
+    price: trade.price,
+    qty: trade.qty,
+    // The venue states no amount; readers that need it multiply price and quantity.
+    usd: null,
+    maker: side === 'buy' ? seller : buyer,
+    taker: side === 'buy' ? buyer : seller,
+    txHash: trade.hash,
+    logIndex: null,
+    tradeId: String(trade.tid),
+    blockNumber: null,
+    blockHash: null,
+    status: 'confirmed',
+  };
 }
 
 function readTrade(value: unknown, at: number): TradeMessage {
