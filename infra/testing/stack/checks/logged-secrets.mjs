@@ -13,7 +13,9 @@ const secretsOfStack = () =>
 
 /** The text without secrets of the stack, and without those that the service created. */
 export const hideSecrets = (text) =>
-  secretsOfStack().reduce((shown, hidden) => shown.replaceAll(hidden, '<hidden>'), text).replace(CREATED, '<hidden>');
+  secretsOfStack()
+    .reduce((shown, hidden) => shown.replaceAll(hidden, '<hidden>'), text)
+    .replace(CREATED, '<hidden>');
 
 /** Throws if the log of a container has one of the secrets of the stack, or one that the service created. */
 export function findSecretsInLogs() {
