@@ -9,6 +9,7 @@ import { SOCKET_SOURCES } from '#schemas/venues/streams';
 import { createMetrics } from '../../telemetry/metrics.ts';
 import { measureProcess } from '../../telemetry/process-metrics.ts';
 import { writeStackFiles } from '../cli/stack/files.ts';
+import { planStack } from '../cli/stack/plan.ts';
 import { PROJECT_ROOT } from './sources.ts';
 
 const INFRA = join(PROJECT_ROOT, 'infra');
@@ -75,6 +76,20 @@ describe('every service', () => {
       for (const { condition } of Object.values(service.depends_on ?? {})) expect(condition).toBe('service_healthy');
     },
   );
+
+  it('starts first, by npm run stack, unless it waits for a role', () => {
+    const needs = (name: string): string[] =>
+      Object.keys(services[name]?.depends_on ?? {}).flatMap((one) => [one, ...needs(one)]);
+    const { starts } = planStack({ action: 'up', threeBrokers: false, verify: false, hasOverride: false });
+    const { up } = starts[0]!;
+    const first = up.slice(up.indexOf('--detach') + 1);
+    const roles = Object.keys(services).filter((name) => /PARALLAX_ROLES/.test(JSON.stringify(services[name])));
+    const waiting = Object.keys(services).filter((name) => needs(name).some((one) => roles.includes(one)));
+    expect(waiting.sort()).toEqual(['edge', 'webhook-receiver']);
+    const started = new Set(first.flatMap((name) => [name, ...needs(name)]));
+    const others = Object.keys(services).filter((name) => !waiting.includes(name));
+    expect([...started].sort()).toEqual(others.sort());
+  });
 
   it('publishes no more than three ports, on the address of the settings', () => {
     const ports = [...Object.values(services), ...added.map(([, service]) => service)].flatMap(

@@ -21,8 +21,8 @@ export const logOf = (container) => {
 };
 export const lines = (text) => text.split('\n').filter(Boolean);
 /** Names of the running containers of the stack, without those of others on a machine with an engine of its own. */
-export const containers = (...filters) =>
-  lines(docker('ps', '--filter', 'label=com.docker.compose.project=parallax', ...filters, '--format', '{{.Names}}'));
+export const containers = (...options) =>
+  lines(docker('ps', '--filter', 'label=com.docker.compose.project=parallax', ...options, '--format', '{{.Names}}'));
 export const containerOf = (service) => containers().find((name) => name.includes(`_${service}_`));
 export const healthyContainersOf = (service) =>
   containers('--filter', 'health=healthy').filter((name) => name.includes(`_${service}_`)).length;

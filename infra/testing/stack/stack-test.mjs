@@ -1,5 +1,5 @@
 // Runs the stack and checks it from outside: `npm run stack:test`. It ends with exit code 1 at the first check that fails.
-// Arguments name the passes to run; by default that is every one but `short`, which the others contain.
+// Arguments name the passes to run; by default these are the two that contain all others.
 import { rmSync } from 'node:fs';
 import { alertChecks } from './checks/alert-checks.mjs';
 import { restartCheck, scaleCheck, secretCheck, startChecks, webhookCheck } from './checks/basic-checks.mjs';
@@ -7,10 +7,13 @@ import { brokerChecks } from './checks/broker-checks.mjs';
 import { registryChecks } from './checks/registry-checks.mjs';
 import { replayChecks } from './checks/replay-checks.mjs';
 import { compose, containerOf, lines, logOf } from './stack-client.mjs';
+import { describeUnhealthy } from './unhealthy-containers.mjs';
 
 /** The checks of each pass. A pass begins without volumes. */
 const PASSES = {
   short: { ...startChecks(10), ...restartCheck, ...secretCheck },
+  alerts: { ...startChecks(10), ...alertChecks, ...secretCheck },
+  registry: { ...startChecks(10), ...registryChecks, ...secretCheck },
   'one-broker': {
     ...startChecks(10),
     ...scaleCheck,
@@ -34,7 +37,7 @@ async function runPass(checks) {
     try {
       await check();
     } catch (error) {
-      process.stdout.write(`failed: ${what}\n`);
+      process.stdout.write(`failed: ${what}\n${describeUnhealthy()}\n`);
       if (containerOf('edge')) process.stdout.write(`slow requests:\n${slowRequests().join('\n')}\n`);
       throw error;
     }

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { readSettings, SettingError, switchSetting } from '../../../config/declare.ts';
 import { settingsHelp } from '../../../config/help.ts';
 import type { Command } from '../command.ts';
-import { findCompose, runCommand, waitUntilHealthy } from '../stack/docker.ts';
+import { type Compose, findCompose, runCommand, waitUntilHealthy } from '../stack/docker.ts';
 import { addDemo, brokersOf, writeStackFiles } from '../stack/files.ts';
-import { OVERRIDE_FILE, planStack, type StackOptions } from '../stack/plan.ts';
+import { OVERRIDE_FILE, planStack, type StackOptions, type StackStart } from '../stack/plan.ts';
 
 const ACTIONS = ['up', 'down', 'replay'] as const;
 const USAGE = 'npm run stack -- [up | down | replay] [settings]';
@@ -76,8 +76,8 @@ function actionOf(positionals: readonly string[]): StackOptions['action'] {
 }
 
 function printedCommands(options: StackOptions): string[] {
-  const { steps, lastStep } = planStack(options);
-  return [...steps, ...(lastStep ? [lastStep] : [])].map((step) => ['docker compose', ...step].join(' '));
+  const { steps, starts } = planStack(options);
+  return [...steps, ...starts.map(({ up }) => up)].map((step) => ['docker compose', ...step].join(' '));
 }
 
 async function runStack(options: StackOptions & { readonly demo: boolean }): Promise<number> {
@@ -85,26 +85,32 @@ async function runStack(options: StackOptions & { readonly demo: boolean }): Pro
   const { uid, gid } = userInfo();
   writeStackFiles(INFRA, { uid, gid }, options.threeBrokers ? 3 : 1);
   if (options.demo) addDemo(INFRA);
-  const { steps, lastStep, list } = planStack(options);
+  const { steps, starts, startsAnyway } = planStack(options);
   let code = 0;
   for (const step of steps) {
     code = await runCommand([...compose, ...step], ROOT);
     if (code !== 0) break;
   }
-  if (lastStep) {
-    const last = await runCommand([...compose, ...lastStep], ROOT);
-    code ||= last;
+  if (code !== 0 && !startsAnyway) return code;
+  for (const start of starts) {
+    const startCode = await startAndWait(compose, start);
+    if (startCode !== 0) return code || startCode;
   }
-  if (code !== 0 || !list) return code;
+  if (code === 0 && starts.length > 0)
+    for (const line of addresses(readFileSync(join(INFRA, '.env'), 'utf8'))) console.log(line);
+  return code;
+}
+
+/** Resolves with an exit code. */
+async function startAndWait(compose: Compose, { up, list }: StackStart): Promise<number> {
+  const code = await runCommand([...compose, ...up], ROOT);
+  if (code !== 0) return code;
   const unhealthy = await waitUntilHealthy(compose, list, ROOT, (healthy, total) =>
     console.log(`${healthy} of ${total} services are healthy`),
   );
-  if (unhealthy.length > 0) {
-    console.error(`not healthy: ${unhealthy.join(', ')}; docker logs <name> says why`);
-    return 1;
-  }
-  for (const line of addresses(readFileSync(join(INFRA, '.env'), 'utf8'))) console.log(line);
-  return 0;
+  if (unhealthy.length === 0) return 0;
+  console.error(`not healthy: ${unhealthy.join(', ')}; docker logs <name> says why`);
+  return 1;
 }
 
 function addresses(environment: string): string[] {

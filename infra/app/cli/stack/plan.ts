@@ -15,14 +15,26 @@ const THREE_BROKERS_FILE = 'infra/docker-compose.three-brokers.yml';
 export const OVERRIDE_FILE = 'infra/docker-compose.override.yml';
 /** Every role writes to the log, so a replay stops all of them. */
 const ROLES = ['ingest', 'processors', 'query-api', 'stream-gateway'];
+/**
+ * With what these depend on, every service that waits for no role. A role is not healthy while another one is dead,
+ * since its data gets old, and compose refuses to start what waits for an unhealthy container. So these start first,
+ * and the rest once the roles are healthy.
+ */
+const STARTED_FIRST = [...ROLES, 'prometheus', 'grafana'];
 
 /** What to run, in this order, from the root of the project. */
 export interface StackPlan {
   readonly steps: readonly (readonly string[])[];
-  /** Runs after the steps even if one of them fails. */
-  readonly lastStep: readonly string[] | null;
-  /** Lists the containers that must be healthy afterwards; null if none has to be. */
-  readonly list: readonly string[] | null;
+  /** Starts services, each part only after everything of the one before is healthy. */
+  readonly starts: readonly StackStart[];
+  /** True if services start even if one of the steps fails. */
+  readonly startsAnyway: boolean;
+}
+
+export interface StackStart {
+  readonly up: readonly string[];
+  /** Lists the containers that must be healthy afterwards. */
+  readonly list: readonly string[];
 }
 
 export function planStack({ action, threeBrokers, verify, hasOverride }: StackOptions): StackPlan {
@@ -37,21 +49,24 @@ export function planStack({ action, threeBrokers, verify, hasOverride }: StackOp
     ...files.flatMap((file) => ['--file', file]),
     ...args,
   ];
-  const list = compose('ps', '--quiet');
+  const starts = [
+    { up: compose('up', '--detach', ...STARTED_FIRST), list: compose('ps', '--quiet', ...ROLES) },
+    { up: compose('up', '--detach'), list: compose('ps', '--quiet') },
+  ];
   switch (action) {
     case 'up':
       // The roles have the same image, so one of them builds it for all.
-      return { steps: [compose('build', 'processors'), compose('up', '--detach')], lastStep: null, list };
+      return { steps: [compose('build', 'processors')], starts, startsAnyway: false };
     case 'down':
-      return { steps: [compose('down')], lastStep: null, list: null };
+      return { steps: [compose('down')], starts: [], startsAnyway: false };
     case 'replay':
       return {
         steps: [
           compose('stop', ...ROLES),
           compose('run', '--rm', '--no-deps', 'processors', 'replay', ...(verify ? ['--verify'] : [])),
         ],
-        lastStep: compose('up', '--detach'),
-        list,
+        starts,
+        startsAnyway: true,
       };
   }
 }
