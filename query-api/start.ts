@@ -20,6 +20,7 @@ import { openTableBarrier } from './queries/table-barrier.ts';
 import { openTablePosition } from './queries/table-position.ts';
 import { openSandbox } from './sandbox/open-sandbox.ts';
 import { bookTimeOf, createBookTimesView } from './views/book-times.ts';
+import { candlePositionView } from './views/candle-position.ts';
 import type { Freshness } from './views/freshness.ts';
 import { VIEWS } from './views/views.ts';
 
@@ -64,18 +65,19 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     };
     const [events, coins, books] = [await run(VIEWS.events), await run(VIEWS.coins), await run(VIEWS.books)];
     const [leaderboards, nodeFillCoverage] = [await run(VIEWS.leaderboards), await run(VIEWS.nodeFillCoverage)];
+    const candlePosition = await run(candlePositionView);
     const clock = await openPipelineClock(log, onFault);
     closers.push(() => clock.close());
     const bookTimes = await run(
       createBookTimesView(() => (clock.isLive() ? null : events.positionOf(spreadHeadTopic))),
     );
-    const views = [events, coins, books, leaderboards, nodeFillCoverage, bookTimes];
+    const views = [events, coins, books, leaderboards, nodeFillCoverage, candlePosition, bookTimes];
     const monitor = monitorStages({ stages: views, clock, log, logger, health, metrics }, onFault);
     closers.push(() => monitor.close());
     const freshness: Freshness = {
       now: () => clock.now(events.positionOf(clockTopic)),
       isLive: clock.isLive,
-      asOf: events.positionOf,
+      asOf: (topic) => events.positionOf(topic) ?? candlePosition.positionOf(topic),
       bookAt: (instrument, until) => bookTimeOf(bookTimes.state, instrument, until),
       knowsBooksUntil: (time) => bookTimes.position() >= time,
       tablesAsOf: openTablePosition({ log, logger }),

@@ -9,7 +9,7 @@ export interface Freshness {
   now(): number | null;
   /** False during and after playback of a recording, when lag is ignored. */
   isLive(): boolean;
-  /** Event time up to which the events view holds everything that was emitted to the topic; null while unknown. */
+  /** Event time up to which the views hold everything that was emitted to the topic; null while unknown. */
   asOf(topic: Topic): number | null;
   /**
    * Receive time of the last book frame of an instrument that was received at or before a time, unix ms; null if this
@@ -35,6 +35,21 @@ export function fixedFreshness(events: Pick<EventsView, 'now'>): Freshness {
     knowsBooksUntil: () => true,
     tablesAsOf: async (_, until) => until,
   };
+}
+
+/**
+ * Returns the event time, unix ms, up to which the tables hold everything of some topics. Call it before the tables are
+ * read.
+ * @param stage a topic of the stage that emits to them, whose position a view follows.
+ * @param known an earlier time that the tables have certainly reached.
+ */
+export async function tablesUntil(
+  freshness: Freshness,
+  stage: Topic,
+  topics: readonly Topic[],
+  known: number,
+): Promise<number> {
+  return (await freshness.tablesAsOf(topics, freshness.asOf(stage) ?? known)) ?? known;
 }
 
 /** The frames of books usually arrive before the figures that follow from them. */

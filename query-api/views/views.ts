@@ -16,8 +16,8 @@ export interface Views {
 }
 
 /**
- * The stages of the views. `createBookTimesView` is not among them: only `freshness` reads it, and fixed data such as that of
- * the sandbox has none.
+ * The stages of the views. `createBookTimesView` and `candlePositionView` are not among them: only `freshness` reads them,
+ * and fixed data such as that of the sandbox has none.
  */
 export const VIEWS = {
   events: eventsView,

@@ -6,6 +6,7 @@ import { spreadHeadTopic } from '#schemas/topics/derived';
 import { findEvent } from '../../../queries/find-event.ts';
 import { readSignals } from '../../../queries/read-signals.ts';
 import { idsWithMerged } from '../../../views/event-index.ts';
+import { tablesUntil } from '../../../views/freshness.ts';
 import { defineRoute } from '../../route.ts';
 import { eventPath } from './event-path.ts';
 
@@ -21,8 +22,7 @@ export const getArbDecay = defineRoute({
   response: arbDecaySchema,
   async handle({ params }, { views, store }) {
     const { universalId, receivedAt } = await findEvent(views.events, store, params.universalId);
-    const viewed = views.freshness.asOf(spreadHeadTopic) ?? receivedAt;
-    const now = (await views.freshness.tablesAsOf(arbitrageSignalsTable.fromTopics, viewed)) ?? receivedAt;
+    const now = await tablesUntil(views.freshness, spreadHeadTopic, arbitrageSignalsTable.fromTopics, receivedAt);
     const figures = await readSignals(store, idsWithMerged(views.events, universalId), now);
     return {
       universalId,

@@ -29,7 +29,7 @@ async function instrumentsFor(query: string): Promise<unknown[]> {
   const response = await app.get(`${PATH}${query}`);
   expect(response.status, response.body).toBe(200);
   getEventCandles.response.parse(response.json());
-  expect(response.json()).toEqual({ universalId: 'evt_1', candles: [] });
+  expect(response.json()).toEqual({ universalId: 'evt_1', candles: [], fetchedAt: '2026-03-01T12:00:00.000Z' });
   return Object.keys(used)
     .filter((name) => name.startsWith('coin'))
     .map((name) => used[name]);
@@ -75,7 +75,11 @@ describe('GET /v1/events/{universalId}/candles', () => {
   it('does not cache an empty list', async () => {
     const app = await openApp();
     add(app, { links: [] });
-    expect((await app.get(PATH)).json()).toEqual({ universalId: 'evt_1', candles: [] });
+    expect((await app.get(PATH)).json()).toEqual({
+      universalId: 'evt_1',
+      candles: [],
+      fetchedAt: '2026-03-01T12:00:00.000Z',
+    });
     let statements = 0;
     add(app);
     app.setQuery(() => {
@@ -84,6 +88,6 @@ describe('GET /v1/events/{universalId}/candles', () => {
     });
     await app.get(PATH);
     await app.get(PATH);
-    expect(statements).toBe(6);
+    expect(statements).toBe(10);
   });
 });

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { QUESTION_SELECTORS, selectsProvider } from '#schemas/domain/providers';
 import { candleQuery, windowOf } from '#schemas/http/candle-query';
-import { marketIdField, providerField, universalIdField } from '#schemas/http/fields';
-import { decimalNumber } from '#schemas/http/scalars';
+import { fetchedAtField, marketIdField, providerField, universalIdField } from '#schemas/http/fields';
+import { decimalNumber, isoTime } from '#schemas/http/scalars';
+import { candleBarsTable } from '#schemas/tables/candle-bars';
+import { candleRangeTopic } from '#schemas/topics/candles';
 import { findEvent } from '../../../queries/find-event.ts';
 import { readEventCandles } from '../../../queries/read-event-candles.ts';
+import { tablesUntil } from '../../../views/freshness.ts';
 import { defineRoute } from '../../route.ts';
 import { eventPath } from './event-path.ts';
 
@@ -44,17 +47,22 @@ export const getEventCandles = defineRoute({
         }),
       )
       .describe('Oldest first, then by provider and market. The bucket in which the limit falls is complete.'),
+    fetchedAt: fetchedAtField.describe(
+      'The time up to which everything behind the bars is processed: a bar that ends later may still change.',
+    ),
   }),
   async handle({ params, query }, { views, store }) {
     const window = windowOf(query);
-    const { universalId, links } = await findEvent(views.events, store, params.universalId);
+    const { universalId, links, receivedAt } = await findEvent(views.events, store, params.universalId);
     const { provider: selector } = query;
     const wanted = links.filter(
       ({ used, provider }) => used && (selector === undefined || selectsProvider(selector, provider)),
     );
+    const at = await tablesUntil(views.freshness, candleRangeTopic, candleBarsTable.fromTopics, receivedAt);
     const candles = await readEventCandles(store, wanted, window, views.freshness.now());
     return {
       universalId,
+      fetchedAt: isoTime(at),
       candles: candles.map(({ open, high, low, close, volume, ...rest }) => ({
         ...rest,
         open: decimalNumber(open),

@@ -6,6 +6,7 @@ import { settlementRecordSchema } from '#schemas/http/settlement';
 import { eventTopic } from '#schemas/topics/derived';
 import { findEvent } from '../../../queries/find-event.ts';
 import { readSettlements, SETTLEMENT_TOPICS } from '../../../queries/read-settlements.ts';
+import { tablesUntil } from '../../../views/freshness.ts';
 import { defineRoute } from '../../route.ts';
 import { eventPath } from './event-path.ts';
 
@@ -28,8 +29,7 @@ export const getSettlement = defineRoute({
   }),
   async handle({ params, query }, { views, store }) {
     const { universalId, links, receivedAt } = await findEvent(views.events, store, params.universalId);
-    const viewed = views.freshness.asOf(eventTopic) ?? receivedAt;
-    const at = (await views.freshness.tablesAsOf(SETTLEMENT_TOPICS, viewed)) ?? receivedAt;
+    const at = await tablesUntil(views.freshness, eventTopic, SETTLEMENT_TOPICS, receivedAt);
     const records = await readSettlements(store, query.all ? links : links.filter(({ used }) => used));
     return {
       universalId,

@@ -46,6 +46,7 @@ describe('GET /v1/events/{universalId}/trades', () => {
         },
       ],
       pagination: { nextCursor: null, hasMore: false },
+      fetchedAt: '2026-03-01T12:00:00.000Z',
     });
     expect(queries.at(-1)).toMatchObject({
       provider0: 'venue_b',

@@ -1,11 +1,15 @@
 import { z } from 'zod';
-import { universalIdField } from '#schemas/http/fields';
+import { fetchedAtField, universalIdField } from '#schemas/http/fields';
 import { paginationSchema, toPagination } from '#schemas/http/pagination';
 import { clampedInteger, cursorParameter } from '#schemas/http/parameters';
+import { isoTime } from '#schemas/http/scalars';
 import { toTradeRecord, tradeRecordSchema } from '#schemas/http/trade';
+import { tradesTable } from '#schemas/tables/trades';
+import { eventTopic } from '#schemas/topics/derived';
 import { findEvent } from '../../../queries/find-event.ts';
 import { readTradePage } from '../../../queries/read-trades.ts';
 import { instrumentsOf } from '../../../queries/traded-instruments.ts';
+import { tablesUntil } from '../../../views/freshness.ts';
 import { defineRoute } from '../../route.ts';
 import { eventPath } from './event-path.ts';
 
@@ -25,11 +29,14 @@ export const getEventTrades = defineRoute({
     universalId: universalIdField,
     trades: z.array(tradeRecordSchema).describe('Newest first, without reverted ones.'),
     pagination: paginationSchema,
+    fetchedAt: fetchedAtField,
   }),
   async handle({ params, query }, { views, store }) {
-    const { universalId, links } = await findEvent(views.events, store, params.universalId);
+    const { universalId, links, receivedAt } = await findEvent(views.events, store, params.universalId);
     const instruments = links.flatMap(instrumentsOf);
+    const at = await tablesUntil(views.freshness, eventTopic, tradesTable.fromTopics, receivedAt);
     const { trades, nextCursor } = await readTradePage(store, instruments, query.limit, query.cursor ?? null);
-    return { universalId, trades: trades.map(toTradeRecord), pagination: toPagination(nextCursor) };
+    const pagination = toPagination(nextCursor);
+    return { universalId, trades: trades.map(toTradeRecord), pagination, fetchedAt: isoTime(at) };
   },
 });

@@ -78,3 +78,17 @@ it('GET /v1/events/{universalId}/arbitrage/history returns records as they were 
     pagination: { nextCursor: null, hasMore: false },
   });
 });
+
+it.each(['spread/history', 'arbitrage/history', 'trades', 'candles?interval=1m'])(
+  'GET /v1/events/{universalId}/%s states the time up to which its stage and the tables have come',
+  async (path) => {
+    const freshness = {
+      ...test.views.freshness,
+      now: () => NOON_MS + 150_000,
+      asOf: () => NOON_MS + 500,
+      tablesAsOf: async (_: unknown, until: number) => until - 700,
+    };
+    Object.assign(test.views, { freshness });
+    expect(await read(path)).toMatchObject({ fetchedAt: '2026-03-01T11:59:59.800Z' });
+  },
+);
