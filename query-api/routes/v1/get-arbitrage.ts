@@ -25,7 +25,8 @@ export const getAllArbitrage = defineRoute({
   scope: 'read',
   sku: 'api.request',
   cacheTtlMs: 0,
-  summary: 'The current best arbitrage of each kind of every event, largest net edge first.',
+  summary:
+    'The current best arbitrage of each kind of every event, largest net edge first. A record whose edge changes between two pages may be on both or on neither.',
   params: z.object({}),
   query: z.object({
     min_net_edge: z
