@@ -120,6 +120,7 @@ describe('playRecording', () => {
       receivedAt,
       kind,
       reason: null,
+      coins: [],
     });
     expect(feeds('venue_a')).toEqual([
       event('venue_a', 'venue_a.ws', NOON, 'recorded'),

@@ -102,6 +102,7 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
   const sendType = (type: string, signal: AbortSignal) =>
     send(JSON.stringify({ type }), signal, REST_PRIORITIES.listings);
 
+  let listedOutcomes: readonly number[] | null = null;
   const poller = new Poller({
     connection,
     publisher,
@@ -123,6 +124,19 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
       missed.addList(outcomes);
       for (const type of OTHER_REQUESTS) await sendType(type, signal);
       metadataLoaded();
+      listedOutcomes = outcomes;
+      settlements.requestRound();
+    },
+  });
+  // Apart from the lists: many outcomes may end at once, and their requests wait for weight that lists do not need.
+  const settlements = new Poller({
+    connection,
+    publisher,
+    logger,
+    intervalMs: () => METADATA_INTERVAL_MS,
+    minIntervalMs: METADATA_MIN_INTERVAL_MS,
+    round: async (signal) => {
+      if (listedOutcomes === null) return;
       await requestSettlements(
         {
           pending,
@@ -132,7 +146,7 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
           send: (request, until) => send(request, until, REST_PRIORITIES.settlements),
           publishedCount: () => publishedCount,
         },
-        outcomes,
+        listedOutcomes,
         signal,
       );
     },
@@ -159,6 +173,7 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
       await dailyBars.close();
       await repairs.close();
       await linked.close();
+      await settlements.close();
       await poller.close();
       watcher.close();
       await slots.close();
