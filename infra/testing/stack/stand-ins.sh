@@ -27,9 +27,14 @@ finish() {
     # A container whose network another one shares can be removed only after it.
     for _ in 1 2 3; do podman rm --all --force --volumes >"$work/rm.log" 2>&1 && break; done
     podman network prune --force >/dev/null 2>&1 || true
-    umount "$work/storage/overlay" 2>/dev/null || true
   fi
-  rm -rf "$work"
+  # A podman that cleans up after a health check may end later than this, and mounts its storage once more.
+  for _ in 1 2 3 4 5; do
+    umount "$work/storage/overlay" 2>/dev/null || true
+    rm -rf "$work" 2>/dev/null && break
+    sleep 2
+  done
+  [ ! -e "$work" ] || echo "cannot remove $work" >&2
   exit "$status"
 }
 trap finish EXIT
