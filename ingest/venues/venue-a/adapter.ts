@@ -102,7 +102,21 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
   const sendType = (type: string, signal: AbortSignal) =>
     send(JSON.stringify({ type }), signal, REST_PRIORITIES.listings);
 
-  let listedOutcomes: readonly number[] | null = null;
+  /** Requests settlements apart from the lists: many may be due at once, and wait for weight that lists do not need. */
+  const settle = async (listed: readonly number[], signal: AbortSignal): Promise<void> => {
+    const requests = {
+      ...{ pending, missed, earlier, logger },
+      send: (request: string, until: AbortSignal) => send(request, until, REST_PRIORITIES.settlements),
+      publishedCount: () => publishedCount,
+    };
+    try {
+      await requestSettlements(requests, listed, signal);
+    } catch (error) {
+      // The lists show whether the venue is reachable; the next round requests what is due again.
+      if (!signal.aborted) logger.warn({ error }, 'could not request a settlement');
+    }
+  };
+  let settling: Promise<void> | null = null;
   const poller = new Poller({
     connection,
     publisher,
@@ -124,31 +138,9 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
       missed.addList(outcomes);
       for (const type of OTHER_REQUESTS) await sendType(type, signal);
       metadataLoaded();
-      listedOutcomes = outcomes;
-      settlements.requestRound();
-    },
-  });
-  // Apart from the lists: many outcomes may end at once, and their requests wait for weight that lists do not need.
-  const settlements = new Poller({
-    connection,
-    publisher,
-    logger,
-    intervalMs: () => METADATA_INTERVAL_MS,
-    minIntervalMs: METADATA_MIN_INTERVAL_MS,
-    round: async (signal) => {
-      if (listedOutcomes === null) return;
-      await requestSettlements(
-        {
-          pending,
-          missed,
-          earlier,
-          logger,
-          send: (request, until) => send(request, until, REST_PRIORITIES.settlements),
-          publishedCount: () => publishedCount,
-        },
-        listedOutcomes,
-        signal,
-      );
+      settling ??= settle(outcomes, signal).finally(() => {
+        settling = null;
+      });
     },
   });
 
@@ -173,8 +165,8 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
       await dailyBars.close();
       await repairs.close();
       await linked.close();
-      await settlements.close();
       await poller.close();
+      await settling;
       watcher.close();
       await slots.close();
       await node?.close();

@@ -10,7 +10,7 @@ import type { VenueAState } from './state.ts';
  */
 export type InstrumentMessage = Omit<Instrument, 'receivedAt' | 'canonical' | 'tradesLeftOut'>;
 
-/** Fields of some kinds, as any other kind has them. */
+/** The fields that only some kinds of instruments have, as they are for the other kinds. */
 const UNSET = { maxLeverage: null, dex: null, base: null, quote: null, quoteDecimals: null } as const;
 type UnsetField = keyof typeof UNSET;
 
