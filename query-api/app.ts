@@ -46,6 +46,7 @@ const EXPOSED_HEADERS = [
   'ratelimit-policy',
   'idempotent-replayed',
   'x-svc-sandbox',
+  'x-fetched-at',
   'etag',
   'age',
 ];

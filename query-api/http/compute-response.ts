@@ -65,7 +65,7 @@ export async function computeShared(
   // The handler of such a route uses only `params` and `query`.
   const handle = async () => route.handle(input as never, await dependenciesOf(options, audience));
   const result = await withTimeout(responseTimeoutMs, handle);
-  const { statusCode, body, producedAt } =
+  const { statusCode, body, headers, producedAt } =
     result instanceof CustomResponse ? result : new CustomResponse(route.statuses[0]!, result);
   const isCacheable = statusCode === 200 && (route.isCacheable?.(body) ?? true);
   // The clock of the process that fetched the data may differ from this one.
@@ -76,7 +76,7 @@ export async function computeShared(
     ttlMs > 0 && isConditional(route)
       ? validatorsOf(encoded.plain, route.cacheTtlMs, options.cache.now() - ageMs)
       : undefined;
-  return { statusCode, body: encoded, ttlMs, validators };
+  return { statusCode, body: encoded, ttlMs, validators, headers };
 }
 
 /** Computes a response for one caller. */

@@ -56,14 +56,14 @@ export function serveRoute(route: Route, options: ServeOptions): RouteOptions {
     headers: HeaderList,
   ): Completion => {
     const { validators } = response;
+    const own = response.headers ? [...headers, ...response.headers] : headers;
     if (validators) {
-      const all = [...headers, ...headersAt(validators, cache.now())];
+      const all = [...own, ...headersAt(validators, cache.now())];
       if (matchesTag(request.headers['if-none-match'], validators)) return sender.notModified(request, reply, all);
       return sender.encoded(request, reply, response.statusCode, response.body, all);
     }
-    const all = response.headers ? [...headers, ...response.headers] : headers;
-    if (response.statusCode === 204) return sender.empty(request, reply, all);
-    return sender.encoded(request, reply, response.statusCode, response.body, all);
+    if (response.statusCode === 204) return sender.empty(request, reply, own);
+    return sender.encoded(request, reply, response.statusCode, response.body, own);
   };
 
   const marked = (identity: Identity | null, headers: HeaderList): HeaderList =>

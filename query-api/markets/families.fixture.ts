@@ -13,6 +13,7 @@ import {
 import { ROUTES } from '../routes/index.ts';
 import { aContext, aPerpDex, applyRecord } from '../testing/records.fixture.ts';
 import { createTestApp, type TestApp } from '../testing/test-app.fixture.ts';
+import type { Freshness } from '../views/freshness.ts';
 import { VIEWS } from '../views/views.ts';
 import { type Family, marketPath } from './family.ts';
 import { CASES, type FamilyCase } from './family-cases.fixture.ts';
@@ -39,7 +40,10 @@ export function useFamilies() {
     test = await createTestApp();
   });
   afterAll(() => test.app.close());
+  let freshness: Freshness;
   beforeEach(() => {
+    freshness ??= test.views.freshness;
+    Object.assign(test.views, { freshness });
     const { instruments, contexts, perpDexes } = test.views.coins.venue_a;
     for (const records of [instruments, contexts, perpDexes, test.views.books.venue_a]) records.clear();
     test.setQuery(() => []);
@@ -69,6 +73,11 @@ export function useFamilies() {
     book(update: BookUpdate): void {
       applyRecord(VIEWS.books, test.views.books, bookTopics.venue_a, update.instrument, update);
     },
+    /** Changes how current the views are, for one test. */
+    setFreshness(fields: Partial<Freshness>): void {
+      Object.assign(test.views, { freshness: { ...test.views.freshness, ...fields } });
+    },
+    get: (path: string) => test.get(path),
     body,
     errorOf: async (path: string, status: number) =>
       (await body<{ error: { code: string; message: string } }>(path, status)).error,

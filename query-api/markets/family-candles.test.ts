@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { NOON_MS } from '../testing/records.fixture.ts';
 import { FAMILIES, routeOf, useFamilies } from './families.fixture.ts';
 
-const { add, addDex, body, errorOf, setQuery } = useFamilies();
+const { add, addDex, advance, body, errorOf, get, setFreshness, setQuery } = useFamilies();
 
 describe.each(FAMILIES)('the family of %s', (_plural, one) => {
   const { family, list, make, name } = one;
@@ -67,6 +67,26 @@ describe.each(FAMILIES)('the family of %s', (_plural, one) => {
           { ts: 120_000, ...numbers, ...source('venue_node') },
         ],
       });
+    });
+
+    it('state the time up to which their stage and the tables have come, also from the cache', async () => {
+      add(make());
+      const stateOf = async () => {
+        const { headers } = await get(`${market}/candles`);
+        return headers['x-fetched-at'];
+      };
+      setFreshness({ asOf: () => NOON_MS + 500, tablesAsOf: async (_, until) => until - 700 });
+      expect(await stateOf()).toBe('2026-03-01T11:59:59.800Z');
+      setFreshness({ asOf: () => NOON_MS + 9_500 });
+      expect(await stateOf()).toBe('2026-03-01T11:59:59.800Z');
+      advance(30_001);
+      expect(await stateOf()).toBe('2026-03-01T12:00:08.800Z');
+    });
+
+    it('state no time while it is unknown', async () => {
+      add(make());
+      setFreshness({ asOf: () => null });
+      expect((await get(`${market}/candles`)).headers).not.toHaveProperty('x-fetched-at');
     });
 
     it('accept bounds as unix ms and as ISO-8601', async () => {

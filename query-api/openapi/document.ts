@@ -101,6 +101,7 @@ function responsesOf(route: Route, shared: Record<string, unknown>): JsonObject 
   const described = {
     'X-Request-Id': REQUEST_ID,
     ...(route.sku ? QUOTA_HEADERS : {}),
+    ...route.ownHeaders,
     ...(route.creates ? { 'Idempotent-Replayed': REPLAYED } : {}),
     ...(route.servesMarketData && route.scope !== null ? { 'X-Svc-Sandbox': SANDBOX } : {}),
   };

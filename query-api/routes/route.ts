@@ -97,6 +97,8 @@ interface CommonDeclaration<P, Q, R> {
   readonly summary: string;
   /** Codes of a 404 for a name in the path, for the docs; `not_found` by default. */
   readonly notFoundCodes?: readonly ErrorCode[];
+  /** Names and descriptions of the headers that only this route sends, for the docs. */
+  readonly ownHeaders?: Readonly<Record<string, string>>;
   readonly params: z.ZodType<P>;
   readonly query: z.ZodObject & z.ZodType<Q>;
   readonly response: z.ZodType<R>;
