@@ -38,8 +38,14 @@ function noteFault(owner: object, fault: ApiFault | null): void {
 /**
  * Reads a path, again every `everyMs` while the tab is visible and updates are not paused. Another path starts anew;
  * null reads nothing.
+ *
+ * @param staysUntilNext true to show what another path returned until this one has answered.
  */
-export function useResource<T>(path: string | null, everyMs: number | null = null): Resource<T> {
+export function useResource<T>(
+  path: string | null,
+  everyMs: number | null = null,
+  staysUntilNext = false,
+): Resource<T> {
   const data = useSignal<T | null>(null);
   const fault = useSignal<ApiFault | null>(null);
   const at = useSignal<number | null>(null);
@@ -82,7 +88,7 @@ export function useResource<T>(path: string | null, everyMs: number | null = nul
       }
       if (everyMs !== null && !isStopped) timer = setTimeout(() => void read(), everyMs);
     };
-    if (isNew && shown.current !== null) data.value = null;
+    if (isNew && shown.current !== null && !staysUntilNext) data.value = null;
     void read();
     return () => {
       clearTimeout(timer);

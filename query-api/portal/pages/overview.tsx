@@ -6,15 +6,9 @@ import { Page } from '../parts/page.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Ago } from '../parts/time.tsx';
+import { hrefTo } from '../shell/router.ts';
+import { type Edge, eventPath, OLD_QUOTE_MS } from './event/shapes.ts';
 
-interface Edge {
-  readonly kind: string;
-  readonly universalId: string;
-  readonly canonicalName: string;
-  readonly size: number;
-  readonly netEdge: number;
-  readonly quoteAgeMs: number;
-}
 interface Anomaly {
   readonly id: string;
   readonly kind: string;
@@ -31,11 +25,14 @@ interface Health {
 const FAST_MS = 2_000;
 const SLOW_MS = 5_000;
 const EDGES = 8;
-/** An edge of a quote that is older than this is grey. */
-const OLD_QUOTE_MS = 10_000;
 
 const EDGE_COLUMNS: readonly Column<Edge>[] = [
-  { field: 'canonicalName', label: 'Event', isWide: true, render: (edge) => edge.canonicalName },
+  {
+    field: 'canonicalName',
+    label: 'Event',
+    isWide: true,
+    render: (edge) => <a href={hrefTo(eventPath(edge.universalId))}>{edge.canonicalName}</a>,
+  },
   { field: 'kind', label: 'Kind', render: (edge) => wordsOf(edge.kind) },
   {
     field: 'netEdge',
@@ -48,7 +45,11 @@ const EDGE_COLUMNS: readonly Column<Edge>[] = [
   { field: 'quoteAgeMs', label: 'Quote age', isNumber: true, render: (edge) => spanText(edge.quoteAgeMs) },
 ];
 const ANOMALY_COLUMNS: readonly Column<Anomaly>[] = [
-  { field: 'kind', label: 'Kind', render: ({ kind }) => anomalyName(kind) },
+  {
+    field: 'kind',
+    label: 'Kind',
+    render: (anomaly) => <a href={hrefTo(eventPath(anomaly.universalId))}>{anomalyName(anomaly.kind)}</a>,
+  },
   { field: 'provider', label: 'Venue', render: ({ provider }) => <code>{provider}</code> },
   { field: 'zScore', label: 'z', isNumber: true, render: ({ zScore }) => <Num value={zScore} digits={1} /> },
   { field: 'ts', label: 'When', isNumber: true, render: ({ ts }) => <Ago at={ts} /> },
