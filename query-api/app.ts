@@ -24,6 +24,7 @@ import { ResponseCache } from './http/response-cache.ts';
 import { Sender } from './http/send.ts';
 import { serveRoute } from './http/serve-route.ts';
 import { openApiDocument } from './openapi/document.ts';
+import { type PortalOptions, servePortal } from './pages/serve-portal.ts';
 import { ROUTES } from './routes/index.ts';
 import type { Dependencies, Route } from './routes/route.ts';
 import type { Sandbox } from './sandbox/open-sandbox.ts';
@@ -64,6 +65,8 @@ export interface AppDependencies extends Omit<Dependencies, 'keyGenerator' | 'us
   readonly metrics: Metrics;
   /** Comma-separated origins, `*`, or null for none (PARALLAX_CORS_ORIGINS). */
   readonly corsOrigins: string | null;
+  /** The portal; null if it is not served (PARALLAX_PORTAL). */
+  readonly portal: PortalOptions | null;
   /** True once the views hold everything that the log held at the start. */
   readonly isReady: () => boolean;
   /** Unix ms, for the windows of quotas. */
@@ -81,7 +84,7 @@ export async function buildApp(
   routes: readonly Route[] = ROUTES,
 ): Promise<FastifyInstance> {
   const { logger, metrics, corsOrigins, authenticator, control, isReady, responseTimeoutMs } = dependencies;
-  const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = dependencies;
+  const { portal, requestTimeoutMs = REQUEST_TIMEOUT_MS } = dependencies;
   const sender = new Sender({ metrics, pluginHeaders: corsOrigins !== null });
   const errors = new ErrorSender(logger, sender);
   const app = Fastify({
@@ -152,7 +155,8 @@ export async function buildApp(
     sender.encoded(request, reply, 200, openApi)?.catch((fault: unknown) => errors.send(request, reply, fault));
   });
   const unlisted = [METRICS_PATH, OPENAPI_PATH].map((path) => ({ path, method: 'GET' }));
-  refuseOtherMethods(app, errors, [...routes, ...unlisted]);
+  const pages = portal === null ? [] : servePortal(app, portal, { sender, errors });
+  refuseOtherMethods(app, errors, [...routes, ...unlisted, ...pages]);
   return app;
 }
 

@@ -15,6 +15,8 @@ import { clockTopic } from '#schemas/topics/control';
 import { spreadHeadTopic } from '#schemas/topics/derived';
 import { attemptTopic, deliveryTopic } from '#schemas/topics/webhooks';
 import { buildApp } from './app.ts';
+import { streamUrlOf } from './http/stream-url.ts';
+import { readPortalFiles } from './pages/portal-files.ts';
 import { measureQueries } from './queries/measure-queries.ts';
 import { openTableBarrier } from './queries/table-barrier.ts';
 import { openTablePosition } from './queries/table-position.ts';
@@ -105,6 +107,9 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
       logger,
       metrics,
       corsOrigins,
+      portal: settings.portal
+        ? { files: readPortalFiles(), streamUrlOf: (host) => streamUrlOf(host, settings.wsPort) }
+        : null,
       isReady: () => ready,
     });
     closers.push(async () => {

@@ -280,6 +280,11 @@ export const SETTINGS = {
     pattern: /^(\*|https?:\/\/[^,]+(,https?:\/\/[^,]+)*)$/,
     description: 'Origins whose pages may call the REST API.',
   }),
+  portal: switchSetting({
+    variable: 'PARALLAX_PORTAL',
+    fallback: true,
+    description: 'Serves the portal; off answers 404 there.',
+  }),
   node: textSetting({
     variable: 'PARALLAX_NODE',
     fallback: null,

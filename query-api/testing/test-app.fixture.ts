@@ -130,6 +130,7 @@ export async function createTestApp({ routes, app: overrides }: TestAppOptions =
         { write: (line: string) => void logLines.push(line) },
       ),
       corsOrigins: null,
+      portal: null,
       isReady: () => ready,
       now: () => clock,
       ...overrides,

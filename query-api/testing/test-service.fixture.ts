@@ -100,6 +100,7 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
       targetRules,
       logger,
       corsOrigins: null,
+      portal: null,
       isReady: () => true,
       ...(wallNow ? { wallNow } : {}),
     },

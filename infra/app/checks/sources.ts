@@ -18,7 +18,7 @@ export interface SourceFile {
 export function sourceFiles(): SourceFile[] {
   return ROOMS.flatMap((room) =>
     readdirSync(join(PROJECT_ROOT, room), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+      .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
       .map((entry) => {
         const path = join(entry.parentPath, entry.name);
         return { path: relative(PROJECT_ROOT, path).split(sep).join('/'), text: readFileSync(path, 'utf8') };
@@ -50,5 +50,5 @@ export function staticImportsOf(file: SourceFile): string[] {
 /** The path of the project's file that an import names; null for packages. */
 export function resolveImport(file: SourceFile, name: string): string | null {
   if (name.startsWith('#')) return `${name.slice(1)}.ts`;
-  return name.startsWith('.') ? posix.join(posix.dirname(file.path), name) : null;
+  return name.startsWith('.') && !name.endsWith('.css') ? posix.join(posix.dirname(file.path), name) : null;
 }

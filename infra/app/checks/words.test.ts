@@ -20,12 +20,14 @@ const EXCEPTIONS: readonly WordException[] = [
     text: /letters?/gi,
     reason: 'recognisers read letters of the alphabet',
   },
+  { text: /\bletter-spacing\b/g, reason: 'a property of CSS' },
+  { text: /\baria-pressed\b/g, reason: 'an attribute of HTML' },
   { path: /^processors\/events\/recognise\/capitals\.ts$/, text: /\bwish\b/g, reason: 'a company' },
 ];
 
 describe('words', () => {
   it('are those of the glossary in every name, comment, message and page', () => {
-    const files = projectFiles().filter((path) => /\.(ts|mjs|md)$/.test(path) && !EXEMPT.has(path));
+    const files = projectFiles().filter((path) => /\.(tsx?|mjs|css|md)$/.test(path) && !EXEMPT.has(path));
     expect(files.length).toBeGreaterThan(500);
     const found = files.flatMap((path) =>
       bannedWords(path, readFileSync(join(PROJECT_ROOT, path), 'utf8'), EXCEPTIONS),

@@ -10,7 +10,8 @@ process.env.UV_THREADPOOL_SIZE ??= '8';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const rooms = ['schemas', 'infra', 'ingest', 'processors', 'query-api', 'stream-gateway'];
-const settings = ['package.json', 'tsconfig.json', 'tsconfig.build.json'];
+const portalBuild = join('query-api', 'portal', 'build.mjs');
+const settings = ['package.json', 'tsconfig.json', 'tsconfig.build.json', portalBuild];
 const stamp = join(root, 'dist', '.built');
 
 /** Paths of all source files below a folder, which lies in the project. */
@@ -18,7 +19,7 @@ function sourcesIn(folder) {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) return sourcesIn(path);
-    return entry.name.endsWith('.ts') ? [path] : [];
+    return /\.(tsx?|css)$/.test(entry.name) ? [path] : [];
   });
 }
 
@@ -35,10 +36,9 @@ function buildWhenNeeded() {
   process.stderr.write('Building…\n');
   const startedAt = new Date();
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const { status } = spawnSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json')], {
-    stdio: ['ignore', 2, 2],
-  });
-  if (status !== 0) process.exit(1);
+  // As npm run build does.
+  for (const program of [[compiler, '-p', join(root, 'tsconfig.build.json')], [join(root, portalBuild)]])
+    if (spawnSync(process.execPath, program, { stdio: ['ignore', 2, 2] }).status !== 0) process.exit(1);
   writeFileSync(stamp, names);
   // A file that is saved during the build is built next time.
   utimesSync(stamp, startedAt, startedAt);

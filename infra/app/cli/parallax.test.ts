@@ -6,7 +6,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const ENTRY = 'infra/app/cli/parallax.mjs';
 const ROOMS = ['schemas', 'infra', 'ingest', 'processors', 'query-api', 'stream-gateway'];
-const SOURCES = ['tsconfig.json', 'tsconfig.build.json', ...ROOMS.map((room) => `${room}/source.ts`)];
+const SOURCES = [
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'query-api/portal/page.tsx',
+  'query-api/portal/page.css',
+  ...ROOMS.map((room) => `${room}/source.ts`),
+];
 /** Stands in for the compiler, which takes seconds. */
 const COMPILER = `
 const { mkdirSync, writeFileSync } = require('node:fs');
@@ -15,6 +21,9 @@ mkdirSync(folder, { recursive: true });
 writeFileSync(folder + '/main.js', 'export const main = (argv) => console.log("ran", ...argv);');
 console.log('compiled');
 `;
+
+/** Stands in for the bundler. */
+const BUNDLER = "console.log('bundled');";
 
 describe('the entry point of every command', () => {
   let root: string;
@@ -28,7 +37,7 @@ describe('the entry point of every command', () => {
       cwd: root,
       encoding: 'utf8',
     });
-    return { built: /^compiled$/m.test(output), ran: /^ran stack$/m.test(output) };
+    return { built: /^compiled\nbundled$/m.test(output), ran: /^ran stack$/m.test(output) };
   };
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'parallax-entry-'));
@@ -38,9 +47,11 @@ describe('the entry point of every command', () => {
     write('node_modules/typescript/bin/tsc', COMPILER);
     write('package.json', '{ "type": "module" }');
     for (const path of SOURCES) write(path, '{}');
+    write('query-api/portal/build.mjs', BUNDLER);
     // As a checkout that is older than what follows.
     const past = new Date(Date.now() - 60_000);
-    for (const path of ['package.json', ...SOURCES]) utimesSync(join(root, path), past, past);
+    for (const path of ['package.json', 'query-api/portal/build.mjs', ...SOURCES])
+      utimesSync(join(root, path), past, past);
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
@@ -58,6 +69,8 @@ describe('the entry point of every command', () => {
 
   it.each([
     ['was changed', () => write('ingest/source.ts', 'export {};')],
+    ['of the portal was changed', () => write('query-api/portal/page.tsx', 'export {};')],
+    ['of styles was changed', () => write('query-api/portal/page.css', 'a {}')],
     ['was removed', () => rmSync(join(root, 'ingest/source.ts'))],
     ['was renamed', () => renameSync(join(root, 'ingest/source.ts'), join(root, 'ingest/other.ts'))],
     ['was added', () => write('ingest/folder/other.ts')],

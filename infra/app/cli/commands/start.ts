@@ -109,6 +109,7 @@ async function startAll({ settings, logger, health, lifetime, parts }: StartOpti
   if (shouldStart('query-api')) {
     const api = register(await startQueryApi(context));
     lines.push(`REST       ${api.url}`);
+    if (settings.portal) lines.push(`Portal     ${api.url}/portal/`);
     if (api.newAdminToken) lines.push(`Admin key  ${api.newAdminToken} (shown once; keep it)`);
     const tokens = { generated: api.newAdminToken, configured: settings.adminToken };
     const adminToken = settings.log === 'embedded' ? tokenForWatchKey(settings.dataDir, tokens) : null;

@@ -1,0 +1,19 @@
+/** Names of the API in words. */
+
+const ANOMALIES: Readonly<Record<string, string>> = {
+  trade_volume_spike: 'Trade volume',
+  spread_widening: 'Wide spread',
+  wallet_burst: 'One wallet',
+  settlement_delay: 'Late settlement',
+};
+
+/** A kind of anomaly in words. */
+export function anomalyName(kind: string): string {
+  return ANOMALIES[kind] ?? wordsOf(kind);
+}
+
+/** `negation_pair` as "Negation pair". */
+export function wordsOf(name: string): string {
+  const text = name.replaceAll(/[_.-]+/g, ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,45 @@
+/** Texts of numbers. Grouping is always that of English, as the rest of the portal. */
+
+const formats = new Map<number, Intl.NumberFormat>();
+
+/** A number with a fixed number of decimals. */
+export function decimalText(value: number, digits: number): string {
+  let format = formats.get(digits);
+  if (format === undefined) {
+    format = new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    formats.set(digits, format);
+  }
+  // A negative number that rounds to zero has no sign.
+  const text = format.format(value);
+  return /^-[0.,]*$/.test(text) ? text.slice(1) : text.replace('-', '−');
+}
+
+/** Like `decimalText`, with a plus sign for positive numbers. */
+export function signedText(value: number, digits: number): string {
+  const text = decimalText(value, digits);
+  return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
+}
+
+const UNITS: readonly (readonly [number, string])[] = [
+  [1e12, 'T'],
+  [1e9, 'B'],
+  [1e6, 'M'],
+  [1e3, 'K'],
+];
+
+/** A large number in three or four digits: 1.23M. */
+export function compactText(value: number): string {
+  const [unit, suffix] = UNITS.find(([unit]) => Math.abs(value) >= unit) ?? [1, ''];
+  return `${decimalText(value / unit, suffix === '' && Number.isInteger(value) ? 0 : 2)}${suffix}`;
+}
+
+/** Decimals that a list of prices needs, at most eight. */
+export function digitsOf(values: readonly (number | null)[], max = 8): number {
+  let digits = 0;
+  for (const value of values) {
+    if (value === null) continue;
+    const text = value.toFixed(max).replace(/0+$/, '');
+    digits = Math.max(digits, text.length - text.indexOf('.') - 1);
+  }
+  return digits;
+}

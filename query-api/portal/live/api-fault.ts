@@ -1,0 +1,51 @@
+/** A request that failed: the service's error envelope, or the connection. */
+export class ApiFault extends Error {
+  /** 0 if there was no response. */
+  readonly status: number;
+  readonly code: string;
+  readonly requestId: string | null;
+  /** Unix ms from which a retry may succeed; null if unknown. */
+  readonly retryAt: number | null;
+
+  constructor(fields: {
+    readonly status: number;
+    readonly code: string;
+    readonly message: string;
+    readonly requestId?: string | null;
+    readonly retryAt?: number | null;
+  }) {
+    super(fields.message);
+    this.status = fields.status;
+    this.code = fields.code;
+    this.requestId = fields.requestId ?? null;
+    this.retryAt = fields.retryAt ?? null;
+  }
+
+  get isForbidden(): boolean {
+    return this.code === 'forbidden_scope' || this.code === 'insufficient_scope';
+  }
+
+  get isMissing(): boolean {
+    return this.status === 404;
+  }
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  unreachable: 'Check that Parallax runs and that this computer can reach it.',
+  timeout: 'The service took too long. Try again in a moment.',
+  internal_error: 'Try again. If it goes on, give the request id to whoever runs the service.',
+  upstream_unavailable: 'The venue does not answer now. The page tries again when you ask it to.',
+  upstream_rate_limited: "The venue's limits are used up. Wait a minute, then try again.",
+  quota_exceeded: 'Wait until the quota is reset, or have the plan of the organization changed.',
+  unauthenticated: 'Sign in with a token that is valid.',
+  validation_failed: 'Correct the named field, then try again.',
+  bad_request: 'Correct the named field, then try again.',
+  conflict: 'Somebody changed the same thing. Reload, then try again.',
+};
+
+/** What the person can do about a fault. */
+export function adviceFor({ code, status }: ApiFault): string {
+  const advice = ADVICE[code];
+  if (advice !== undefined) return advice;
+  return status >= 500 ? ADVICE.internal_error! : 'Check the address, then try again.';
+}

@@ -1,0 +1,43 @@
+import { wordsOf } from '../format/names.ts';
+import { useResource } from '../live/resource.ts';
+import type { PageProps } from '../pages.ts';
+import { Id } from '../parts/copy.tsx';
+import { framed, Page } from '../parts/page.tsx';
+import { Moment } from '../parts/time.tsx';
+import { Edges } from './event/edges.tsx';
+import { Evidence } from './event/evidence.tsx';
+import { History } from './event/history.tsx';
+import { Legs } from './event/legs.tsx';
+import { apiPath, type UniversalEvent } from './event/shapes.ts';
+import { Trades } from './event/trades.tsx';
+
+const REFRESH_MS = 15_000;
+
+export default function EventPage({ params }: PageProps) {
+  const id = params.universalId!;
+  const health = useResource<{ readonly event: UniversalEvent }>(apiPath(id, 'health'), REFRESH_MS);
+  const event = health.data.value?.event;
+  return (
+    <Page name="event" title={event?.canonicalName ?? 'Event'} {...framed(health)}>
+      {event && (
+        <>
+          <p class="muted facts-line">
+            <Id value={event.universalId} />
+            <span data-field="kind">{event.kind ? wordsOf(event.kind) : 'Kind not recognised'}</span>
+            <span data-field="status">{wordsOf(event.status)}</span>
+            <span data-field="resolutionDate">
+              Resolves <Moment at={event.resolutionDate} reason="its markets state no date" />
+            </span>
+          </p>
+          <div class="panels">
+            <Legs id={event.universalId} />
+            <Edges id={event.universalId} />
+          </div>
+          <History id={event.universalId} />
+          <Evidence links={event.links} />
+          <Trades id={event.universalId} />
+        </>
+      )}
+    </Page>
+  );
+}

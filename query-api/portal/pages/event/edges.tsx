@@ -1,0 +1,93 @@
+import { spanText } from '../../format/time.ts';
+import { useResource } from '../../live/resource.ts';
+import { Num } from '../../parts/number.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { apiPath, type Edge, OLD_QUOTE_MS } from './shapes.ts';
+
+const REFRESH_MS = 1_000;
+const HALF_LIFE_MS = 30_000;
+
+interface Decay {
+  readonly signalsConsidered: number;
+  readonly decayedSignals: number;
+  readonly medianHalfLifeMs: number | null;
+}
+type Step = readonly [field: string, text: string, value: number | null | undefined, isTotal?: boolean];
+
+/** What is bought and sold, what it costs and what remains, each per share. */
+function stepsOf(edge: Edge): Step[] {
+  const first: Step[] =
+    edge.kind === 'cross_provider'
+      ? [
+          ['buyPrice', `Buy YES on ${edge.buyProvider}`, edge.buyPrice],
+          ['sellPrice', `Sell YES on ${edge.sellProvider}`, edge.sellPrice],
+          ['grossEdge', 'Gross edge', edge.grossEdge, true],
+          ['buyFee', 'Fee of buying', edge.buyFee],
+          ['sellFee', 'Fee of selling', edge.sellFee],
+        ]
+      : [
+          ['yesPrice', `Buy YES on ${edge.yesProvider}`, edge.yesPrice],
+          ['noPrice', `Buy NO on ${edge.noProvider}`, edge.noPrice],
+          ['grossEdge', 'Gross edge: 1 less both prices', edge.grossEdge, true],
+          ['yesFee', 'Fee of YES', edge.yesFee],
+          ['noFee', 'Fee of NO', edge.noFee],
+        ];
+  return [...first, ['netEdge', 'Net edge', edge.netEdge, true]];
+}
+
+const TITLES = { cross_provider: 'Buy on one venue, sell on the other', negation_pair: 'Buy YES and NO' };
+
+function Steps({ edge }: { readonly edge: Edge }) {
+  const isStale = edge.quoteAgeMs > OLD_QUOTE_MS;
+  return (
+    <section class="steps" data-id={edge.kind} tabIndex={-1} aria-label={TITLES[edge.kind]}>
+      <h3>{TITLES[edge.kind]}</h3>
+      <dl class="facts one" data-stale={isStale ? '' : undefined}>
+        {stepsOf(edge).map(([field, text, value, isTotal]) => (
+          <div key={field} class={isTotal ? 'total' : undefined}>
+            <dt>{text}</dt>
+            <dd data-field={field}>
+              <Num value={value ?? null} digits={6} signed={field === 'netEdge'} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p class="muted">
+        For <span data-field="size">{edge.size.toLocaleString('en-US')}</span> shares, in USD a share. The older quote
+        is <span data-field="quoteAgeMs">{spanText(edge.quoteAgeMs)}</span> old.
+      </p>
+    </section>
+  );
+}
+
+/** The arbitrage of each kind, step by step. */
+export function Edges({ id }: { readonly id: string }) {
+  const current = useResource<{ readonly records: readonly Edge[] }>(apiPath(id, 'arbitrage'), REFRESH_MS);
+  const decay = useResource<Decay>(apiPath(id, 'arb-decay'), HALF_LIFE_MS);
+  const half = decay.data.value;
+  return (
+    <Panel
+      title="Arbitrage"
+      resource={current}
+      isEmpty={({ records }) => records.length === 0}
+      empty="There is none now: it needs live books of two venues that are deep enough for its size."
+    >
+      {({ records }) => (
+        <>
+          {records.map((edge) => (
+            <Steps key={edge.kind} edge={edge} />
+          ))}
+          {half && (
+            <p class="muted">
+              Half-life of edges:{' '}
+              <span data-field="medianHalfLifeMs">
+                {half.medianHalfLifeMs === null ? 'none has decayed yet' : spanText(half.medianHalfLifeMs)}
+              </span>
+              , from {half.decayedSignals} of {half.signalsConsidered} signals.
+            </p>
+          )}
+        </>
+      )}
+    </Panel>
+  );
+}

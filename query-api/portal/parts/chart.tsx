@@ -1,0 +1,143 @@
+/** A chart with its caption, and the same values as a table behind a button. The code that draws loads when needed. */
+import { useSignal, useSignalEffect } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { decimalText } from '../format/number.ts';
+import { momentText } from '../format/time.ts';
+import { isUtc, theme } from '../shell/theme.ts';
+import { Unknown } from './unknown.tsx';
+
+export interface ChartSeries {
+  readonly label: string;
+  /** One per time; null draws a gap. */
+  readonly values: readonly (number | null)[];
+}
+
+export interface ChartData {
+  /** Unix ms, ascending. */
+  readonly times: readonly number[];
+  readonly series: readonly ChartSeries[];
+}
+
+export interface ChartOptions {
+  readonly digits: number;
+  readonly kind: 'line' | 'bars' | 'steps';
+}
+
+interface ChartProps extends ChartOptions {
+  /** `data-chart` (contract, Portal). */
+  readonly name: string;
+  readonly caption: string;
+  readonly data: ChartData;
+}
+
+/** Points without a value between two with one. */
+export function countGaps({ series }: ChartData): number {
+  let gaps = 0;
+  for (const { values } of series) {
+    let isAfterValue = false;
+    let isOpen = false;
+    for (const value of values) {
+      if (value === null) isOpen = isAfterValue;
+      else {
+        if (isOpen) gaps++;
+        isOpen = false;
+        isAfterValue = true;
+      }
+    }
+  }
+  return gaps;
+}
+
+const isoOf = (ms: number | undefined): string => (ms === undefined ? '' : new Date(ms).toISOString());
+
+export function Chart({ name, caption, data, digits, kind }: ChartProps) {
+  const isTable = useSignal(false);
+  return (
+    <figure
+      class="chart"
+      data-chart={name}
+      data-points={data.series.reduce((sum, { values }) => sum + values.filter((value) => value !== null).length, 0)}
+      data-gaps={countGaps(data)}
+      data-from={isoOf(data.times[0])}
+      data-to={isoOf(data.times.at(-1))}
+    >
+      <figcaption>
+        <h2>{caption}</h2>
+        <button
+          type="button"
+          data-action="table"
+          aria-pressed={isTable.value}
+          onClick={() => {
+            isTable.value = !isTable.value;
+          }}
+        >
+          {isTable.value ? 'Chart' : 'Table'}
+        </button>
+      </figcaption>
+      {isTable.value ? (
+        <ChartTable name={name} caption={caption} data={data} digits={digits} />
+      ) : (
+        <Plot data={data} digits={digits} kind={kind} />
+      )}
+    </figure>
+  );
+}
+
+function Plot({ data, digits, kind }: { readonly data: ChartData } & ChartOptions) {
+  const box = useRef<HTMLDivElement>(null);
+  const drawn = useRef<{ readonly update: (data: ChartData) => void; readonly close: () => void } | null>(null);
+  const newest = useRef(data);
+  newest.current = data;
+  useEffect(() => drawn.current?.update(data), [data]);
+  useSignalEffect(() => {
+    // Another theme or zone draws anew.
+    const [look, zone] = [theme.value, isUtc.value];
+    let isClosed = false;
+    void import('./plot.ts').then(({ drawPlot }) => {
+      if (isClosed || box.current === null) return;
+      drawn.current = drawPlot(box.current, newest.current, { digits, kind, isUtc: zone, look });
+    });
+    return () => {
+      isClosed = true;
+      drawn.current?.close();
+      drawn.current = null;
+    };
+  });
+  return <div class="plot" ref={box} aria-hidden="true" />;
+}
+
+function ChartTable({ name, caption, data, digits }: Pick<ChartProps, 'name' | 'caption' | 'data' | 'digits'>) {
+  return (
+    <section class="chart-table" aria-label={caption} tabIndex={-1}>
+      <table class="plain" data-chart-table={name}>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            {data.series.map(({ label }) => (
+              <th key={label} scope="col" class="number">
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {data.times.map((time, index) => (
+            <tr key={time}>
+              <th scope="row">
+                <time dateTime={isoOf(time)}>{momentText(time, isUtc.value)}</time>
+              </th>
+              {data.series.map(({ label, values }) => {
+                const value = values[index] ?? null;
+                return (
+                  <td key={label} class="number">
+                    {value === null ? <Unknown reason="no value at this time" /> : decimalText(value, digits)}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,37 @@
+import { useSignal } from '@preact/signals';
+
+const SHOWN_MS = 1_500;
+
+/** Copies a text as a whole. */
+export function Copy({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+  const state = useSignal<'idle' | 'done' | 'failed'>('idle');
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      state.value = 'done';
+    } catch {
+      // The browser refuses it, as without TLS on another host; the text can still be selected.
+      state.value = 'failed';
+    }
+    setTimeout(() => {
+      state.value = 'idle';
+    }, SHOWN_MS);
+  };
+  const words = { idle: label, done: 'Copied', failed: 'Not allowed' };
+  return (
+    <button type="button" class="copy" data-action="copy" onClick={() => void copy()}>
+      {words[state.value]}
+    </button>
+  );
+}
+
+/** An id or an address: shortened, whole on hover, and copied whole. */
+export function Id({ value }: { readonly value: string }) {
+  const isLong = value.length > 18;
+  return (
+    <span class="id">
+      <code title={value}>{isLong ? `${value.slice(0, 8)}…${value.slice(-6)}` : value}</code>
+      <Copy text={value} label="Copy" />
+    </span>
+  );
+}

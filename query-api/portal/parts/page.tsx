@@ -1,0 +1,90 @@
+/** The frame of every page: its heading, its actions, and what stands there while there is nothing to show. */
+import type { ComponentChildren } from 'preact';
+import type { ApiFault } from '../live/api-fault.ts';
+import type { Resource } from '../live/resource.ts';
+import { FaultText } from './fault.tsx';
+import { Clock } from './time.tsx';
+
+export type PageState = 'loading' | 'ready' | 'empty' | 'error' | 'forbidden' | 'missing';
+
+interface PageOptions {
+  readonly name: string;
+  readonly title: string;
+  /** Decides the state, with the faults of the page's main resource. */
+  readonly state?: PageState;
+  readonly fault?: ApiFault | null;
+  readonly onRetry?: () => void;
+  /** Unix ms of the shown data, if it could not be read again since. */
+  readonly staleAt?: number | null;
+  /** What would be here, and how to get it. */
+  readonly empty?: ComponentChildren;
+  readonly actions?: ComponentChildren;
+  readonly children?: ComponentChildren;
+}
+
+/** State of a page whose content is one resource. */
+export function stateOf<T>({ data, fault }: Resource<T>, isEmpty: (data: T) => boolean = () => false): PageState {
+  if (data.value !== null) return isEmpty(data.value) ? 'empty' : 'ready';
+  if (fault.value === null) return 'loading';
+  if (fault.value.isForbidden) return 'forbidden';
+  return fault.value.isMissing ? 'missing' : 'error';
+}
+
+/** What `Page` needs to know about its main resource. */
+export function framed<T>(resource: Resource<T>, isEmpty?: (data: T) => boolean) {
+  const state = stateOf(resource, isEmpty);
+  const isStale = resource.data.value !== null && resource.fault.value !== null;
+  return {
+    state,
+    fault: resource.fault.value,
+    onRetry: resource.refresh,
+    staleAt: isStale ? resource.at.value : null,
+  };
+}
+
+export function Page(options: PageOptions) {
+  const { name, title, fault = null, staleAt = null, actions, children, empty, onRetry } = options;
+  const { state = fault === null ? 'ready' : 'error' } = options;
+  return (
+    <main id="main" tabIndex={-1} class="page" data-page={name} data-state={state}>
+      <div class="page-head">
+        <h1>{title}</h1>
+        {actions && <div class="actions">{actions}</div>}
+      </div>
+      {staleAt !== null && (
+        <p class="banner" data-banner="stale">
+          These figures are from <Clock at={staleAt} />; reading them again fails.{' '}
+          {onRetry && <Retry onRetry={onRetry} />}
+        </p>
+      )}
+      {state === 'loading' && <Skeleton />}
+      {state === 'empty' && <div class="panel nothing">{empty}</div>}
+      {(state === 'error' || state === 'forbidden' || state === 'missing') && fault !== null && (
+        <div class="panel">
+          <FaultText fault={fault} />
+          {onRetry && <Retry onRetry={onRetry} />}
+        </div>
+      )}
+      {(state === 'ready' || (state === 'missing' && fault === null)) && children}
+    </main>
+  );
+}
+
+function Retry({ onRetry }: { readonly onRetry: () => void }) {
+  return (
+    <button type="button" data-action="retry" onClick={onRetry}>
+      Try again
+    </button>
+  );
+}
+
+/** Rows in the place of those that are loading; visible after 150 ms. */
+export function Skeleton({ rows = 8 }: { readonly rows?: number }) {
+  return (
+    <div class="skeleton" role="status" aria-label="Loading">
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,115 @@
+/** Draws a chart with uPlot: colours of the theme, and each line named at its end instead of in a legend. */
+import uPlot from 'uplot';
+import { decimalText } from '../format/number.ts';
+import type { ChartData, ChartOptions } from './chart.tsx';
+
+const HEIGHT = 240;
+const NARROW_HEIGHT = 200;
+const NARROW = 480;
+const LABEL_WIDTH = 96;
+const FONT = '12px system-ui, sans-serif';
+const SERIES_COLORS = ['--accent', '--warn', '--up', '--down', '--ink-muted'];
+
+interface PlotOptions extends ChartOptions {
+  readonly isUtc: boolean;
+  readonly look: 'light' | 'dark';
+}
+
+/** The colour that a custom property has in the current theme, as the canvas understands it. */
+function colorOf(box: HTMLElement, property: string): string {
+  const probe = document.createElement('span');
+  probe.style.color = `var(${property})`;
+  box.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
+const alignedOf = ({ times, series }: ChartData): uPlot.AlignedData =>
+  [times.map((time) => time / 1_000), ...series.map(({ values }) => [...values])] as uPlot.AlignedData;
+
+/** Writes the name of each line beside its newest value; names that would overlap move down. */
+function nameLines(plot: uPlot, labels: readonly string[], colors: readonly string[]): void {
+  const { ctx, bbox } = plot;
+  const ratio = devicePixelRatio;
+  const places = labels
+    .map((label, index) => {
+      const value = (plot.data[index + 1] as (number | null)[]).findLast((value) => value !== null);
+      return { label, color: colors[index]!, y: value == null ? null : plot.valToPos(value, 'y', true) };
+    })
+    .filter((place): place is { label: string; color: string; y: number } => place.y !== null)
+    .sort((a, b) => a.y - b.y);
+  ctx.save();
+  ctx.font = `${12 * ratio}px system-ui, sans-serif`;
+  ctx.textBaseline = 'middle';
+  let lowest = Number.NEGATIVE_INFINITY;
+  for (const { label, color, y } of places) {
+    lowest = Math.max(y, lowest + 15 * ratio);
+    ctx.fillStyle = color;
+    ctx.fillText(label, bbox.left + bbox.width + 6 * ratio, lowest, (LABEL_WIDTH - 8) * ratio);
+  }
+  ctx.restore();
+}
+
+export function drawPlot(box: HTMLElement, data: ChartData, options: PlotOptions) {
+  const { digits, kind, isUtc } = options;
+  const [ink, line] = [colorOf(box, '--ink-muted'), colorOf(box, '--line')];
+  const colors = data.series.map((_, index) => colorOf(box, SERIES_COLORS[index % SERIES_COLORS.length]!));
+  const isNamed = data.series.length > 1;
+  const sizeOf = () => ({
+    width: Math.max(box.clientWidth, 1),
+    height: box.clientWidth < NARROW ? NARROW_HEIGHT : HEIGHT,
+  });
+  const paths =
+    kind === 'bars'
+      ? uPlot.paths.bars!({ size: [0.7, 48] })
+      : kind === 'steps'
+        ? uPlot.paths.stepped!({ align: 1 })
+        : null;
+  const axis = { stroke: ink, font: FONT, grid: { stroke: line, width: 1 }, ticks: { show: false } };
+  const plot = new uPlot(
+    {
+      ...sizeOf(),
+      padding: [8, isNamed ? LABEL_WIDTH : 8, 0, 0],
+      legend: { show: false },
+      cursor: { points: { size: 6 } },
+      ...(isUtc ? { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC') } : {}),
+      scales: kind === 'bars' ? { y: { range: (_plot, _min, max) => [0, max <= 0 ? 1 : max * 1.08] } } : {},
+      axes: [axis, { ...axis, size: 64, values: (_plot, ticks) => ticks.map((tick) => decimalText(tick, digits)) }],
+      series: [
+        {},
+        ...data.series.map(({ label }, index) => ({
+          label,
+          stroke: colors[index]!,
+          width: 1.5,
+          spanGaps: false,
+          ...(kind === 'bars' ? { fill: colors[index]! } : {}),
+          ...(paths ? { paths } : {}),
+        })),
+      ],
+      hooks: {
+        draw: isNamed
+          ? [
+              (self: uPlot) =>
+                nameLines(
+                  self,
+                  data.series.map(({ label }) => label),
+                  colors,
+                ),
+            ]
+          : [],
+      },
+    },
+    alignedOf(data),
+    box,
+  );
+  const observer = new ResizeObserver(() => plot.setSize(sizeOf()));
+  observer.observe(box);
+  return {
+    update: (next: ChartData) => plot.setData(alignedOf(next)),
+    close: () => {
+      observer.disconnect();
+      plot.destroy();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+/** A list as a table; on phones each row becomes a card, with the column's name before each value. */
+import type { ComponentChildren } from 'preact';
+
+export interface Column<Row> {
+  /** The field of the REST response. */
+  readonly field: string;
+  readonly label: string;
+  readonly render: (row: Row) => ComponentChildren;
+  /** True for numbers: aligned on the decimal point. */
+  readonly isNumber?: boolean;
+  /** True for text that may be long. */
+  readonly isWide?: boolean;
+  /** Sort that a press of the heading selects. */
+  readonly sort?: string;
+  /** True if a cell of the row is out of date. */
+  readonly isStale?: (row: Row) => boolean;
+}
+
+interface TableProps<Row> {
+  readonly label: string;
+  readonly rows: readonly Row[];
+  readonly idOf: (row: Row) => string;
+  readonly columns: readonly Column<Row>[];
+  readonly sort?: { readonly by: string; readonly isAscending: boolean; readonly onSort: (sort: string) => void };
+}
+
+export function Table<Row>({ label, rows, idOf, columns, sort }: TableProps<Row>) {
+  return (
+    <table class="list" aria-label={label}>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <Heading key={column.field} column={column} sort={sort} />
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={idOf(row)} data-id={idOf(row)} tabIndex={-1}>
+            {columns.map((column) => (
+              <td
+                key={column.field}
+                class={column.isNumber ? 'number' : column.isWide ? 'wide' : undefined}
+                data-label={column.label}
+                data-field={column.field}
+                data-stale={column.isStale?.(row) ? '' : undefined}
+              >
+                {column.render(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Heading<Row>({ column, sort }: { readonly column: Column<Row>; readonly sort: TableProps<Row>['sort'] }) {
+  const isSorted = sort !== undefined && sort.by === column.sort;
+  const direction = isSorted ? (sort.isAscending ? 'ascending' : 'descending') : undefined;
+  return (
+    <th scope="col" class={column.isNumber ? 'number' : undefined} aria-sort={direction}>
+      {sort === undefined || column.sort === undefined ? (
+        column.label
+      ) : (
+        <button type="button" class="sort" data-action="sort" onClick={() => sort.onSort(column.sort!)}>
+          {column.label}
+        </button>
+      )}
+    </th>
+  );
+}

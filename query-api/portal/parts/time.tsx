@@ -1,0 +1,49 @@
+/** Times in UTC or local time, as the person chose; the exact one is shown on hover. */
+import { signal } from '@preact/signals';
+import { agoText, clockText, exactText, momentText } from '../format/time.ts';
+import { isUtc } from '../shell/theme.ts';
+import { Unknown } from './unknown.tsx';
+
+const TICK_MS = 1_000;
+
+/** Unix ms, once a second while the tab is visible. */
+const now = signal(Date.now());
+setInterval(() => {
+  if (!document.hidden) now.value = Date.now();
+}, TICK_MS);
+
+interface TimeProps {
+  /** Unix ms or ISO-8601; null is unknown. */
+  readonly at: number | string | null;
+  /** Why the time is unknown. */
+  readonly reason?: string;
+}
+
+const toMs = (at: number | string): number => (typeof at === 'number' ? at : Date.parse(at));
+
+/** The time of day. */
+export function Clock({ at }: { readonly at: number }) {
+  return <time dateTime={new Date(at).toISOString()}>{clockText(at, isUtc.value)}</time>;
+}
+
+/** Date and time. */
+export function Moment({ at, reason = 'not known' }: TimeProps) {
+  if (at === null) return <Unknown reason={reason} />;
+  const ms = toMs(at);
+  return (
+    <time dateTime={new Date(ms).toISOString()} title={exactText(ms, isUtc.value)}>
+      {momentText(ms, isUtc.value)}
+    </time>
+  );
+}
+
+/** How long ago something happened. */
+export function Ago({ at, reason = 'not known' }: TimeProps) {
+  if (at === null) return <Unknown reason={reason} />;
+  const ms = toMs(at);
+  return (
+    <time dateTime={new Date(ms).toISOString()} title={exactText(ms, isUtc.value)}>
+      {agoText(now.value - ms)}
+    </time>
+  );
+}

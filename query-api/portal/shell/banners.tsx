@@ -1,0 +1,66 @@
+import { useSignal, useSignalEffect } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { isSandbox, quotaUsedUntil, request } from '../live/api.ts';
+import { connection, offlineSince } from '../live/connection.ts';
+import { Clock } from '../parts/time.tsx';
+import { session } from './session.ts';
+
+type BannerName = 'sandbox' | 'recording' | 'stale' | 'offline' | 'quota';
+
+function Banner({ name, children }: { readonly name: BannerName; readonly children: ComponentChildren }) {
+  return (
+    <p class="banner" data-banner={name}>
+      {children}
+    </p>
+  );
+}
+
+/** True while the service plays a recording. */
+function useRecording(): boolean {
+  const isRecording = useSignal(false);
+  useSignalEffect(() => {
+    const stopping = new AbortController();
+    request<{ readonly playback?: string }>('/health', { signal: stopping.signal }).then(
+      ({ playback }) => {
+        isRecording.value = playback !== undefined;
+      },
+      // A service that is not ready answers 503; the page itself says so.
+      () => {},
+    );
+    return () => stopping.abort();
+  });
+  return isRecording.value;
+}
+
+export function Banners() {
+  const isRecording = useRecording();
+  const since = offlineSince.value;
+  const until = quotaUsedUntil.value;
+  return (
+    <div class="banners">
+      {(session.value?.sandbox || isSandbox.value) && (
+        <Banner name="sandbox">Sandbox: this is a fixed data set made by the simulator, not live markets.</Banner>
+      )}
+      {isRecording && (
+        <Banner name="recording">A recording is played: times and prices are those of the recording.</Banner>
+      )}
+      {connection.value === 'offline' && (
+        <Banner name="offline">
+          The service is not reached
+          {since !== null && (
+            <>
+              {' '}
+              since <Clock at={since} />
+            </>
+          )}
+          . What you see is from before; it continues by itself.
+        </Banner>
+      )}
+      {until > Date.now() && (
+        <Banner name="quota">
+          The quota is used up until <Clock at={until} />.
+        </Banner>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+/** Loads the code of the page at hand, and shows it. */
+import { signal, useSignalEffect } from '@preact/signals';
+import type { ComponentType } from 'preact';
+import { ApiFault } from '../live/api-fault.ts';
+import { findPage, type PageProps } from '../pages.ts';
+import { Page } from '../parts/page.tsx';
+import { place } from './router.ts';
+import { sessionFault } from './session.ts';
+
+/** Components of the pages that were opened, by name. */
+const loaded = signal<ReadonlyMap<string, ComponentType<PageProps>>>(new Map());
+const loadFault = signal<ApiFault | null>(null);
+
+function load(path: string): void {
+  const found = findPage(path);
+  if (!found || loaded.peek().has(found.page.name)) return;
+  loadFault.value = null;
+  found.page.load().then(
+    (module) => {
+      loaded.value = new Map(loaded.peek()).set(found.page.name, module.default);
+    },
+    () => {
+      loadFault.value = new ApiFault({
+        status: 0,
+        code: 'unreachable',
+        message: 'The code of this page could not be loaded.',
+      });
+    },
+  );
+}
+
+export function PageView() {
+  const { path } = place.value;
+  useSignalEffect(() => load(place.value.path));
+  useSignalEffect(() => {
+    document.title = `${findPage(place.value.path)?.page.title ?? 'Not found'} – Parallax`;
+  });
+  const found = findPage(path);
+  if (!found)
+    return (
+      <Page name="missing" title="Not found" state="missing">
+        <p>There is no page at this address.</p>
+      </Page>
+    );
+  const { page, params } = found;
+  const fault = sessionFault.value ?? loadFault.value;
+  if (fault !== null)
+    return <Page name={page.name} title={page.title} fault={fault} onRetry={() => location.reload()} />;
+  const Component = loaded.value.get(page.name);
+  if (Component === undefined) return <Page name={page.name} title={page.title} state="loading" />;
+  return <Component key={path} params={params} />;
+}

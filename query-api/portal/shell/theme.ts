@@ -1,0 +1,32 @@
+/** Dark or light, by the system's setting unless the address chooses; and times in UTC or in local time. */
+import { computed, effect, signal } from '@preact/signals';
+import { place, setQuery } from './router.ts';
+
+const system = matchMedia('(prefers-color-scheme: dark)');
+const systemIsDark = signal(system.matches);
+
+export const theme = computed<'light' | 'dark'>(() => {
+  const chosen = place.value.query.get('theme');
+  if (chosen === 'light' || chosen === 'dark') return chosen;
+  return systemIsDark.value ? 'dark' : 'light';
+});
+
+/** True for times in UTC. */
+export const isUtc = computed(() => place.value.query.get('times') !== 'local');
+
+export function switchTheme(): void {
+  setQuery({ theme: theme.value === 'dark' ? 'light' : 'dark' });
+}
+
+export function switchTimes(): void {
+  setQuery({ times: isUtc.value ? 'local' : null });
+}
+
+export function startTheme(): void {
+  system.addEventListener('change', () => {
+    systemIsDark.value = system.matches;
+  });
+  effect(() => {
+    document.documentElement.dataset.theme = theme.value;
+  });
+}
