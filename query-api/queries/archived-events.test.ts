@@ -131,6 +131,19 @@ describe('archived events', () => {
     expect(await listAll({ ...ALL, status: 'open' }, 9)).toMatchObject({ totals: [8] });
   });
 
+  it('are found by words of their names like the events of the view', async () => {
+    await add(
+      resolvedEvent('evt_a', 200, { canonicalName: 'BTC at or above 5 % in “É”' }),
+      resolvedEvent('evt_b', 150, { canonicalName: 'ETH at or above 5' }),
+      resolvedEvent('evt_c', 0, { canonicalName: 'above BTC' }),
+    );
+    const found = async (...words: string[]) => (await listAll({ ...ALL, words }, 2)).ids;
+    expect(await found('btc')).toEqual(['evt_a', 'evt_c']);
+    expect(await found('above', 'at')).toEqual(['evt_a', 'evt_b']);
+    expect(await found('%', 'é')).toEqual(['evt_a']);
+    expect(await found('sol')).toEqual([]);
+  });
+
   it('are filtered like the events of the view', async () => {
     await add(
       resolvedEvent('evt_a', 200, { underlying: 'BTC' }),

@@ -11,7 +11,8 @@ describe('ArchivedTotals', () => {
       return [{ total }] as never[];
     };
     const totals = new ArchivedTotals({ query }, () => now);
-    const of = (status: string) => totals.get({ where: 'status = {status:String}', parameters: { status } }, () => []);
+    const of = (status: string) =>
+      totals.get({ where: 'status = {status:String}', parameters: { status }, columns: [] }, () => []);
     expect(await Promise.all([of('closed'), of('closed'), of('resolved')])).toEqual([3, 3, 3]);
     expect(statements).toBe(2);
     total = 4;

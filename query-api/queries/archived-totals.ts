@@ -11,6 +11,8 @@ const FILTERS_MAX = 1_000;
 export interface Condition {
   readonly where: string;
   readonly parameters: Readonly<Record<string, Parameter>>;
+  /** Wide columns that it uses. */
+  readonly columns: readonly string[];
 }
 
 interface CountRequest {

@@ -31,7 +31,7 @@ const EVENT_COLUMNS = selectColumns(eventsTable, 'e', EVENT_FIELDS);
 const LINKS = selectNested(eventsTable, 'e', 'links');
 const COLUMNS = `${EVENT_COLUMNS}, ${LINKS.sql}`;
 
-/** The sort key, the version, and the columns that conditions use. */
+/** The sort key, the version, and the columns that conditions usually use; `Condition.columns` names the others. */
 const SORT_KEY_COLUMNS =
   'universalId, version, firstSeenAt, overAt, mergedInto, removed, status, underlying, resolutionTime, `links.provider`';
 
@@ -86,7 +86,7 @@ export async function readArchivedSortKeys(
  */
 function readSortKeyRows(
   store: Reader,
-  { where, parameters }: Condition,
+  { where, parameters, columns }: Condition,
   limit: number,
   after: EventSortKey | null,
 ): Promise<SortKeyRow[]> {
@@ -94,7 +94,7 @@ function readSortKeyRows(
     name: 'archived-event-keys',
     sql: `SELECT universalId, version, ${unixMs('e.firstSeenAt')} AS firstSeenAt
      FROM (
-       SELECT ${SORT_KEY_COLUMNS} FROM events ${after ? AFTER : ''}
+       SELECT ${[SORT_KEY_COLUMNS, ...columns].join(', ')} FROM events ${after ? AFTER : ''}
        ORDER BY firstSeenAt, universalId, version DESC LIMIT 1 BY firstSeenAt, universalId
      ) AS e
      WHERE ${where} ORDER BY e.firstSeenAt, universalId LIMIT {limit:UInt64}`,
@@ -143,7 +143,7 @@ export async function readEventsAt(store: Reader, keys: readonly EventSortKey[])
  * @param cutoff unix ms: an event that ended earlier is archived.
  */
 export function archivedCondition(
-  { underlying, resolutionAfter, minProviders, status }: EventFilter,
+  { underlying, resolutionAfter, minProviders, status, words = [] }: EventFilter,
   cutoff: number,
 ): Condition {
   const parts = [IS_ARCHIVED];
@@ -164,7 +164,11 @@ export function archivedCondition(
     parts.push('length(arrayDistinct(`links.provider`)) >= {minProviders:UInt64}');
     parameters.minProviders = minProviders;
   }
-  return { where: parts.join(' AND '), parameters };
+  for (const [at, word] of words.entries()) {
+    parts.push(`position(lowerUTF8(canonicalName), {word${at}:String}) > 0`);
+    parameters[`word${at}`] = word;
+  }
+  return { where: parts.join(' AND '), parameters, columns: words.length > 0 ? ['canonicalName'] : [] };
 }
 
 function toEvent(row: Row): UniversalEvent {

@@ -10,6 +10,7 @@ import { getArbitrageHistory } from './v1/events/arbitrage/get-history.ts';
 import { getAnomalyHistory } from './v1/events/get-anomaly-history.ts';
 import { getArbDecay } from './v1/events/get-arb-decay.ts';
 import { getArbitrage } from './v1/events/get-arbitrage.ts';
+import { getBoard } from './v1/events/get-board.ts';
 import { getEventCandles } from './v1/events/get-candles.ts';
 import { getDisputeHistory } from './v1/events/get-dispute-history.ts';
 import { getEvents } from './v1/events/get-events.ts';
@@ -77,6 +78,7 @@ export const ROUTES: readonly Route[] = [
   getHealth,
   getProviders,
   getEvents,
+  getBoard,
   getSpread,
   getSpreadHistory,
   getEventHealth,

@@ -1,8 +1,10 @@
 /**
- * View of universal events: their links, newest spreads and arbitrage, the last catalog pass and the pipeline's time.
+ * View of universal events: their links, newest spreads and arbitrage, the statuses of their instruments, the last
+ * catalog pass and the pipeline's time.
  */
 import { on, onKeyed, type Stage } from '#infra/stages/stage';
 import { archiveCutoff, isArchived } from '#schemas/domain/archived-events';
+import { PRICE_PROVIDERS } from '#schemas/domain/providers';
 import { clockTopic } from '#schemas/topics/control';
 import {
   type Arbitrage,
@@ -13,12 +15,15 @@ import {
   type Spread,
   spreadHeadTopic,
 } from '#schemas/topics/derived';
+import { type MarketStatus, statusTopics } from '#schemas/topics/normalised';
 import { createEventIndex, type EventIndex, putEvent, removeEvent, removeListedWhere } from './event-index.ts';
 
 export interface EventsView extends EventIndex {
   readonly spreads: Map<string, Spread>;
   /** By universal id, then kind. */
   readonly arbitrage: Map<string, Map<string, Arbitrage>>;
+  /** Statuses of the instruments of questions. */
+  readonly statuses: Map<string, MarketStatus>;
   reconcile: Reconcile | null;
   /** The pipeline's time, unix ms, also during playback; null before the first clock record. */
   now: number | null;
@@ -45,6 +50,12 @@ export const eventsView: Stage<EventsView> = {
       else view.spreads.delete(key);
     }),
     onKeyed(arbitrageHeadTopic, (view: EventsView, { key, value }) => putArbitrage(view, key, value)),
+    ...Object.values(statusTopics).map((topic) =>
+      onKeyed<EventsView, MarketStatus>(topic, (view, { key, value }) => {
+        if (value === null) view.statuses.delete(key);
+        else if (!PRICE_PROVIDERS.has(value.provider)) view.statuses.set(key, value);
+      }),
+    ),
     onKeyed(reconcileTopic, (view: EventsView, { value }) => {
       view.reconcile = value;
     }),
@@ -54,6 +65,7 @@ export const eventsView: Stage<EventsView> = {
     ...createEventIndex(),
     spreads: new Map(),
     arbitrage: new Map(),
+    statuses: new Map(),
     reconcile: null,
     now: null,
     archiveCutoff: 0,

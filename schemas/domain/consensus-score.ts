@@ -1,11 +1,13 @@
 import type { SpreadLeg } from '../topics/derived.ts';
 import { type Decimal, formatDecimal, parseDecimal, UNIT } from './decimal.ts';
 
+type Mid = Pick<SpreadLeg, 'yesMid' | 'live'>;
+
 /**
- * How far venues agree on an event: 1 minus the largest distance between the yesMids of its live legs, as exact decimal
- * text (contract, Markets). Null with fewer than two yesMids; a leg without one is ignored.
+ * The largest distance between the yesMids of the live legs of an event (contract, Portal routes). Null with fewer than
+ * two yesMids; a leg without one is ignored.
  */
-export function consensusScore(legs: readonly Pick<SpreadLeg, 'yesMid' | 'live'>[]): string | null {
+export function largestDistance(legs: readonly Mid[]): Decimal | null {
   const mids = legs.flatMap(({ live, yesMid }) => (live && yesMid !== null ? [parseDecimal(yesMid)] : []));
   const [first] = mids;
   if (first === undefined || mids.length < 2) return null;
@@ -14,5 +16,14 @@ export function consensusScore(legs: readonly Pick<SpreadLeg, 'yesMid' | 'live'>
     if (mid < least) least = mid;
     if (mid > most) most = mid;
   }
-  return formatDecimal((UNIT - (most - least)) as Decimal);
+  return (most - least) as Decimal;
+}
+
+/**
+ * How far venues agree on an event: 1 minus the largest distance, as exact decimal text (contract, Markets). Null where
+ * that is null.
+ */
+export function consensusScore(legs: readonly Mid[]): string | null {
+  const distance = largestDistance(legs);
+  return distance === null ? null : formatDecimal((UNIT - distance) as Decimal);
 }

@@ -36,6 +36,9 @@ const QUESTION_VENUES = DECLARATIONS.filter(({ streams }) => streams).map(({ ven
   providers: providers.filter(({ kind }: ProviderDeclaration) => kind === 'question').map(({ provider }) => provider),
 }));
 
+/** Providers whose markets are questions. */
+export const QUESTION_PROVIDERS: readonly string[] = QUESTION_VENUES.flatMap(({ providers }) => providers);
+
 /** What selects markets of questions in a request: a provider, or a venue for all of its providers. */
 export const QUESTION_SELECTORS = [
   ...new Set<string>(QUESTION_VENUES.flatMap(({ venue, providers }) => [...providers, venue])),

@@ -72,3 +72,21 @@ export const cursorParameter = z
   .string()
   .regex(/^[\w-]{1,512}$/, 'must be a cursor that this service returned')
   .describe('`pagination.nextCursor` of the page before; left out for the first page.');
+
+/** Words to search for, in any order and case, parsed to lower case. */
+export const wordsParameter = z
+  .string()
+  .max(100)
+  .transform((text, context) => {
+    const words = text
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => word !== '');
+    if (words.length > 0) return words;
+    context.addIssue({ code: 'custom', message: 'must contain a word' });
+    return z.NEVER;
+  })
+  .describe('Words that the name of the event contains, in any order and case; 1 to 100 characters.');
+
+/** A decimal number, as text: the text of the parameters identifies a cached response, so they hold no bigint. */
+export const decimalParameter = z.string().regex(/^-?\d{1,20}(\.\d{1,18})?$/, 'must be a decimal number');

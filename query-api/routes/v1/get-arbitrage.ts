@@ -4,7 +4,7 @@ import { QUESTION_SELECTORS } from '#schemas/domain/providers';
 import { arbitrageRecordSchema } from '#schemas/http/arbitrage';
 import { fetchedAtField } from '#schemas/http/fields';
 import { paginationSchema, toPagination } from '#schemas/http/pagination';
-import { clampedInteger, cursorParameter } from '#schemas/http/parameters';
+import { clampedInteger, cursorParameter, decimalParameter } from '#schemas/http/parameters';
 import { isoTime } from '#schemas/http/scalars';
 import { arbitrageHeadTopic } from '#schemas/topics/derived';
 import { currentArbitrage } from '../../queries/current-arbitrage.ts';
@@ -29,11 +29,7 @@ export const getAllArbitrage = defineRoute({
     'The current best arbitrage of each kind of every event, largest net edge first. A record whose edge changes between two pages may be on both or on neither.',
   params: z.object({}),
   query: z.object({
-    min_net_edge: z
-      .string()
-      .regex(/^-?\d{1,20}(\.\d{1,18})?$/, 'must be a decimal number')
-      .optional()
-      .describe('Only records with at least this net edge, USD per share.'),
+    min_net_edge: decimalParameter.optional().describe('Only records with at least this net edge, USD per share.'),
     kind: z.enum(['cross_provider', 'negation_pair']).optional().describe('Only records of this kind.'),
     provider: z
       .enum(QUESTION_SELECTORS)

@@ -77,6 +77,16 @@ const list = (query = '') => body<Listed>(`/v1/events${query}`);
 const ids = async (query = '') => (await list(query)).events.map((event) => event.universalId);
 
 describe('GET /v1/events', () => {
+  it('finds the words of q in names, in any order and case', async () => {
+    add.event({ universalId: 'evt_1', canonicalName: 'BTC at or above 100000', links: [] });
+    add.event({ universalId: 'evt_2', canonicalName: 'ETH at or above 5000', links: [] });
+    expect(await ids('?q=ABOVE+btc')).toEqual(['evt_1']);
+    expect(await ids('?q=or%20at')).toEqual(['evt_1', 'evt_2']);
+    expect(await ids('?q=btc+eth')).toEqual([]);
+    for (const q of ['', '%20', 'x'.repeat(101)])
+      expect((await codeOf(`/v1/events?q=${q}`, 400)).message, q).toMatch(/^q: /);
+  });
+
   it('returns complete events by firstSeenAt, then id', async () => {
     add.event({ universalId: 'evt_c', firstSeenAt: 1 });
     add.event({ universalId: 'evt_b', firstSeenAt: 2 });

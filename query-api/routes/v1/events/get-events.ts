@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { paginationSchema, toPagination } from '#schemas/http/pagination';
-import { clampedInteger, cursorParameter, timeParameter } from '#schemas/http/parameters';
+import { clampedInteger, cursorParameter, timeParameter, wordsParameter } from '#schemas/http/parameters';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
 import { toUniversalEvent, universalEventSchema } from '#schemas/http/universal-event';
 import { listEvents } from '../../../queries/list-events.ts';
@@ -19,6 +19,7 @@ export const getEvents = defineRoute({
     resolution_after: timeParameter.describe('Only events that are resolved later; unix ms or ISO-8601.').optional(),
     min_providers: clampedInteger({ min: 1, max: 10, fallback: 1 }),
     status: z.enum(['open', 'closed', 'resolved']).optional().describe('Only events of this status.'),
+    q: wordsParameter.optional(),
     limit: clampedInteger({ min: 1, max: 1_000, fallback: 100 }),
     cursor: cursorParameter.optional(),
   }),
@@ -44,6 +45,7 @@ export const getEvents = defineRoute({
       resolutionAfter: query.resolution_after,
       minProviders: query.min_providers,
       status: query.status,
+      words: query.q,
     };
     const { events, total, nextCursor } = await listEvents(
       views.events,

@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { largestDistance } from '#schemas/domain/consensus-score';
+import { formatDecimal, parseDecimal } from '#schemas/domain/decimal';
+import { QUESTION_SELECTORS } from '#schemas/domain/providers';
+import { arbitrageRecordSchema } from '#schemas/http/arbitrage';
+import { fetchedAtField } from '#schemas/http/fields';
+import { paginationSchema, toPagination } from '#schemas/http/pagination';
+import { clampedInteger, cursorParameter, decimalParameter, wordsParameter } from '#schemas/http/parameters';
+import { decimalNumber, decimalNumberOrNull, isoTime, isoTimeSchema } from '#schemas/http/scalars';
+import { spreadSnapshotSchema, toSpreadSnapshot } from '#schemas/http/spread';
+import { universalEventSchema } from '#schemas/http/universal-event';
+import { type SpreadLeg, spreadHeadTopic, type UniversalEvent } from '#schemas/topics/derived';
+import { currentArbitrage } from '../../../queries/current-arbitrage.ts';
+import { currentSpread } from '../../../queries/current-spread.ts';
+import { BOARD_SORTS, type BoardEvent, listBoard } from '../../../queries/list-board.ts';
+import { MISSING_EDGE_REASONS, missingEdgeReason } from '../../../queries/missing-edge.ts';
+import { type MarketActivity, readMarketActivity, sumActivity } from '../../../queries/read-market-activity.ts';
+import { isBehind, waitForBooks } from '../../../views/freshness.ts';
+import type { Views } from '../../../views/views.ts';
+import { defineRoute } from '../../route.ts';
+
+const { shape: ofEvent } = universalEventSchema;
+const { shape: ofRecord } = arbitrageRecordSchema.options[0];
+
+const rowSchema = z.object({
+  universalId: ofEvent.universalId,
+  canonicalName: ofEvent.canonicalName,
+  kind: ofEvent.kind,
+  status: ofEvent.status,
+  resolutionDate: ofEvent.resolutionDate,
+  legs: z
+    .array(
+      spreadSnapshotSchema.shape.legs.element.omit({ asOf: true }).extend({
+        since: isoTimeSchema.nullable().describe('Since when it is in this state; null if that is unknown.'),
+      }),
+    )
+    .describe('One for each linked market in use, by provider, then market.'),
+  spread: z
+    .number()
+    .nullable()
+    .describe('The largest distance between the yesMids of live legs; null with fewer than two.'),
+  edge: z
+    .object({
+      kind: z.enum(['cross_provider', 'negation_pair']).describe('Which of the two forms.'),
+      netEdge: ofRecord.netEdge,
+      grossEdge: ofRecord.grossEdge,
+      size: ofRecord.size,
+      quoteAgeMs: ofRecord.quoteAgeMs,
+    })
+    .nullable()
+    .describe('The arbitrage with the largest net edge, even if that is negative; null without any.'),
+  noEdge: z
+    .enum(MISSING_EDGE_REASONS)
+    .nullable()
+    .describe(
+      'Why there is no arbitrage; null if there is. one_provider: one provider alone lists the question; link_not_used: no link to another provider is strong enough; stale_leg: prices of a leg are not live; no_book: a leg has no book; unknown_fee: the fee of a market is unknown; thin_book: a book holds less than the size. Of several pairs of legs the one that is closest to a quote counts.',
+    ),
+  volume24h: z.number().describe('Shares traded on its markets in the 24 hours before, YES and NO together.'),
+  trades24h: z.number().int().describe('Number of these trades.'),
+  lastTradeAt: isoTimeSchema.nullable().describe("The venue's time of the last of these trades; null without any."),
+  anomalies24h: z.number().int().describe('Anomalies on its markets in the 24 hours before.'),
+  disputed: z.boolean().describe('True if the newest dispute phase of one of its markets is a dispute.'),
+});
+
+export const getBoard = defineRoute({
+  method: 'GET',
+  path: '/v1/events/board',
+  scope: 'read',
+  sku: 'api.request',
+  cacheTtlMs: 0,
+  summary:
+    'One row for each event with its prices, its best arbitrage and its activity, as of one moment. Archived events have none. An event whose figure changes between two pages may be on both or on neither.',
+  params: z.object({}),
+  query: z.object({
+    sort: z
+      .enum(BOARD_SORTS)
+      .default('edge')
+      .describe('The figure that rows are sorted by, then by id: netEdge, spread, volume24h, last change, name.'),
+    order: z
+      .enum(['asc', 'desc'])
+      .optional()
+      .describe('By default asc for names, desc for figures. Unknown figures come last in either order.'),
+    q: wordsParameter.optional(),
+    provider: z
+      .enum(QUESTION_SELECTORS)
+      .optional()
+      .describe('Only events with a market of this provider, or of any provider of this venue.'),
+    status: z.enum(['open', 'closed', 'resolved']).default('open').describe('Only events of this status.'),
+    min_edge: decimalParameter.optional().describe('Only events with at least this net edge, USD per share.'),
+    limit: clampedInteger({ min: 1, max: 1_000, fallback: 100 }),
+    cursor: cursorParameter.optional(),
+  }),
+  response: z.object({
+    rows: z.array(rowSchema).describe('In the requested order.'),
+    pagination: paginationSchema,
+    fetchedAt: fetchedAtField,
+  }),
+  async handle({ query }, { views, store }) {
+    const { events, freshness } = views;
+    const { sort, order = sort === 'name' ? 'asc' : 'desc', limit, cursor = null } = query;
+    // Before the first clock record there are no trades, so any time will do.
+    const activity = await readMarketActivity(store, events.now ?? Date.now());
+    await waitForBooks(freshness, spreadHeadTopic);
+    // From here on nothing waits, so that all rows are of one moment.
+    const filter = {
+      words: query.q ?? [],
+      provider: query.provider,
+      status: query.status,
+      minEdge: query.min_edge === undefined ? null : parseDecimal(query.min_edge),
+    };
+    const behind = isBehind(freshness, spreadHeadTopic);
+    const page = listBoard(events, { filter, sort, order, limit, cursor, activity, isBehind: behind });
+    const times = page.items.flatMap(({ spread, best }) => [spread?.receivedAt ?? 0, best?.receivedAt ?? 0]);
+    return {
+      rows: page.items.map((item) => toRow(item, views, activity)),
+      pagination: toPagination(page.nextCursor),
+      fetchedAt: isoTime(Math.max(freshness.asOf(spreadHeadTopic) ?? 0, ...times)),
+    };
+  },
+});
+
+function toRow(
+  { event, spread, best }: BoardEvent,
+  { events, freshness }: Views,
+  activity: MarketActivity,
+): z.infer<typeof rowSchema> {
+  const current = spread && currentSpread(freshness, event, spread);
+  const legs = current?.legs ?? [];
+  const wireLegs = current ? toSpreadSnapshot(current).legs : [];
+  const distance = largestDistance(legs);
+  const [edge] = best ? currentArbitrage(freshness, event, [best]) : [];
+  const { volume, trades, lastTradeAt, anomalies, disputed } = sumActivity(activity, event.links);
+  return {
+    universalId: event.universalId,
+    canonicalName: event.canonicalName,
+    kind: event.kind,
+    status: event.status,
+    resolutionDate: event.resolutionTime === null ? null : isoTime(event.resolutionTime),
+    legs: wireLegs.map(({ asOf: _, ...leg }, at) => ({ ...leg, since: sinceOf(legs[at]!, event, events.statuses) })),
+    spread: decimalNumberOrNull(distance === null ? null : formatDecimal(distance)),
+    edge: edge
+      ? {
+          kind: edge.kind,
+          netEdge: edge.netEdge,
+          grossEdge: edge.grossEdge,
+          size: edge.size,
+          quoteAgeMs: edge.quoteAgeMs,
+        }
+      : null,
+    noEdge: edge ? null : missingEdgeReason(event, legs),
+    volume24h: decimalNumber(formatDecimal(volume)),
+    trades24h: trades,
+    lastTradeAt: lastTradeAt === null ? null : isoTime(lastTradeAt),
+    anomalies24h: anomalies,
+    disputed,
+  };
+}
+
+/** Since when a leg is in its state: while its YES instrument has the same one. */
+function sinceOf(
+  { provider, marketId, state }: SpreadLeg,
+  { links }: UniversalEvent,
+  statuses: Views['events']['statuses'],
+): string | null {
+  const link = links.find((one) => one.provider === provider && one.providerMarketId === marketId);
+  const status = link && statuses.get(link.yesInstrument);
+  return status && status.state === state ? isoTime(status.since) : null;
+}
