@@ -77,7 +77,8 @@ describe('readCandles', () => {
       [null, '105'],
       ['venue_node', '110'],
     ]);
-    await insert([2, 5].map((number) => minute(number, { source: 'official_api', open: '7' })));
+    const answered = { source: 'official_api', open: '7' };
+    await insert([minute(2, { ...answered, trades: 2 }), minute(5, answered)]);
     await insertRanges([aCandleRange({ source: 'official_api', id: 'response 1', from: at(0), until: at(6) })]);
     expect(await sources()).toEqual([
       ['official_api', '7'],
@@ -85,7 +86,7 @@ describe('readCandles', () => {
       ['venue_node', '110'],
     ]);
     expect((await read({ interval: '1h' })).map(({ source, trades }) => [source, trades])).toEqual([
-      ['official_api', 3],
+      ['official_api', 4],
     ]);
   });
 

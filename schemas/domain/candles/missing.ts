@@ -2,11 +2,13 @@
 import type { Selector } from './select.ts';
 import { type Span, union } from './spans.ts';
 
-/** The buckets between two times that are complete in no source, as spans. */
+/** The buckets between two times that are complete in no source, as spans; without those that the venue answered. */
 export function missingSpans(select: Selector, { from, until }: Span, stepMs: number): Span[] {
   const missing: Span[] = [];
-  for (let bucket = from; bucket < until; bucket += stepMs)
-    if (select(bucket).source === null) missing.push({ from: bucket, until: bucket + stepMs });
+  for (let bucket = from; bucket < until; bucket += stepMs) {
+    const { source, isContradicted } = select(bucket);
+    if (source === null && !isContradicted) missing.push({ from: bucket, until: bucket + stepMs });
+  }
   return union(missing);
 }
 

@@ -62,6 +62,20 @@ describe('the bar of a bucket', () => {
     expect(select(MINUTE, all, [complete, range('venue_node', 0, 0, { kind: 'none' })])).toBe('venue_node 1');
   });
 
+  it('is ours without a source if the venue reported fewer trades than were recorded', () => {
+    const gap = range('venue_node', 0, MINUTE, { kind: 'gap' });
+    const ranges = [range('venue_node', 0, null), gap, range('official_api', 0, HOUR)];
+    const ours = { ...bar('venue_node', 0, '1'), bar: barAt(0, '1', { trades: 3 }) };
+    const answered = (trades: number) => ({ ...bar('official_api', 0, '2'), bar: barAt(0, '2', { trades }) });
+    expect(select(MINUTE, [ours], ranges)).toBe('null 1');
+    expect(select(MINUTE, [ours, answered(2)], ranges)).toBe('null 1');
+    expect(select(MINUTE, [ours, answered(3)], ranges)).toBe('official_api 2');
+    // A bar in progress may be older than our newest trades. The exchange is another market.
+    expect(select(MINUTE, [ours, answered(2)], ranges, MINUTE - 1)).toBe('official_api 2');
+    const exchange = range('external_exchange', 0, HOUR);
+    expect(select(MINUTE, [ours, bar('external_exchange', 0, '3')], [gap, exchange])).toBe('external_exchange 3');
+  });
+
   it("combines our minutes with the venue's, but the exchange's with none", () => {
     const ours = range('venue_node', 2 * MINUTE, null);
     const bars = [

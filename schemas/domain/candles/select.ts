@@ -62,6 +62,8 @@ export interface Selection {
   readonly bar: Bar | undefined;
   /** When the bar in progress that a source calculated was received, unix ms; absent for any other bar. */
   readonly formingAt?: number;
+  /** True if the venue reported fewer trades of the bucket than were recorded, so that its bar was not used. */
+  readonly isContradicted?: boolean;
 }
 
 /** Selects the bar of the bucket that starts at a time. */
@@ -74,20 +76,22 @@ const FORMING_MAX_AGE_MS = 30_000;
 export function createSelector({ rules, bars, ranges, stepMs, now }: InstrumentBars): Selector {
   const buckets = groupByBucket(bars, stepMs);
   const options = rules.rules
-    .map(({ sources, base }) => ({ sources, baseMs: base === 'same' ? stepMs : base }))
+    .map(({ base, ...rule }) => ({ ...rule, baseMs: base === 'same' ? stepMs : base }))
     .filter(({ baseMs }) => baseMs <= stepMs)
-    .map(({ sources, baseMs }) => ({ baseMs, ...layers(sources, baseMs) }));
+    .map((rule) => ({ ...rule, ...layers(rule.sources, rule.baseMs) }));
 
   /** The spans of each source, and of the first one, the first two, and so on. */
   function layers(sources: readonly string[], baseMs: number) {
     const own = sources.map((source) => completeSpans({ rules, bars, ranges, now }, source, baseMs));
     const joined = own.map((_, at) => union(own.slice(0, at + 1).flat()));
-    return { sources, own, joined };
+    return { own, joined };
   }
 
   return (bucket) => {
     const found = buckets.get(bucket) ?? NO_BARS;
-    for (const { sources, own, joined, baseMs } of options) {
+    const recorded = found.filter(({ source, intervalMs }) => source === rules.recorded && intervalMs === MINUTE_MS);
+    let isContradicted = false;
+    for (const { sources, own, joined, baseMs, isOtherMarket } of options) {
       // What has not begun needs no source. A trade may be ahead of the current time.
       const begun = floor(now, baseMs) + baseMs;
       const until = Math.max(bucket + baseMs, Math.min(bucket + stepMs, begun));
@@ -104,10 +108,12 @@ export function createSelector({ rules, bars, ranges, stepMs, now }: InstrumentB
         if (isForming && receivedAt < formingAt) formingAt = receivedAt;
       }
       const selection = { source: sources[at]!, bar: joinOf(chosen) };
-      return Number.isFinite(formingAt) ? { ...selection, formingAt } : selection;
+      // It may be older than our newest trades.
+      if (Number.isFinite(formingAt)) return { ...selection, formingAt };
+      if (isOtherMarket || tradesOf(chosen) >= tradesOf(recorded)) return selection;
+      isContradicted = true;
     }
-    const recorded = found.filter(({ source, intervalMs }) => source === rules.recorded && intervalMs === MINUTE_MS);
-    return { source: null, bar: joinOf(recorded) };
+    return { source: null, bar: joinOf(recorded), isContradicted };
   };
 }
 
@@ -188,6 +194,10 @@ function groupByBucket(bars: readonly SourceBar[], stepMs: number): Map<number, 
     else buckets.set(bucket, [bar]);
   }
   return buckets;
+}
+
+function tradesOf(bars: readonly SourceBar[]): number {
+  return bars.reduce((sum, { bar }) => sum + bar.trades, 0);
 }
 
 function joinOf(found: readonly SourceBar[]): Bar | undefined {

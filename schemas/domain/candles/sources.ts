@@ -33,6 +33,8 @@ export interface CandleRule {
   readonly sources: readonly string[];
   /** Length of the stored bars that are used, ms; `same` is the length of the bar that is wanted. */
   readonly base: number | 'same';
+  /** True if the sources report the trades of another market. */
+  readonly isOtherMarket?: boolean;
 }
 
 export interface SourceRules {
@@ -51,10 +53,10 @@ const PRICE_RULES: SourceRules = {
   rules: [
     { sources: [OURS, VENUE_SOURCE], base: MINUTE_MS },
     { sources: [VENUE_SOURCE], base: 'same' },
-    { sources: [EXCHANGE_SOURCE], base: MINUTE_MS },
-    { sources: [EXCHANGE_SOURCE], base: 'same' },
+    { sources: [EXCHANGE_SOURCE], base: MINUTE_MS, isOtherMarket: true },
+    { sources: [EXCHANGE_SOURCE], base: 'same', isOtherMarket: true },
     // It has no bars of four hours and of a day.
-    { sources: [EXCHANGE_SOURCE], base: HOUR_MS },
+    { sources: [EXCHANGE_SOURCE], base: HOUR_MS, isOtherMarket: true },
   ],
 };
 
@@ -75,7 +77,7 @@ export function sourceRulesOf(provider: string): SourceRules {
 /** The rules without the sources that report other trades than those of the market itself. */
 export function ownRulesOf(provider: string): SourceRules {
   const rules = sourceRulesOf(provider);
-  return { ...rules, rules: rules.rules.filter(({ sources }) => !sources.includes(EXCHANGE_SOURCE)) };
+  return { ...rules, rules: rules.rules.filter(({ isOtherMarket }) => !isOtherMarket) };
 }
 
 /** Lengths of stored bars from which bars of a length are made, ms. */

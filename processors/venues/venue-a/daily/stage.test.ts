@@ -117,16 +117,13 @@ describe('the daily row of a perp', () => {
     ]);
   });
 
-  it('has no parts if the venue states that nothing was traded, and then no row', () => {
+  it('stays incomplete if the venue states that nothing was traded although a trade was recorded', () => {
     const daily = driveDaily();
     daily.bar({ openTime: MIDNIGHT });
     daily.clock(MIDNIGHT + DAY);
     daily.venueRange({ from: MIDNIGHT, until: MIDNIGHT + DAY });
     daily.clock(MIDNIGHT + DAY + 5_000);
-    expect(daily.rows().map(({ parts, complete }) => [parts, complete])).toEqual([
-      [1, false],
-      [0, true],
-    ]);
+    expect(daily.rows().map(({ parts, complete }) => [parts, complete])).toEqual([[1, false]]);
   });
 });
 
