@@ -27,7 +27,7 @@ export async function startExchange({
     },
   };
   const onError = (error: unknown) => void process.stderr.write(`simulated exchange: ${error}\n`);
-  const server = await startHttpServer({ host: '127.0.0.1', port: 0 }, [host], [], createFaultBoard(), onError);
+  const server = await startHttpServer({ host: '127.0.0.1', port: 0 }, [host], [], createFaultBoard(Date.now), onError);
   return {
     url: `http://127.0.0.1:${server.port}${host.prefix}`,
     limitExceeded: exchange.limitExceeded,

@@ -1,6 +1,7 @@
 import { createVenues } from './create-venues.ts';
 import {
   createFaultBoard,
+  type FaultBoard,
   type FaultControls,
   type FaultCounts,
   type FaultKind,
@@ -69,6 +70,11 @@ export interface Simulator {
 
 /** Largest lag behind the clock before clients are disconnected. */
 const MAX_LAG_MS = 15_000;
+/**
+ * Spontaneous faults of frames and answers pass after this time: otherwise they would add up, faster than a client that
+ * waits longer after each failure uses them up, until none of its requests succeeds.
+ */
+const SPONTANEOUS_MS = 2_000;
 /** Longest time for steps in one turn of the event loop. */
 const TURN_MS = 25;
 const MAX_REORG_DEPTH = 60;
@@ -92,17 +98,28 @@ function checkOptions({ rate, events, coins }: SimulatorOptions): void {
   check('coins', coins, 3, MAX_COINS);
 }
 
+/** Faults of the next frames or answers, if they are before `untilMs`. */
+function countedFaults(board: FaultBoard, untilMs?: () => number) {
+  return {
+    malformed: async (target, count) => board.schedule('malformed', target, count, 0, untilMs?.()),
+    duplicate: async (target, count) => board.schedule('duplicates', target, count, 0, untilMs?.()),
+    errors: async (target, count, status = 500) => board.schedule('errors', target, count, status, untilMs?.()),
+    rateLimit: async (target, count) => board.schedule('rate-limits', target, count, 0, untilMs?.()),
+    slow: async (target, count, delayMs) => board.schedule('slow', target, count, delayMs, untilMs?.()),
+  } satisfies Partial<FaultControls>;
+}
+
 /** Starts the simulated venues on loopback and simulates them in step with the clock. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   checkOptions(options);
   const clock = options.wallClock ?? Date.now;
   const onError = options.onError ?? ((error: unknown) => void process.stderr.write(`simulator: ${error}\n`));
   const world = createWorld(options);
-  const board = createFaultBoard();
   const startMs = Math.floor(clock() / STEP_MS) * STEP_MS;
   assertWorldTime(startMs);
   let nextMs = startMs;
   const now = () => nextMs - 1;
+  const board = createFaultBoard(now);
   const { faults, nodeData = null, minuteMs, observer } = options;
   const spontaneousReorgs = faults.includes('reorgs');
   const venues = createVenues(world, board, now, { spontaneousReorgs, nodeData, minuteMs, observer }, onError);
@@ -115,11 +132,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     disconnectAll: async (target) => venues.hubs[target].disconnectAll(),
     refuse: async (target, durationMs) => venues.hubs[target].refuse(durationMs),
     silence: async (target, durationMs) => venues.hubs[target].silence(durationMs),
-    malformed: async (target, count) => board.schedule('malformed', target, count),
-    duplicate: async (target, count) => board.schedule('duplicates', target, count),
-    errors: async (target, count, status = 500) => board.schedule('errors', target, count, status),
-    rateLimit: async (target, count) => board.schedule('rate-limits', target, count),
-    slow: async (target, count, delayMs) => board.schedule('slow', target, count, delayMs),
+    ...countedFaults(board),
     cutOff: async (target, count) => board.schedule('export-cut-off', target, count),
     async nodeStale(durationMs) {
       board.count('node-stale', 'venue_a.node');
@@ -137,9 +150,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     },
   };
 
+  const spontaneous: FaultControls = { ...controls, ...countedFaults(board, () => now() + SPONTANEOUS_MS) };
   const runFaults = (fromMs: number, toMs: number) => {
     for (const due of faultsBetween(world.settings.seed, options.faults, fromMs, toMs)) {
-      injectFault(controls, due).catch(onError);
+      injectFault(spontaneous, due).catch(onError);
     }
   };
   /** Runs the steps up to the current time. True if it has caught up. */

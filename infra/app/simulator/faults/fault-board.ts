@@ -67,8 +67,8 @@ export interface HttpFault {
 export interface FaultBoard {
   count(kind: FaultKind, target: Target | 'venue_b.chain'): void;
   counts(): FaultCounts;
-  /** Schedules a fault for the next `count` frames or answers of the target. */
-  schedule(kind: FaultKind, target: Target, count: number, value?: number): void;
+  /** Schedules a fault for the next `count` frames or answers of the target, if they are before `untilMs`. */
+  schedule(kind: FaultKind, target: Target, count: number, value?: number, untilMs?: number): void;
   /** True if the fault applies to the next frame or answer. Counts it. */
   consume(kind: FaultKind, target: Target): boolean;
   consumeHttp(target: HttpTarget): HttpFault;
@@ -76,9 +76,10 @@ export interface FaultBoard {
 
 const NONE: HttpFault = { delayMs: 0, status: null, isBroken: false, isCutOff: false };
 
-export function createFaultBoard(): FaultBoard {
+/** @param now simulated time, unix ms. */
+export function createFaultBoard(now: () => number): FaultBoard {
   const counts: FaultCounts = {};
-  const scheduled = new Map<string, { left: number; value: number }>();
+  const scheduled = new Map<string, { left: number; value: number; untilMs: number }>();
   const count = (kind: FaultKind, target: Target | 'venue_b.chain') => {
     counts[kind] ??= {};
     counts[kind][target] = (counts[kind][target] ?? 0) + 1;
@@ -87,6 +88,10 @@ export function createFaultBoard(): FaultBoard {
     const key = `${kind} ${target}`;
     const order = scheduled.get(key);
     if (!order) return null;
+    if (now() >= order.untilMs) {
+      scheduled.delete(key);
+      return null;
+    }
     order.left -= 1;
     if (order.left <= 0) scheduled.delete(key);
     count(kind, target);
@@ -95,10 +100,11 @@ export function createFaultBoard(): FaultBoard {
   return {
     count,
     counts: () => structuredClone(counts),
-    schedule(kind, target, wanted, value = 0) {
+    schedule(kind, target, wanted, value = 0, untilMs = Number.POSITIVE_INFINITY) {
       const key = `${kind} ${target}`;
-      const left = (scheduled.get(key)?.left ?? 0) + wanted;
-      if (left > 0) scheduled.set(key, { left, value });
+      const earlier = scheduled.get(key);
+      const left = (earlier && now() < earlier.untilMs ? earlier.left : 0) + wanted;
+      if (left > 0) scheduled.set(key, { left, value, untilMs });
     },
     consume: (kind, target) => consumeScheduled(kind, target) !== null,
     consumeHttp(target) {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { get, openSocket, post, type TestSocket, until } from '../client.fixture.ts';
 import { type Simulator, SimulatorOptionError, startSimulator } from '../start-simulator.ts';
 import { LIMITS } from '../venues/venue-a/limits.ts';
-import type { FaultControls } from './fault-board.ts';
+import { createFaultBoard, type FaultControls } from './fault-board.ts';
 import { faultsBetween, injectFault } from './spontaneous-faults.ts';
 
 let simulator: Simulator;
@@ -211,6 +211,27 @@ describe('the chain', () => {
     await simulator.faults.duplicate('venue_b.rpc', 1);
     expect(await logs()).toHaveLength(once.length * 2);
     expect(await logs()).toHaveLength(once.length);
+  });
+});
+
+describe('scheduled faults', () => {
+  it('add up until they pass', () => {
+    let now = 0;
+    const board = createFaultBoard(() => now);
+    const answers = (count: number) =>
+      Array.from({ length: count }, () => board.consumeHttp('venue_b.rpc').status ?? 200);
+    board.schedule('errors', 'venue_b.rpc', 2, 500, 2_000);
+    now = 1_000;
+    board.schedule('errors', 'venue_b.rpc', 1, 503, 3_000);
+    expect(answers(1)).toEqual([503]);
+    now = 2_999;
+    expect(answers(1)).toEqual([503]);
+    now = 3_000;
+    expect(answers(1)).toEqual([200]);
+    board.schedule('errors', 'venue_b.rpc', 1, 502);
+    now = 1e9;
+    expect(answers(2)).toEqual([502, 200]);
+    expect(board.counts()).toEqual({ errors: { 'venue_b.rpc': 3 } });
   });
 });
 
