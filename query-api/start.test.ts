@@ -15,6 +15,7 @@ import type { RoleContext } from '#infra/runtime/context';
 import { createHealth } from '#infra/telemetry/health';
 import { createMetrics } from '#infra/telemetry/metrics';
 import { TOPICS } from '#schemas/topics/catalog';
+import { type DailyRow, dailyRowTopic } from '#schemas/topics/daily';
 import type { UniversalEvent } from '#schemas/topics/derived';
 import { eventTopic } from '#schemas/topics/derived';
 import { type RunningQueryApi, start } from './start.ts';
@@ -139,6 +140,24 @@ describe('the role', () => {
     await until(isHealthy(second));
     expect(await send(second)).toEqual([200, '0']);
     expect(await send(second)).toEqual([429, '0']);
+  });
+
+  it('states in responses from tables how far these are filled, as of the stage that fills them', async () => {
+    context = { ...context, store: { query: async () => [] } as unknown as RoleContext['store'] };
+    const row: DailyRow = {
+      ...{ tradeDate: '2026-02-28', marketType: 'perp', symbol: 'BTC', receivedAt: NOON_MS, source: 'candle_agg_5m' },
+      ...{ open: '1', high: '1', low: '1', close: '1', volume: '1', amount: '1', marketCap: null },
+      ...{ parts: 288, complete: true },
+    };
+    const value = context.codec.encode(dailyRowTopic, row);
+    await log.append([{ topic: dailyRowTopic.name, partition: 0, key: 'BTC', value, receivedAt: NOON_MS, seq: 1 }]);
+    const role = await open();
+    await until(isHealthy(role));
+    const response = await fetch(`${role.url}/v1/markets/venue_a/daily?date=2026-02-28`, {
+      headers: { authorization: `Bearer ${tokenOf(role)}` },
+    });
+    // Nothing was written into the tables yet.
+    expect([response.status, response.headers.get('x-fetched-at')]).toEqual([200, '2026-03-01T11:59:59.999Z']);
   });
 
   it('frees its port and stops its views on close', async () => {

@@ -11,7 +11,9 @@ import { openPipelineClock } from '#infra/stages/pipeline-clock';
 import { type RunningStage, runStage } from '#infra/stages/run-stage';
 import type { Stage } from '#infra/stages/stage';
 import { monitorStages } from '#infra/stages/stage-monitor';
+import { candleRangeTopic } from '#schemas/topics/candles';
 import { clockTopic } from '#schemas/topics/control';
+import { dailyRowTopic } from '#schemas/topics/daily';
 import { spreadHeadTopic } from '#schemas/topics/derived';
 import { attemptTopic, deliveryTopic } from '#schemas/topics/webhooks';
 import { buildApp } from './app.ts';
@@ -22,8 +24,8 @@ import { openTableBarrier } from './queries/table-barrier.ts';
 import { openTablePosition } from './queries/table-position.ts';
 import { openSandbox } from './sandbox/open-sandbox.ts';
 import { bookTimeOf, createBookTimesView } from './views/book-times.ts';
-import { candlePositionView } from './views/candle-position.ts';
 import type { Freshness } from './views/freshness.ts';
+import { createPositionView } from './views/position.ts';
 import { VIEWS } from './views/views.ts';
 
 const PART = 'query-api';
@@ -67,19 +69,20 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     };
     const [events, coins, books] = [await run(VIEWS.events), await run(VIEWS.coins), await run(VIEWS.books)];
     const [leaderboards, nodeFillCoverage] = [await run(VIEWS.leaderboards), await run(VIEWS.nodeFillCoverage)];
-    const candlePosition = await run(candlePositionView);
+    const positions = [await run(createPositionView('candles', candleRangeTopic))];
+    positions.push(await run(createPositionView('daily', dailyRowTopic)));
     const clock = await openPipelineClock(log, onFault);
     closers.push(() => clock.close());
     const bookTimes = await run(
       createBookTimesView(() => (clock.isLive() ? null : events.positionOf(spreadHeadTopic))),
     );
-    const views = [events, coins, books, leaderboards, nodeFillCoverage, candlePosition, bookTimes];
+    const views = [events, coins, books, leaderboards, nodeFillCoverage, ...positions, bookTimes];
     const monitor = monitorStages({ stages: views, clock, log, logger, health, metrics }, onFault);
     closers.push(() => monitor.close());
     const freshness: Freshness = {
       now: () => clock.now(events.positionOf(clockTopic)),
       isLive: clock.isLive,
-      asOf: (topic) => events.positionOf(topic) ?? candlePosition.positionOf(topic),
+      asOf: (topic) => firstKnown([events, ...positions].map((view) => view.positionOf(topic))),
       bookAt: (instrument, until) => bookTimeOf(bookTimes.state, instrument, until),
       knowsBooksUntil: (time) => bookTimes.position() >= time,
       tablesAsOf: openTablePosition({ log, logger }),
@@ -128,6 +131,10 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     await close().catch((fault: unknown) => logger.error({ error: fault }, 'cleanup after a failed start failed'));
     throw error;
   }
+}
+
+function firstKnown(positions: readonly (number | null)[]): number | null {
+  return positions.find((position) => position !== null) ?? null;
 }
 
 /** Listens. Throws a `SettingError` if the host or the port is unavailable. */

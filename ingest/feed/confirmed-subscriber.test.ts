@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { until } from '../testing/open-publisher.fixture.ts';
 import { Budget } from './budget.ts';
 import { ConfirmedSubscriber, type Ranked, type SubscriptionReply } from './confirmed-subscriber.ts';
@@ -22,13 +22,17 @@ function setUp(max = 10) {
   );
   const reply = (name: string, state: SubscriptionReply['state']) =>
     subscriber.handleFrame(Buffer.from(JSON.stringify({ name, state })));
-  const connect = (...names: string[]) => {
+  /** @param allow resolves when a frame may be sent. */
+  const connectWith = (allow: (priority: number, signal?: AbortSignal) => Promise<void>, ...names: string[]) => {
     const sent: string[] = [];
     const ending = new AbortController();
     const link = {
       ended: ending.signal,
       endedByVenue: false,
-      send: async (frame: string) => void sent.push(frame),
+      send: async (frame: string, priority: number, signal?: AbortSignal) => {
+        await allow(priority, signal);
+        sent.push(frame);
+      },
     };
     subscriber.connected(link as SocketLink, namesOf(...names));
     const end = (byVenue: boolean) => {
@@ -37,7 +41,8 @@ function setUp(max = 10) {
     };
     return { sent, end };
   };
-  return { budget, subscriber, reply, connect };
+  const connect = (...names: string[]) => connectWith(async () => {}, ...names);
+  return { budget, subscriber, reply, connect, connectWith };
 }
 /** Waits until nothing more is sent. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
@@ -115,5 +120,45 @@ describe('a subscriber whose venue confirms', () => {
     await settled();
     expect([budget.used, third.sent]).toEqual([2, []]);
     third.end(true);
+  });
+});
+
+describe('a subscription that is added while a venue limits frames', () => {
+  const WINDOW_MS = 62_000;
+  const mass = Array.from({ length: 90 }, (_, nth) => `trades ${nth}`);
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  /** A subscriber of a venue that allows a hundred frames in a window. */
+  function setUpFrames() {
+    const frames = new Budget({ max: 100, windowMs: WINDOW_MS });
+    const { subscriber, connectWith } = setUp(1_000);
+    const connectLimited = () =>
+      connectWith(async (priority, signal) => (await frames.reserve(1, { priority, signal })).settle(), ...mass);
+    const requestBook = () => subscriber.changed(namesOf(...mass, 'book'));
+    return { connectLimited, requestBook };
+  }
+
+  it('is sent at once, although all others were sent just before', async () => {
+    const { connectLimited, requestBook } = setUpFrames();
+    const { sent } = connectLimited();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(sent).toHaveLength(mass.length);
+    requestBook();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(sent.at(-1)).toBe('+book');
+  });
+
+  it('follows the more important ones without room for frames, at the latest after the window of the limit', async () => {
+    const { connectLimited, requestBook } = setUpFrames();
+    const first = connectLimited();
+    await vi.advanceTimersByTimeAsync(0);
+    first.end(true);
+    const { sent } = connectLimited();
+    requestBook();
+    await vi.advanceTimersByTimeAsync(WINDOW_MS - 1);
+    expect(sent).toEqual(mass.slice(0, 10).map((name) => `+${name}`));
+    await vi.advanceTimersByTimeAsync(1);
+    expect(sent).toEqual([...mass, 'book'].map((name) => `+${name}`));
   });
 });

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { candleQuery, windowOf } from '#schemas/http/candle-query';
-import { decimalNumber, isoTime } from '#schemas/http/scalars';
-import { candleBarsTable } from '#schemas/tables/candle-bars';
-import { candleRangeTopic } from '#schemas/topics/candles';
+import { decimalNumber } from '#schemas/http/scalars';
+import { fetchedAtHeader, fetchedAtOf } from '../routes/fetched-at.ts';
 import { CustomResponse, defineRoute, type Route } from '../routes/route.ts';
-import type { Freshness } from '../views/freshness.ts';
 import { readCompleteCandles } from './complete-candles.ts';
 import { type Family, findRecorded } from './family.ts';
 import { marketDeclaration } from './family-route.ts';
@@ -15,8 +13,8 @@ const LIFETIME_MS = 30_000;
 const SOURCE = z.string().nullable().describe('Where its minutes come from; null if they are complete in none.');
 
 const FETCHED_AT =
-  'The time up to which everything behind our own bars is processed, ISO-8601: one that ends later may still change. ' +
-  'Missing while it is unknown.';
+  'How old the bars are: when the source of the newest one responded, if that is not `venue_node`; otherwise the time up ' +
+  'to which everything behind our own bars is processed, so that one that ends later may still change.';
 
 /** The route with the bars of a market. */
 export function candlesRoute(family: Family): Route {
@@ -25,7 +23,7 @@ export function candlesRoute(family: Family): Route {
     ...marketDeclaration(family, '/candles'),
     cacheTtlMs: LIFETIME_MS,
     summary: `Bars of one ${noun}, oldest first, including the one in progress.`,
-    ownHeaders: { 'X-Fetched-At': FETCHED_AT },
+    ownHeaders: fetchedAtHeader(FETCHED_AT),
     query: candleQuery,
     response: z.object({
       candles: z
@@ -44,8 +42,8 @@ export function candlesRoute(family: Family): Route {
     }),
     async handle({ params, query }, dependencies) {
       const { coin, provider } = findRecorded(family, dependencies.views.coins.venue_a, params);
-      const processedUntil = await candlesUntil(dependencies.views.freshness);
-      const { candles, at } = await readCompleteCandles(dependencies, { provider, coin }, windowOf(query));
+      const market = { provider, coin };
+      const { candles, formingAt, fetchedAt } = await readCompleteCandles(dependencies, market, windowOf(query));
       const body = {
         candles: candles.map(({ ts, open, high, low, close, volume, source }) => ({
           ts,
@@ -57,14 +55,7 @@ export function candlesRoute(family: Family): Route {
           ...(hasCandleSource ? { source } : {}),
         })),
       };
-      const headers = processedUntil === null ? [] : ['x-fetched-at', isoTime(processedUntil)];
-      return new CustomResponse(200, body, headers, at);
+      return new CustomResponse(200, body, fetchedAtOf(fetchedAt), formingAt);
     },
   });
-}
-
-/** Event time, unix ms, up to which the tables hold all bars of trades; null if it is unknown. */
-async function candlesUntil(freshness: Freshness): Promise<number | null> {
-  const asOf = freshness.asOf(candleRangeTopic);
-  return asOf === null ? null : freshness.tablesAsOf(candleBarsTable.fromTopics, asOf);
 }

@@ -34,6 +34,8 @@ let failure: Error | null;
 /** Changes the venue's bars. */
 let respond: (bars: object[]) => unknown;
 let live: boolean;
+/** The position of the tables. */
+let tablesAt: number;
 const sandboxViews = createViews();
 const sandbox = { data: async () => ({ ...(await emptySandbox().data()), views: sandboxViews }) };
 
@@ -50,13 +52,22 @@ beforeAll(async () => {
   const reader = { query: (...query: Parameters<CandleStore['query']>) => store.query(...query) };
   test = await createTestApp({ app: { requests, sandbox, store: reader as never } });
   const fixed = test.views.freshness;
-  Object.assign(test.views, { freshness: { ...fixed, now: () => NOW, isLive: () => live } });
+  Object.assign(test.views, {
+    freshness: {
+      ...fixed,
+      now: () => NOW,
+      isLive: () => live,
+      asOf: () => NOW - 800,
+      tablesAsOf: async () => tablesAt,
+    },
+  });
   for (const views of [test.views, sandboxViews])
     applyRecord(VIEWS.coins, views.coins, instrumentTopics.venue_a, 'BTC', anInstrument());
 });
 afterAll(() => test.app.close());
 beforeEach(() => {
   [store, sent, responses, failure, live] = [new CandleStore(), [], [], null, true];
+  tablesAt = NOW - 1_000;
   respond = (bars) => bars;
   test.advance(30_001);
 });
@@ -97,6 +108,8 @@ async function served(query: string): Promise<string[]> {
   const step = INTERVALS[interval as Interval];
   return candles.map(({ ts, open, source }) => `${(ts - NOON_MS) / step} ${open} ${source}`);
 }
+
+const fetchedAt = async (query: string) => (await test.get(`${PATH}?${query}`)).headers['x-fetched-at'];
 
 describe('a read of candles', () => {
   it('requests nothing if every bucket has a source, and none that is not in the window', async () => {
@@ -225,6 +238,25 @@ describe('a read of candles', () => {
       502,
       { error: { code: 'upstream_unavailable', upstream: { status: 200 } } },
     ]);
+  });
+
+  it('states the position of the tables if the newest candle is recorded, which a cached response keeps', async () => {
+    record([-3, -2, -1, 0]);
+    expect(await fetchedAt('interval=1m&limit=5')).toBe('2026-03-01T12:00:19.000Z');
+    tablesAt = NOW;
+    expect(await fetchedAt('interval=1m&limit=5')).toBe('2026-03-01T12:00:19.000Z');
+    test.advance(30_001);
+    expect(await fetchedAt('interval=1m&limit=5')).toBe('2026-03-01T12:00:20.000Z');
+    live = false;
+    expect(await fetchedAt('interval=5m&limit=1&end_time=1772366400001')).toBe('2026-03-01T12:00:20.000Z');
+  });
+
+  it("states when the venue responded if the newest candle is the venue's, also once the response is stored", async () => {
+    expect(await fetchedAt('interval=1m&limit=5')).toBe('2026-03-01T12:00:15.000Z');
+    storeResponses();
+    [responses, sent] = [[], []];
+    expect(await fetchedAt('interval=1m&limit=3&end_time=1772366400000')).toBe('2026-03-01T12:00:15.000Z');
+    expect(sent).toEqual([]);
   });
 
   it('requests nothing during playback, and nothing for a sandbox key', async () => {

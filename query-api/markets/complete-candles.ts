@@ -5,12 +5,15 @@
 import { joinNearest, missingSpans } from '#schemas/domain/candles/missing';
 import { type Span, subtract, union } from '#schemas/domain/candles/spans';
 import { ApiError } from '#schemas/errors';
+import { candleBarsTable } from '#schemas/tables/candle-bars';
+import { candleRangeTopic } from '#schemas/topics/candles';
 import { oldestStored } from '#schemas/venues/venue-a/candle-snapshot';
 import { type Buckets, bucketsOf, type CandleWindow } from '../queries/candle-window.ts';
 import { type Candle, type CandlesOfCoin, type FetchedBars, readCandles } from '../queries/read-candles.ts';
 import type { BarInstrument } from '../queries/read-source-bars.ts';
 import type { Dependencies } from '../routes/route.ts';
 import { fetchBars } from '../upstream/read-bars.ts';
+import { tablesUntil } from '../views/freshness.ts';
 
 /** Requests to the venue for one round of missing buckets. Beyond it, those that are closest share a request. */
 const REQUESTS_MAX = 4;
@@ -18,7 +21,12 @@ const REQUESTS_MAX = 4;
 export interface ServedCandles {
   readonly candles: readonly Candle[];
   /** When the venue's bar in progress was received, unix ms; null if there is none. */
-  readonly at: number | null;
+  readonly formingAt: number | null;
+  /**
+   * Where the newest candle ends with the venue's or the exchange's bar, the time of the response with that bar.
+   * Otherwise the time up to which the tables hold the bars from recorded trades. Unix ms; null if unknown.
+   */
+  readonly fetchedAt: number | null;
 }
 
 /** Rejects with the `ApiError` of a request to the venue, unless only the bucket in progress is missing. */
@@ -27,10 +35,11 @@ export async function readCompleteCandles(
   coin: BarInstrument,
   window: CandleWindow,
 ): Promise<ServedCandles> {
+  const tablesAt = await tablesUntil(freshness, candleRangeTopic, candleBarsTable.fromTopics, null);
   const now = freshness.now();
   let read = await readCandles(store, coin, window, now);
   // The tables have all bars that a recording or the data set of the sandbox contains.
-  if (now === null || !freshness.isLive()) return { candles: read.candles, at: null };
+  if (now === null || !freshness.isLive()) return { ...served(read, tablesAt), formingAt: null };
   const buckets = bucketsOf(window);
   const { stepMs } = buckets;
   const forming = Math.floor(now / stepMs) * stepMs;
@@ -54,7 +63,7 @@ export async function readCompleteCandles(
     fetched = joined([fetched, ...(await Promise.all(requests.map(fetch)))]);
     read = await readCandles(store, coin, window, now, fetched);
   }
-  return { candles: read.candles, at: formingAt(read, forming) };
+  return { ...served(read, tablesAt), formingAt: formingAt(read, forming) };
 }
 
 /** The buckets of a response: of the complete window if it has fewer candles than the limit. */
@@ -76,6 +85,11 @@ function withReach({ from, until }: Span, lengthMs: number, { oldestFirst, stepM
 
 function joined(parts: readonly FetchedBars[]): FetchedBars {
   return { bars: parts.flatMap(({ bars }) => bars), ranges: parts.flatMap(({ ranges }) => ranges) };
+}
+
+function served({ candles, select }: CandlesOfCoin, tablesAt: number | null): Omit<ServedCandles, 'formingAt'> {
+  const newest = candles.at(-1);
+  return { candles, fetchedAt: (newest && select(newest.ts).receivedAt) ?? tablesAt };
 }
 
 function formingAt({ candles, select }: CandlesOfCoin, forming: number): number | null {

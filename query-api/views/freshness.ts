@@ -41,15 +41,17 @@ export function fixedFreshness(events: Pick<EventsView, 'now'>): Freshness {
  * Returns the event time, unix ms, up to which the tables hold everything of some topics. Call it before the tables are
  * read.
  * @param stage a topic of the stage that emits to them, whose position a view follows.
- * @param known an earlier time that the tables have certainly reached.
+ * @param known an earlier time that the tables have certainly reached; null if there is none. It is returned while the
+ *   position of the stage or of the tables is unknown.
  */
-export async function tablesUntil(
+export async function tablesUntil<K extends number | null>(
   freshness: Freshness,
   stage: Topic,
   topics: readonly Topic[],
-  known: number,
-): Promise<number> {
-  return (await freshness.tablesAsOf(topics, freshness.asOf(stage) ?? known)) ?? known;
+  known: K,
+): Promise<number | K> {
+  const until = freshness.asOf(stage) ?? known;
+  return until === null ? known : ((await freshness.tablesAsOf(topics, until)) ?? known);
 }
 
 /** The frames of books usually arrive before the figures that follow from them. */

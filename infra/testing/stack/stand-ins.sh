@@ -44,7 +44,7 @@ for port in 8080 9090 3000; do
   (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && { echo "port $port is in use: stop what listens on it" >&2; exit 2; }
 done
 
-packages=(podman runc buildah docker-compose docker.io mmdebstrap containernetworking-plugins
+packages=(podman runc buildah docker-compose docker.io mmdebstrap containernetworking-plugins ca-certificates
   golang-github-containernetworking-plugin-dnsname)
 missing=()
 for package in "${packages[@]}"; do
@@ -100,7 +100,9 @@ if [ ! -d "$base" ]; then
   mv "$base.partial" "$base"
 fi
 tar -C "$base" -c . | podman import --quiet --change 'ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt' - localhost/parallax-stand-in:base
-podman run --rm localhost/parallax-stand-in:base true 2>"$work/probe.log" || cannot_run
+# On a network of its own: the bridge of the default one would stay behind.
+podman network create parallax-probe >/dev/null 2>"$work/probe.log" || cannot_run
+podman run --rm --network parallax-probe localhost/parallax-stand-in:base true 2>"$work/probe.log" || cannot_run
 podman tag localhost/parallax-stand-in:base docker.io/library/node:22-bookworm-slim
 
 say 'A copy of the project, and its image'

@@ -64,6 +64,8 @@ export interface Selection {
   readonly formingAt?: number;
   /** True if the venue reported fewer trades of the bucket than were recorded, so that its bar was not used. */
   readonly isContradicted?: boolean;
+  /** When the last of its bars was received, unix ms; absent if that bar was recorded, or if there is none. */
+  readonly receivedAt?: number;
 }
 
 /** Selects the bar of the bucket that starts at a time. */
@@ -99,15 +101,21 @@ export function createSelector({ rules, bars, ranges, stepMs, now }: InstrumentB
       if (at === -1) continue;
       const chosen: SourceBar[] = [];
       let formingAt = Number.POSITIVE_INFINITY;
+      let last: SourceBar | undefined;
       for (const bar of found) {
         const { source, intervalMs, openTime, receivedAt } = bar;
         if (intervalMs !== baseMs) continue;
         if (source !== sources[own.findIndex((spans) => covers(spans, openTime, openTime + 1))]) continue;
         chosen.push(bar);
+        if (!last || openTime > last.openTime) last = bar;
         const isForming = source !== rules.recorded && openTime === floor(now, baseMs);
         if (isForming && receivedAt < formingAt) formingAt = receivedAt;
       }
-      const selection = { source: sources[at]!, bar: joinOf(chosen) };
+      const selection = {
+        source: sources[at]!,
+        bar: joinOf(chosen),
+        ...(last && last.source !== rules.recorded && { receivedAt: last.receivedAt }),
+      };
       // It may be older than our newest trades.
       if (Number.isFinite(formingAt)) return { ...selection, formingAt };
       if (isOtherMarket || tradesOf(chosen) >= tradesOf(recorded)) return selection;

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '#infra/store/store';
 import { dailyRowsTable } from '#schemas/tables/daily-rows';
-import type { DailyRow } from '#schemas/topics/daily';
+import { type DailyRow, dailyRowTopic } from '#schemas/topics/daily';
 import { insertRows } from '../../../../testing/insert-rows.fixture.ts';
 import { openApp } from '../../../../testing/open-app.fixture.ts';
 import { openTestStore } from '../../../../testing/open-test-store.fixture.ts';
+import type { Freshness } from '../../../../views/freshness.ts';
 
 const PATH = '/v1/markets/venue_a/daily';
 const DAY = '2026-02-28';
@@ -83,6 +84,23 @@ describe(`GET ${PATH}`, () => {
         { ...pair, symbol: 'HYPE-USDC', volume: null, amount: null, marketCap: null },
       ],
     });
+  });
+
+  it('states the time up to which its stage and the tables have come', async () => {
+    const { app } = await openDaily();
+    const positions = new Map([[dailyRowTopic.name, Date.UTC(2026, 2, 1, 0, 0, 5)]]);
+    const freshness: Freshness = {
+      ...app.views.freshness,
+      asOf: ({ name }) => positions.get(name) ?? null,
+      tablesAsOf: async (topics, until) => (topics[0] === dailyRowTopic ? until - 700 : null),
+    };
+    Object.assign(app.views, { freshness });
+    const stated = async () => (await app.get(`${PATH}?date=${DAY}`)).headers['x-fetched-at'];
+    expect(await stated()).toBe('2026-03-01T00:00:04.300Z');
+    positions.clear();
+    expect(await stated()).toBe('2026-03-01T00:00:04.300Z');
+    app.advance(60_001);
+    expect(await stated()).toBeUndefined();
   });
 
   it('returns one type if it is named, and accepts a day without dashes', async () => {

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { dayParameter } from '#schemas/http/parameters';
 import { decimalNumber, decimalNumberOrNull } from '#schemas/http/scalars';
-import { DAILY_SOURCES, MARKET_TYPES } from '#schemas/topics/daily';
+import { dailyRowsTable } from '#schemas/tables/daily-rows';
+import { DAILY_SOURCES, dailyRowTopic, MARKET_TYPES } from '#schemas/topics/daily';
 import { type DailyRow, readDailyRows } from '../../../../queries/read-daily-rows.ts';
-import { defineRoute } from '../../../route.ts';
+import { tablesUntil } from '../../../../views/freshness.ts';
+import { fetchedAtHeader, fetchedAtOf } from '../../../fetched-at.ts';
+import { CustomResponse, defineRoute } from '../../../route.ts';
 
 const row = z.object({
   tradeDate: z.iso.date().describe('The UTC day.'),
@@ -33,6 +36,9 @@ export const getDaily = defineRoute({
   sku: 'markets.read',
   cacheTtlMs: 60_000,
   summary: 'One row per market of a complete UTC day.',
+  ownHeaders: fetchedAtHeader(
+    'The time up to which everything behind the rows is processed: rows of later repairs are missing.',
+  ),
   params: z.object({}),
   query: z.object({
     date: dayParameter.describe('The UTC day, YYYYMMDD or YYYY-MM-DD.'),
@@ -46,9 +52,11 @@ export const getDaily = defineRoute({
       .array(row)
       .describe('Sorted by type, then by symbol; empty for a day that is unknown or has not ended.'),
   }),
-  async handle({ query: { date, market = null } }, { store }) {
+  async handle({ query: { date, market = null } }, { store, views: { freshness } }) {
+    const at = await tablesUntil(freshness, dailyRowTopic, dailyRowsTable.fromTopics, null);
     const rows = await readDailyRows(store, date, market);
-    return { date, market, count: rows.length, snapshots: rows.map(toRow) };
+    const body = { date, market, count: rows.length, snapshots: rows.map(toRow) };
+    return new CustomResponse(200, body, fetchedAtOf(at));
   },
 });
 
