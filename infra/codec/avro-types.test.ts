@@ -1,3 +1,4 @@
+import avsc from 'avsc';
 import { describe, expect, it } from 'vitest';
 import { parseSchema } from './create-codec.ts';
 
@@ -21,6 +22,22 @@ describe('a text', () => {
           const value = `${'a'.repeat(at)}${other}${'b'.repeat(length - at - 1)}`;
           expect(text.fromBuffer(text.toBuffer(value))).toBe(value);
         }
+  });
+
+  it('is encoded as avsc encodes it', () => {
+    const plain = avsc.Type.forSchema('string');
+    const texts = ['', '0.5', 'é', 'a€', 'x'.repeat(63), `${'x'.repeat(62)}é`, 'x'.repeat(64), 'é'.repeat(64)];
+    for (const value of texts) expect(text.toBuffer(value)).toEqual(plain.toBuffer(value));
+  });
+
+  it('is not written beyond the end of a buffer; avsc returns how many bytes are missing', () => {
+    const plain = avsc.Type.forSchema('string');
+    for (const room of [0, 1, 3, 4, 5])
+      expect(text.encode('abcd', Buffer.alloc(room), 0)).toBe(plain.encode('abcd', Buffer.alloc(room), 0));
+  });
+
+  it('cannot be a value of another type', () => {
+    expect(() => text.toBuffer(5)).toThrow('invalid "string"');
   });
 
   it.each([
