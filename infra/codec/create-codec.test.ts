@@ -84,6 +84,19 @@ describe('createCodec', () => {
     expect(records.map(({ decoded }) => decoded !== undefined)).toEqual([false, false, ...Array(15).fill(true)]);
   });
 
+  it('caches the newest values however many came before them', async () => {
+    const codec = createCodec(memoryRegistry());
+    await codec.prepare([thing]);
+    const bytes = codec.encode(thing, value);
+    const records = Array.from({ length: 10_000 }, (_, offset): LogRecord => {
+      const at = { topic: thing.name, partition: 0, key: '', receivedAt: 1, seq: 1, appendedAt: 1 };
+      return { ...at, offset, value: bytes };
+    });
+    for (const record of records) codec.decodeRecord(thing, record);
+    const cached = records.filter(({ decoded }) => decoded !== undefined);
+    expect(cached).toEqual(records.slice(-4_096));
+  });
+
   it('separates records of all sizes that are encoded into one buffer', async () => {
     const codec = createCodec(memoryRegistry());
     await codec.prepare([thing]);

@@ -2,6 +2,7 @@ import avsc, { type Schema, type Type } from 'avsc';
 import { avroSchema } from '#schemas/avro';
 import type { Topic } from '#schemas/topics/topic';
 import type { LogRecord } from '../log/log.ts';
+import { fasterType } from './avro-types.ts';
 import { type Codec, CodecError } from './codec.ts';
 import { DecodeCache } from './decode-cache.ts';
 import type { SchemaRegistry } from './registry.ts';
@@ -139,7 +140,12 @@ class RegistryCodec implements Codec {
  * -2^52 to 2^53 - 2, which suffices for times, counts and offsets; avsc refuses larger ones.
  */
 export function parseSchema(schema: Schema): Type {
-  return avsc.Type.forSchema(schema, { wrapUnions: false, omitRecordMethods: true, registry: {} });
+  return avsc.Type.forSchema(schema, {
+    wrapUnions: false,
+    omitRecordMethods: true,
+    registry: {},
+    typeHook: fasterType,
+  });
 }
 
 function idOf(bytes: Buffer): number {

@@ -13,8 +13,10 @@ const BYTES_MAX = 16 * 1024 * 1024;
 
 export class DecodeCache {
   private readonly codec: Pick<Codec, 'decode'>;
-  /** Records with cached values, the oldest first. */
-  private readonly cached = new Set<LogRecord>();
+  /** Records with cached values, as a ring: `count` of them, the oldest at `oldest`. */
+  private readonly cached = new Array<LogRecord | undefined>(VALUES_MAX);
+  private oldest = 0;
+  private count = 0;
   private bytes = 0;
 
   constructor(codec: Pick<Codec, 'decode'>) {
@@ -31,13 +33,19 @@ export class DecodeCache {
   }
 
   private add(record: LogRecord): void {
-    this.cached.add(record);
+    if (this.count === VALUES_MAX) this.dropOldest();
+    this.cached[(this.oldest + this.count) % VALUES_MAX] = record;
+    this.count += 1;
     this.bytes += record.value!.length;
-    for (const oldest of this.cached) {
-      if (this.cached.size <= VALUES_MAX && this.bytes <= BYTES_MAX) return;
-      this.cached.delete(oldest);
-      this.bytes -= oldest.value!.length;
-      oldest.decoded = undefined;
-    }
+    while (this.bytes > BYTES_MAX) this.dropOldest();
+  }
+
+  private dropOldest(): void {
+    const record = this.cached[this.oldest]!;
+    this.cached[this.oldest] = undefined;
+    this.oldest = (this.oldest + 1) % VALUES_MAX;
+    this.count -= 1;
+    this.bytes -= record.value!.length;
+    record.decoded = undefined;
   }
 }

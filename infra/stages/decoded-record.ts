@@ -10,13 +10,19 @@ export class DecodedRecord implements StageRecord<unknown> {
   private readonly schema: Topic;
   private readonly record: LogRecord;
   private readonly codec: Codec;
+  private readonly isShared: boolean;
+  /** Undefined until it is decoded. */
+  private decoded: unknown;
 
-  constructor(schema: Topic, record: LogRecord, codec: Codec) {
+  /** @param isShared true if other readers of this process read the record at about the same time. */
+  constructor(schema: Topic, record: LogRecord, codec: Codec, isShared: boolean) {
     this.key = record.key;
     this.receivedAt = record.receivedAt;
     this.schema = schema;
     this.record = record;
     this.codec = codec;
+    this.isShared = isShared;
+    this.decoded = undefined;
   }
 
   get topic(): string {
@@ -33,6 +39,13 @@ export class DecodedRecord implements StageRecord<unknown> {
 
   /** Null for a tombstone. Throws `CodecError` for bytes that do not fit the schema. */
   get value(): unknown {
-    return this.record.value === null ? null : this.codec.decodeRecord(this.schema, this.record);
+    if (this.decoded === undefined) this.decoded = this.decode();
+    return this.decoded;
+  }
+
+  private decode(): unknown {
+    const { record, schema, codec } = this;
+    if (record.value === null) return null;
+    return this.isShared ? codec.decodeRecord(schema, record) : codec.decode(schema, record.value);
   }
 }

@@ -15,6 +15,8 @@ interface Pending {
   readonly topic: Topic;
   readonly key: string;
   readonly value: unknown;
+  /** The encoded value; null for a removed key, and before it is encoded. */
+  bytes: Buffer | null;
 }
 
 /** Numbering of one partition of an output. */
@@ -49,8 +51,8 @@ export class StageOutputs {
   private readonly partitions: ReadonlyMap<string, readonly OutputPartition[]>;
   private record: LogRecord | null = null;
   /** Outputs and dead letters of the current record; dropped if its handler throws. */
-  private pending: Pending[] = [];
-  private deadLetters: DeadLetterReason[] = [];
+  private readonly pending: Pending[] = [];
+  private readonly deadLetters: DeadLetterReason[] = [];
   private batch: AppendRecord[] = [];
   /** If false, dead letters are counted and not written. */
   readonly writesDeadLetters: boolean;
@@ -94,17 +96,17 @@ export class StageOutputs {
 
   /** Passed to handlers, which write their outputs through it. */
   readonly emit: Emit = Object.assign(
-    <T>(topic: Topic<T>, key: string, value: T) => void this.pending.push({ topic: topic as Topic, key, value }),
+    <T>(topic: Topic<T>, key: string, value: T) =>
+      void this.pending.push({ topic: topic as Topic, key, value, bytes: null }),
     {
-      remove: (topic: Topic, key: string) => void this.pending.push({ topic, key, value: null }),
+      remove: (topic: Topic, key: string) => void this.pending.push({ topic, key, value: null, bytes: null }),
       deadLetter: (reason: string, detail: string) => void this.deadLetters.push({ reason, detail }),
     },
   );
 
   begin(record: LogRecord): void {
     this.record = record;
-    this.pending = [];
-    this.deadLetters = [];
+    this.drop();
   }
 
   /**
@@ -114,20 +116,19 @@ export class StageOutputs {
   commit(): void {
     // Encode every output before the first is numbered: one that cannot be encoded must not leave a gap in the numbers.
     // Also encode those that the log already holds, so that processing a record again has the same result.
-    const encoded = this.pending.map(({ topic, value }) => (value === null ? null : this.codec.encode(topic, value)));
-    for (const [index, { topic, key }] of this.pending.entries())
-      if (isTooLarge({ key, value: encoded[index]! }))
-        throw new OutputTooLargeError(topic.name, encoded[index]!.length);
-    for (const [index, { topic, key, value }] of this.pending.entries()) this.add(topic, key, encoded[index]!, value);
+    for (const output of this.pending) {
+      const { topic, key, value } = output;
+      if (value !== null) output.bytes = this.codec.encode(topic, value);
+      if (isTooLarge({ key, value: output.bytes })) throw new OutputTooLargeError(topic.name, output.bytes!.length);
+    }
+    for (const output of this.pending) this.add(output);
     for (const [index, deadLetter] of this.deadLetters.entries()) this.addDeadLetter(this.record!, deadLetter, index);
-    this.pending = [];
-    this.deadLetters = [];
+    this.drop();
   }
 
   /** Writes the record as a dead letter and drops what its handler emitted. */
   reject(record: LogRecord, reason: string, detail: string): void {
-    this.pending = [];
-    this.deadLetters = [];
+    this.drop();
     this.addDeadLetter(record, { reason, detail }, 0);
   }
 
@@ -150,16 +151,20 @@ export class StageOutputs {
     );
   }
 
-  private add(topic: Topic, key: string, value: Buffer | null, output: unknown): void {
+  private drop(): void {
+    this.pending.length = 0;
+    this.deadLetters.length = 0;
+  }
+
+  private add({ topic, key, value, bytes }: Pending): void {
     const partition = partitionOf(key, topic.partitions);
     const written = this.partitions.get(topic.name)![partition]!;
     written.lastIssuedSeq += 1;
     const seq = written.lastIssuedSeq;
     if (seq <= written.lastPersistedSeq) return;
     const { counted } = topic;
-    if (counted && output !== null && counted.isCounted(output))
-      this.metrics[counted.metric].inc({ ...counted.labels });
-    this.batch.push({ topic: topic.name, partition, key, value, receivedAt: this.record!.receivedAt, seq });
+    if (counted && value !== null && counted.isCounted(value)) this.metrics[counted.metric].inc({ ...counted.labels });
+    this.batch.push({ topic: topic.name, partition, key, value: bytes, receivedAt: this.record!.receivedAt, seq });
   }
 
   /** @param index number of the dead letter within its record: each has its own key. */

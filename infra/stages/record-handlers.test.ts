@@ -1,7 +1,7 @@
 /** Records that cannot be processed immediately: unknown schemas, and an unavailable registry or log. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deadLetterTopic } from '#schemas/topics/control';
-import { CodecError } from '../codec/codec.ts';
+import { type Codec, CodecError } from '../codec/codec.ts';
 import { RegistryError } from '../codec/confluent-registry.ts';
 import { createCodec } from '../codec/create-codec.ts';
 import { LogError } from '../log/log.ts';
@@ -58,6 +58,45 @@ function codecWith(fetch: (attempt: number, schema: string) => string) {
     },
   });
 }
+
+describe('a decoded value', () => {
+  it.each([
+    ['rebuild', 'decode'],
+    ['live', 'decodeRecord'],
+  ] as const)('in mode %s is read with %s, once for all accesses of a handler', async (mode, used) => {
+    const calls: string[] = [];
+    const { log, logger, codec } = fixture;
+    const counting: Codec = {
+      prepare: (topics) => codec.prepare(topics),
+      encode: (topic, value) => codec.encode(topic, value),
+      hasSchema: (bytes) => codec.hasSchema(bytes),
+      fetchSchema: (bytes) => codec.fetchSchema(bytes),
+      decode: (topic, bytes) => {
+        calls.push('decode');
+        return codec.decode(topic, bytes);
+      },
+      decodeRecord: (topic, record) => {
+        calls.push('decodeRecord');
+        return codec.decodeRecord(topic, record);
+      },
+    };
+    const thrice: typeof stage = {
+      ...stage,
+      inputs: [
+        on(input, (state: { total: number }, record) => {
+          state.total += record.value.value + record.value.value + record.value.value;
+        }),
+      ],
+    };
+    await log.append([1, 2].map((seq) => fixture.record(input, seq, { receivedAt: seq, value: seq, word: 'a' })));
+    const running = await runStage({ stage: thrice, log, codec: counting, logger, metrics: createMetrics(), mode });
+    await running.caughtUp;
+    await running.close();
+    expect(running.state.total).toBe(9);
+    expect(calls.filter((call) => call === used)).toHaveLength(2);
+    if (used === 'decode') expect(calls).not.toContain('decodeRecord');
+  });
+});
 
 describe('a record with an unknown schema', () => {
   it('waits while the registry is unavailable, and the stage is degraded', async () => {

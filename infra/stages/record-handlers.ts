@@ -13,6 +13,11 @@ export interface RecordHandlersOptions<S> {
   readonly outputs: StageOutputs;
   readonly logger: Logger;
   readonly retryPolicy: RetryPolicy;
+  /**
+   * True if other readers of this process read the same records at about the same time, so that decoded values are
+   * cached for them. Where nobody does, the cache only holds values in memory that the garbage collector then copies.
+   */
+  readonly sharesValues: boolean;
 }
 
 /**
@@ -36,11 +41,11 @@ export class RecordHandlers<S> {
    */
   process(record: LogRecord): boolean {
     const { topic, handle } = this.handlers.get(record.topic)!;
-    const { state, codec, outputs } = this.options;
+    const { state, codec, outputs, sharesValues } = this.options;
     if (record.value !== null && !codec.hasSchema(record.value)) return false;
     outputs.begin(record);
     try {
-      handle(state, new DecodedRecord(topic, record, codec) as never, outputs.emit);
+      handle(state, new DecodedRecord(topic, record, codec, sharesValues) as never, outputs.emit);
       outputs.commit();
     } catch (error) {
       const hasCode = error instanceof OutputTooLargeError || error instanceof CodecError;

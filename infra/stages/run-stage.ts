@@ -122,7 +122,16 @@ async function openLoop<S>(options: RunStageOptions<S>, stopping: AbortSignal) {
     startOffsets: startPosition.startOffsets,
     since: snapshot?.receivedAt ?? null,
     outputPartitions: partitionsOf(stage.outputs).map(({ at }) => at),
-    handlers: new RecordHandlers<S>({ stage, state, codec, outputs, logger, retryPolicy }),
+    handlers: new RecordHandlers<S>({
+      stage,
+      state,
+      codec,
+      outputs,
+      logger,
+      retryPolicy,
+      // The stages of a rebuild run one after the other.
+      sharesValues: mode !== 'rebuild',
+    }),
     outputs,
     snapshots: stores && new SnapshotScheduler<S>({ ...stores, ...interval, state, stage: stage.name, logger }),
     retryPolicy,

@@ -19,11 +19,16 @@ import { type EpisodeContext, updateEpisode } from './emit-anomaly.ts';
 import { append, windowOf } from './series.ts';
 import { type AnomaliesState, type MarketState, MINUTE_MS, WAITING_BOOKS_MAX, WINDOW_MINUTES } from './state.ts';
 
-/** Applies a frame to the book of an instrument. */
+/** True for an instrument whose books change nothing: the NO side of a market. */
+export function isBookIgnored({ yesOf, noSides }: AnomaliesState, instrument: string): boolean {
+  return noSides.has(instrument) && !yesOf.has(instrument);
+}
+
+/** Applies a frame to the book of an instrument that is not ignored. */
 export function applyBookFrame(state: AnomaliesState, instrument: string, change: BookChange<Level>): void {
   const key = state.yesOf.get(instrument);
   if (key === undefined) {
-    if (!state.noSides.has(instrument)) storeWaitingBook(state, instrument, change);
+    storeWaitingBook(state, instrument, change);
     return;
   }
   const market = state.markets.get(key)!;

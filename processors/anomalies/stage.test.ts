@@ -286,6 +286,15 @@ describe('the spread detector', () => {
     stage.tick(minute(31) + 5_000);
     expect(stage.anomalies()).toMatchObject([{ kind: 'spread_widening', receivedAt: minute(31) + 5_000 }]);
   });
+
+  it('does not read a book of a NO side, whatever is in it', () => {
+    const stage = driveAnomalies();
+    stage.event(event('evt_1', ['m']));
+    stage.book({ ...book('m', minute(0), 'x', '0.5'), instrument: 'm-no' });
+    expect(stage.driver.deadLetters).toEqual([]);
+    stage.book(book('m', minute(0), 'x', '0.5'));
+    expect(stage.driver.deadLetters).toHaveLength(1);
+  });
 });
 
 describe('markets', () => {

@@ -21,7 +21,7 @@ import {
 } from '#schemas/topics/normalised';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import { removeWaiting } from '../shared/waiting.ts';
-import { applyBookFrame, closeBooks } from './books.ts';
+import { applyBookFrame, closeBooks, isBookIgnored } from './books.ts';
 import type { EpisodeContext } from './emit-anomaly.ts';
 import { dropBook, dropOldBuckets, markBookLost, placeMarkets, removeArchived } from './markets.ts';
 import { evaluateDelay } from './settlement-delays.ts';
@@ -61,12 +61,12 @@ export function createAnomaliesStage({ anomalyZ }: AnomaliesOptions): Stage<Anom
 
 /** Applies a record after everything in it that can be invalid has been parsed; it does not throw. */
 type Step = (state: AnomaliesState, context: EpisodeContext) => void;
-type Read<T> = (record: StageRecord<T>) => Step;
+type Read<T> = (record: StageRecord<T>, state: AnomaliesState) => Step;
 
 /** Parses a record, closes the minutes that ended before its time, and only then applies it. */
 function closingMinutesFirst<T>(bound: Decimal, read: Read<T>) {
   return (state: AnomaliesState, record: StageRecord<T>, emit: Emit): void => {
-    const step = read(record);
+    const step = read(record, state);
     const { receivedAt } = record;
     const context: EpisodeContext = { bound, receivedAt, emit };
     const bookMinute = Math.floor(receivedAt / MINUTE_MS);
@@ -81,7 +81,7 @@ const NOTHING: Step = () => {};
 
 /** Skips records whose instrument belongs to no question. */
 function ofQuestions<T>(venue: Venue, read: Read<T>): Read<T> {
-  return (record) => (isQuestionInstrument[venue](record.key) ? read(record) : NOTHING);
+  return (record, state) => (isQuestionInstrument[venue](record.key) ? read(record, state) : NOTHING);
 }
 
 function readEvent({ value }: StageRecord<UniversalEvent | null>): Step {
@@ -93,9 +93,10 @@ function readEvent({ value }: StageRecord<UniversalEvent | null>): Step {
   };
 }
 
-function readBook({ value }: StageRecord<BookUpdate>): Step {
-  const { instrument, snapshot } = value;
-  const change = { snapshot, bids: parseLevels(value.bids), asks: parseLevels(value.asks) };
+function readBook(record: StageRecord<BookUpdate>, state: AnomaliesState): Step {
+  if (isBookIgnored(state, record.key)) return NOTHING;
+  const { instrument, snapshot, bids, asks } = record.value;
+  const change = { snapshot, bids: parseLevels(bids), asks: parseLevels(asks) };
   return (state) => applyBookFrame(state, instrument, change);
 }
 

@@ -111,15 +111,10 @@ export class Partition implements TopicPartition {
   read(offset: number, maxRecords: number, maxBytes: number): LogRecord[] {
     const oldest = this.recent[this.recentHead];
     const isInMemory = oldest !== undefined && offset >= oldest.offset;
-    const found = isInMemory ? this.readRecent(this.recentHead + offset - oldest.offset, maxRecords) : null;
-    const records: LogRecord[] = [];
-    let bytes = 0;
-    for (const record of found ?? this.readStored(offset, maxRecords)) {
-      bytes += record.value?.length ?? 0;
-      if (bytes > maxBytes && records.length > 0) break;
-      records.push(record);
-    }
-    return records;
+    if (!isInMemory) return this.readStored(offset, maxRecords, maxBytes);
+    const read: RecordBatch = { records: [], bytes: 0 };
+    addRecords(read, this.recent, this.recentHead + offset - oldest.offset, maxRecords, maxBytes);
+    return read.records;
   }
 
   /** Returns the offset of the first record appended at or after this wall time; the next offset if there is none. */
@@ -196,25 +191,18 @@ export class Partition implements TopicPartition {
     return newest && lastOf(newest.value);
   }
 
-  private readRecent(from: number, max: number): LogRecord[] {
-    return this.recent.slice(from, from + max);
-  }
-
-  private *readStored(offset: number, limit: number): Generator<LogRecord> {
-    let left = limit;
+  private readStored(offset: number, maxRecords: number, maxBytes: number): LogRecord[] {
+    const read: RecordBatch = { records: [], bytes: 0 };
     let next = offset;
     for (const block of this.allBlocksFrom(offset)) {
       const records = this.recordsOf(block);
-      for (let at = indexOf(records, next); at < records.length; at += 1) {
-        if (left === 0) return;
-        left -= 1;
-        next = records[at]!.offset + 1;
-        yield records[at]!;
-      }
+      if (!addRecords(read, records, indexOf(records, next), maxRecords, maxBytes)) break;
+      next = Math.max(next, (records.at(-1)?.offset ?? -1) + 1);
       // Read to its end: only blocks that are being read stay in memory.
       this.decoded = null;
-      if (left === 0) return;
+      if (read.records.length === maxRecords) break;
     }
+    return read.records;
   }
 
   /**
@@ -226,6 +214,34 @@ export class Partition implements TopicPartition {
     yield* this.blocksFrom(floor?.key ?? offset);
     for (const block of this.run.blocks) if (block.header.last.offset >= offset) yield block;
   }
+}
+
+interface RecordBatch {
+  readonly records: LogRecord[];
+  /** Bytes of the values. */
+  bytes: number;
+}
+
+/**
+ * Adds records from an index on, as long as the batch has no more than `maxRecords` and, except for its first record,
+ * no more than `maxBytes`. Returns false if some were left.
+ */
+function addRecords(
+  batch: RecordBatch,
+  from: readonly LogRecord[],
+  start: number,
+  maxRecords: number,
+  maxBytes: number,
+): boolean {
+  const { records } = batch;
+  for (let at = start; at < from.length; at += 1) {
+    const record = from[at]!;
+    const bytes = batch.bytes + (record.value?.length ?? 0);
+    if (records.length === maxRecords || (bytes > maxBytes && records.length > 0)) return false;
+    batch.bytes = bytes;
+    records.push(record);
+  }
+  return true;
 }
 
 /** Index of the first record at or after an offset. */
