@@ -1,5 +1,5 @@
 import { textsOf } from '#schemas/domain/candles/bars';
-import { createSelector, type Selector, splitPoints } from '#schemas/domain/candles/select';
+import { createSelector, preferredSpan, type Selector, splitPoints } from '#schemas/domain/candles/select';
 import { baseLengths, sourceRulesOf } from '#schemas/domain/candles/sources';
 import { marketKey } from '#schemas/domain/providers';
 import { type Buckets, bucketsOf, type CandleWindow, firstBuckets, narrowTo } from './candle-window.ts';
@@ -7,6 +7,7 @@ import type { Reader } from './query.ts';
 import {
   type BarInstrument,
   type BarOfInstrument,
+  type BarsToRead,
   type RangeOfInstrument,
   readRanges,
   readSourceBars,
@@ -137,9 +138,17 @@ async function readSelectors(
   const { stepMs } = buckets;
   const time = now ?? Number.POSITIVE_INFINITY;
   const reading = readRanges(store, instruments, buckets).then((stored) => [...stored, ...fetched.ranges]);
+  const read = ({ points, preferred }: Pick<BarsToRead, 'points' | 'preferred'>) =>
+    readSourceBars(store, { instruments, lengths, buckets, points, preferred });
   // Bars of a minute are alone in their bucket, so they need not wait for the ranges.
-  const points = stepMs === MINUTE_MS ? [] : splitPoints(await reading, time);
-  const [ranges, stored] = await Promise.all([reading, readSourceBars(store, instruments, lengths, buckets, points)]);
+  const [ranges, stored] = await Promise.all([
+    reading,
+    stepMs === MINUTE_MS
+      ? read({ points: [], preferred: undefined })
+      : reading.then((ranges) =>
+          read({ points: splitPoints(ranges, time), preferred: preferredOf(instruments, ranges, buckets) }),
+        ),
+  ]);
   const bars = addFetched(stored, fetched.bars, buckets);
   const barsByCoin = groupByCoin(instruments, bars);
   const rangesByCoin = groupByCoin(instruments, ranges);
@@ -155,6 +164,17 @@ async function readSelectors(
     selectorOf: ({ provider, coin }) => selectors.get(marketKey(provider, coin))!,
     starts: [...starts].sort((a, b) => a - b),
   };
+}
+
+/** The span in which only the preferred source counts. Several instruments have several of them. */
+function preferredOf(
+  [instrument, ...others]: readonly BarInstrument[],
+  ranges: readonly RangeOfInstrument[],
+  buckets: Buckets,
+) {
+  if (!instrument || others.length > 0) return undefined;
+  const { stepMs } = buckets;
+  return preferredSpan({ rules: sourceRulesOf(instrument.provider), ranges, stepMs }, buckets);
 }
 
 /** Adds the fetched bars of some buckets. The newest version of a bar counts. */

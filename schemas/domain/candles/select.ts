@@ -117,6 +117,31 @@ export function createSelector({ rules, bars, ranges, stepMs, now }: InstrumentB
   };
 }
 
+/** A span of whole buckets in which only the bars of one source and length count. */
+export interface PreferredSpan extends Span {
+  readonly source: string;
+  /** Length of its bars, ms. */
+  readonly intervalMs: number;
+}
+
+/** The longest span between two times in which the preferred source of an instrument is complete; undefined for none. */
+export function preferredSpan(
+  { rules, ranges, stepMs }: Pick<InstrumentBars, 'rules' | 'ranges' | 'stepMs'>,
+  between: Span,
+): PreferredSpan | undefined {
+  const { sources, base } = rules.rules[0]!;
+  const [source, intervalMs] = [sources[0]!, base === 'same' ? stepMs : base];
+  // The bar in progress of another source is not among what is known before the bars are read.
+  if (source !== rules.recorded) return undefined;
+  const complete = completeSpans({ rules, bars: [], ranges, now: Number.POSITIVE_INFINITY }, source, intervalMs);
+  const spans = complete.map(({ from, until }) => ({
+    from: -floor(-Math.max(from, between.from), stepMs),
+    until: floor(Math.min(until, between.until), stepMs),
+  }));
+  const [longest] = union(spans).sort((a, b) => b.until - b.from - (a.until - a.from));
+  return longest && { ...longest, source, intervalMs };
+}
+
 /** Times at which another source may become the best one: bars may be joined only between them. Sorted. */
 export function splitPoints(ranges: readonly SourceRange[], now: number): number[] {
   const points = new Set<number>();
