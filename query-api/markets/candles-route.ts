@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { candleQuery, windowOf } from '#schemas/http/candle-query';
-import { decimalNumber, isoTime } from '#schemas/http/scalars';
+import { isoTime } from '#schemas/http/scalars';
 import { candleBarsTable } from '#schemas/tables/candle-bars';
 import { candleRangeTopic } from '#schemas/topics/candles';
+import { JsonRows } from '../http/json-rows.ts';
+import { figuresJson } from '../queries/read-candles.ts';
 import { CustomResponse, defineRoute, type Route } from '../routes/route.ts';
 import type { Freshness } from '../views/freshness.ts';
 import { readCompleteCandles } from './complete-candles.ts';
@@ -46,19 +48,12 @@ export function candlesRoute(family: Family): Route {
       const { coin, provider } = findRecorded(family, dependencies.views.coins.venue_a, params);
       const processedUntil = await candlesUntil(dependencies.views.freshness);
       const { candles, at } = await readCompleteCandles(dependencies, { provider, coin }, windowOf(query));
-      const body = {
-        candles: candles.map(({ ts, open, high, low, close, volume, source }) => ({
-          ts,
-          open: decimalNumber(open),
-          high: decimalNumber(high),
-          low: decimalNumber(low),
-          close: decimalNumber(close),
-          volume: decimalNumber(volume),
-          ...(hasCandleSource ? { source } : {}),
-        })),
-      };
+      const rows = candles.map((candle) => {
+        const source = hasCandleSource ? `,"source":${JSON.stringify(candle.source)}` : '';
+        return `{"ts":${candle.ts},${figuresJson(candle)}${source}}`;
+      });
       const headers = processedUntil === null ? [] : ['x-fetched-at', isoTime(processedUntil)];
-      return new CustomResponse(200, body, headers, at);
+      return new CustomResponse(200, { candles: new JsonRows(rows) }, headers, at);
     },
   });
 }

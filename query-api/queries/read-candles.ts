@@ -2,17 +2,11 @@ import { textsOf } from '#schemas/domain/candles/bars';
 import { createSelector, preferredSpan, type Selector, splitPoints } from '#schemas/domain/candles/select';
 import { baseLengths, sourceRulesOf } from '#schemas/domain/candles/sources';
 import { marketKey } from '#schemas/domain/providers';
+import { decimalJson } from '#schemas/http/scalars';
 import { type Buckets, bucketsOf, type CandleWindow, firstBuckets, narrowTo } from './candle-window.ts';
 import type { Reader } from './query.ts';
-import {
-  type BarInstrument,
-  type BarOfInstrument,
-  type BarsToRead,
-  type RangeOfInstrument,
-  readRanges,
-  readSourceBars,
-  timeOfRow,
-} from './read-source-bars.ts';
+import { type BarsToRead, type RangeOfInstrument, readRanges, readSourceBars, timeOfRow } from './read-source-bars.ts';
+import type { BarInstrument, BarOfInstrument } from './stored-bar.ts';
 
 /** A bar as it is served; its decimals are exact, as text. */
 export interface Candle {
@@ -62,7 +56,10 @@ export async function readCandles(
   now: number | null,
   fetched = NOTHING_FETCHED,
 ): Promise<CandlesOfCoin> {
-  const rowsOf = (selectorOf: Selectors, ts: number) => candleOf(ts, selectorOf(coin)(ts)) ?? [];
+  const rowsOf = (selectorOf: Selectors) => {
+    const select = selectorOf(coin);
+    return (ts: number) => candleOf(ts, select(ts)) ?? [];
+  };
   const { rows, selectorOf } = await readBuckets(store, [coin], window, now, rowsOf, fetched);
   const { limit } = window;
   const candles = bucketsOf(window).oldestFirst ? rows.slice(0, limit) : rows.slice(-limit);
@@ -74,6 +71,12 @@ export function candleOf(ts: number, { source, bar }: ReturnType<Selector>): Can
   if (!bar) return null;
   const { open, high, low, close, volume } = textsOf(bar);
   return { ts, open, high, low, close, volume, trades: bar.trades, source };
+}
+
+/** The fields of the decimals of a candle in JSON. */
+export function figuresJson({ open, high, low, close, volume }: Candle): string {
+  const prices = `"open":${decimalJson(open)},"high":${decimalJson(high)},"low":${decimalJson(low)}`;
+  return `${prices},"close":${decimalJson(close)},"volume":${decimalJson(volume)}`;
 }
 
 /** Returns the selector of an instrument. */
@@ -99,7 +102,7 @@ export async function readBuckets<T>(
   instruments: readonly BarInstrument[],
   window: CandleWindow,
   now: number | null,
-  rowsOf: (selectorOf: Selectors, bucket: number) => T | readonly T[],
+  rowsOf: (selectorOf: Selectors) => (bucket: number) => T | readonly T[],
   fetched = NOTHING_FETCHED,
   rowsOfOne = 1,
 ): Promise<RowsOfBuckets<T>> {
@@ -108,7 +111,7 @@ export async function readBuckets<T>(
   const lengths = [...new Set(instruments.flatMap(({ provider }) => baseLengths(sourceRulesOf(provider), stepMs)))];
   const read = async (range: Buckets): Promise<RowsOfBuckets<T>> => {
     const { selectorOf, starts } = await readSelectors(store, instruments, lengths, range, now, fetched);
-    return { rows: starts.flatMap((bucket) => rowsOf(selectorOf, bucket)), selectorOf };
+    return { rows: starts.flatMap(rowsOf(selectorOf)), selectorOf };
   };
   const needed = Math.ceil((limit / rowsOfOne) * (1 + EMPTY_SHARE));
   if (buckets.until - buckets.from <= needed * stepMs) return read(buckets);

@@ -1,20 +1,13 @@
 /** Reads stored bars and ranges of sources, from which `schemas/domain/candles/` selects. */
 import type { Parameter } from '#infra/store/store';
 import { unixMs } from '#infra/store/unix-ms';
-import { momentOf, StoredBar } from '#schemas/domain/candles/bars';
-import type { PreferredSpan, SourceBar, SourceRange } from '#schemas/domain/candles/select';
+import type { PreferredSpan, SourceRange } from '#schemas/domain/candles/select';
 import { MINUTE_MS } from '#schemas/domain/candles/sources';
 import type { Span } from '#schemas/domain/candles/spans';
 import type { Buckets } from './candle-window.ts';
 import { type Query, query, type Reader } from './query.ts';
+import { type BarColumns, type BarInstrument, type BarOfInstrument, StoredBar } from './stored-bar.ts';
 
-/** An instrument with bars, by the leading columns of the sorting keys. */
-export interface BarInstrument {
-  readonly provider: string;
-  readonly coin: string;
-}
-
-export type BarOfInstrument = BarInstrument & SourceBar;
 export type RangeOfInstrument = BarInstrument & SourceRange;
 
 const IN_BUCKETS = `intervalMs IN {lengths:Array(UInt64)}
@@ -72,31 +65,9 @@ export function timeOfRow(
   });
 }
 
-type Place = readonly [ts: number | null, arrival: number | null];
-const NO_PLACE: Place = [null, null];
-
-/** Bars of one source as columns: thousands of them are parsed several times faster than as rows. */
-type Columns = BarInstrument & {
-  readonly source: string;
-  readonly intervalMs: number;
-  readonly firstMs: readonly number[];
-  readonly open: readonly string[];
-  readonly high: readonly string[];
-  readonly low: readonly string[];
-  readonly close: readonly string[];
-  readonly volume: readonly string[];
-  readonly trades: readonly number[];
-  /** Absent for bars of the preferred source. */
-  readonly receivedAt?: readonly number[];
-  /** Absent where nothing depends on the first and the last trade. */
-  readonly lastMs?: readonly number[];
-  readonly opened?: readonly Place[];
-  readonly closed?: readonly Place[];
-};
-
-/** A column of `Columns` in SQL: of a stored bar, of joined bars, and as it is returned, if that differs. */
+/** A column of `BarColumns` in SQL: of a stored bar, of joined bars, and as it is returned, if that differs. */
 interface Column {
-  readonly name: keyof Columns;
+  readonly name: keyof BarColumns;
   readonly stored: string;
   readonly joined: string;
   readonly returned?: string;
@@ -185,18 +156,10 @@ function barsIn(span: Span | PreferredSpan, wanted: BarsToRead): Query<BarOfInst
     sql: `SELECT ${[...keys.map((key) => (key === 'intervalMs' ? 'toFloat64(intervalMs) AS intervalMs' : key)), ...returned].join(', ')}
      FROM (${stepMs === MINUTE_MS ? stored : joined}) AS bars ${keys.length > 0 ? `GROUP BY ${keys.join(', ')}` : ''}`,
     parameters: { ...parametersOf(instruments), lengths, stepMs, points: [0, ...points], ...span },
-    parse: (found: Columns[]) => found.flatMap((each) => barsOf({ ...instruments[0]!, ...span, ...each })),
+    parse: (found: BarColumns[]) =>
+      found.flatMap((each) => {
+        const columns = { ...instruments[0]!, ...span, ...each };
+        return columns.firstMs.map((_, at) => new StoredBar(columns, at));
+      }),
   };
-}
-
-function barsOf(columns: Columns): BarOfInstrument[] {
-  const { provider, coin, source, intervalMs, receivedAt, lastMs, opened, closed } = columns;
-  return columns.firstMs.map((openTime, at) => {
-    const [open, high, low] = [columns.open[at]!, columns.high[at]!, columns.low[at]!];
-    const texts = { open, high, low, close: columns.close[at]!, volume: columns.volume[at]! };
-    const openAt = momentOf(...(opened?.[at] ?? NO_PLACE), openTime, intervalMs);
-    const closeAt = momentOf(...(closed?.[at] ?? NO_PLACE), lastMs?.[at] ?? openTime, intervalMs);
-    const bar = new StoredBar(texts, columns.trades[at]!, openAt, closeAt);
-    return { provider, coin, source, intervalMs, openTime, receivedAt: receivedAt?.[at] ?? 0, bar };
-  });
 }
