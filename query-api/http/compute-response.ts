@@ -5,6 +5,7 @@ import { type Command, CustomResponse, type Dependencies, isBodyOptional, type R
 import { callerOf, type Identity } from './authenticate.ts';
 import { createCommandSender, idempotencyOf } from './commands.ts';
 import { EncodedBody } from './encodings.ts';
+import { jsonOf } from './json-rows.ts';
 import type { ParsedRequest } from './parse-request.ts';
 import type { CachedResponse } from './response-cache.ts';
 import type { HeaderList } from './send.ts';
@@ -106,7 +107,7 @@ export async function computeForCaller(
 }
 
 function encode(body: unknown): EncodedBody {
-  return new EncodedBody(Buffer.from(JSON.stringify(body)));
+  return new EncodedBody(Buffer.from(jsonOf(body)));
 }
 
 function bodyOf(schema: NonNullable<Route['body']>, request: FastifyRequest): unknown {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { candleQuery, windowOf } from '#schemas/http/candle-query';
-import { decimalNumber } from '#schemas/http/scalars';
+import { JsonRows } from '../http/json-rows.ts';
+import { figuresJson } from '../queries/read-candles.ts';
 import { fetchedAtHeader, fetchedAtOf } from '../routes/fetched-at.ts';
 import { CustomResponse, defineRoute, type Route } from '../routes/route.ts';
 import { readCompleteCandles } from './complete-candles.ts';
@@ -44,18 +45,11 @@ export function candlesRoute(family: Family): Route {
       const { coin, provider } = findRecorded(family, dependencies.views.coins.venue_a, params);
       const market = { provider, coin };
       const { candles, formingAt, fetchedAt } = await readCompleteCandles(dependencies, market, windowOf(query));
-      const body = {
-        candles: candles.map(({ ts, open, high, low, close, volume, source }) => ({
-          ts,
-          open: decimalNumber(open),
-          high: decimalNumber(high),
-          low: decimalNumber(low),
-          close: decimalNumber(close),
-          volume: decimalNumber(volume),
-          ...(hasCandleSource ? { source } : {}),
-        })),
-      };
-      return new CustomResponse(200, body, fetchedAtOf(fetchedAt), formingAt);
+      const rows = candles.map((candle) => {
+        const source = hasCandleSource ? `,"source":${JSON.stringify(candle.source)}` : '';
+        return `{"ts":${candle.ts},${figuresJson(candle)}${source}}`;
+      });
+      return new CustomResponse(200, { candles: new JsonRows(rows) }, fetchedAtOf(fetchedAt), formingAt);
     },
   });
 }

@@ -10,7 +10,7 @@ import { candleRangeTopic } from '#schemas/topics/candles';
 import { oldestStored } from '#schemas/venues/venue-a/candle-snapshot';
 import { type Buckets, bucketsOf, type CandleWindow } from '../queries/candle-window.ts';
 import { type Candle, type CandlesOfCoin, type FetchedBars, readCandles } from '../queries/read-candles.ts';
-import type { BarInstrument } from '../queries/read-source-bars.ts';
+import type { BarInstrument } from '../queries/stored-bar.ts';
 import type { Dependencies } from '../routes/route.ts';
 import { fetchBars } from '../upstream/read-bars.ts';
 import { tablesUntil } from '../views/freshness.ts';

@@ -53,7 +53,7 @@ describe.each(FAMILIES)('the family of %s', (_plural, one) => {
       const times = [120_000, 60_000];
       const both = <T>(value: T) => times.map(() => value);
       const prices = { open: both('1.5'), high: both('2'), low: both('1'), close: both('1.25'), volume: both('10') };
-      const bars = [{ ...of, ...prices, trades: both(3), openTime: times, lastTime: times, receivedAt: times }];
+      const bars = [{ ...of, ...prices, trades: both(3), firstMs: times, receivedAt: times }];
       const ranges = [{ ...of, kind: 'complete', from: 60_001, until: null }];
       setQuery((sql) => {
         if (sql.includes('FROM candle_ranges')) return ranges;

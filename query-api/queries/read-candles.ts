@@ -1,17 +1,12 @@
 import { textsOf } from '#schemas/domain/candles/bars';
-import { createSelector, type Selector, splitPoints } from '#schemas/domain/candles/select';
+import { createSelector, preferredSpan, type Selector, splitPoints } from '#schemas/domain/candles/select';
 import { baseLengths, sourceRulesOf } from '#schemas/domain/candles/sources';
 import { marketKey } from '#schemas/domain/providers';
+import { decimalJson } from '#schemas/http/scalars';
 import { type Buckets, bucketsOf, type CandleWindow, firstBuckets, narrowTo } from './candle-window.ts';
 import type { Reader } from './query.ts';
-import {
-  type BarInstrument,
-  type BarOfInstrument,
-  type RangeOfInstrument,
-  readRanges,
-  readSourceBars,
-  timeOfRow,
-} from './read-source-bars.ts';
+import { type BarsToRead, type RangeOfInstrument, readRanges, readSourceBars, timeOfRow } from './read-source-bars.ts';
+import type { BarInstrument, BarOfInstrument } from './stored-bar.ts';
 
 /** A bar as it is served; its decimals are exact, as text. */
 export interface Candle {
@@ -61,7 +56,10 @@ export async function readCandles(
   now: number | null,
   fetched = NOTHING_FETCHED,
 ): Promise<CandlesOfCoin> {
-  const rowsOf = (selectorOf: Selectors, ts: number) => candleOf(ts, selectorOf(coin)(ts)) ?? [];
+  const rowsOf = (selectorOf: Selectors) => {
+    const select = selectorOf(coin);
+    return (ts: number) => candleOf(ts, select(ts)) ?? [];
+  };
   const { rows, selectorOf } = await readBuckets(store, [coin], window, now, rowsOf, fetched);
   const { limit } = window;
   const candles = bucketsOf(window).oldestFirst ? rows.slice(0, limit) : rows.slice(-limit);
@@ -73,6 +71,12 @@ export function candleOf(ts: number, { source, bar }: ReturnType<Selector>): Can
   if (!bar) return null;
   const { open, high, low, close, volume } = textsOf(bar);
   return { ts, open, high, low, close, volume, trades: bar.trades, source };
+}
+
+/** The fields of the decimals of a candle in JSON. */
+export function figuresJson({ open, high, low, close, volume }: Candle): string {
+  const prices = `"open":${decimalJson(open)},"high":${decimalJson(high)},"low":${decimalJson(low)}`;
+  return `${prices},"close":${decimalJson(close)},"volume":${decimalJson(volume)}`;
 }
 
 /** Returns the selector of an instrument. */
@@ -98,7 +102,7 @@ export async function readBuckets<T>(
   instruments: readonly BarInstrument[],
   window: CandleWindow,
   now: number | null,
-  rowsOf: (selectorOf: Selectors, bucket: number) => T | readonly T[],
+  rowsOf: (selectorOf: Selectors) => (bucket: number) => T | readonly T[],
   fetched = NOTHING_FETCHED,
   rowsOfOne = 1,
 ): Promise<RowsOfBuckets<T>> {
@@ -107,7 +111,7 @@ export async function readBuckets<T>(
   const lengths = [...new Set(instruments.flatMap(({ provider }) => baseLengths(sourceRulesOf(provider), stepMs)))];
   const read = async (range: Buckets): Promise<RowsOfBuckets<T>> => {
     const { selectorOf, starts } = await readSelectors(store, instruments, lengths, range, now, fetched);
-    return { rows: starts.flatMap((bucket) => rowsOf(selectorOf, bucket)), selectorOf };
+    return { rows: starts.flatMap(rowsOf(selectorOf)), selectorOf };
   };
   const needed = Math.ceil((limit / rowsOfOne) * (1 + EMPTY_SHARE));
   if (buckets.until - buckets.from <= needed * stepMs) return read(buckets);
@@ -137,9 +141,17 @@ async function readSelectors(
   const { stepMs } = buckets;
   const time = now ?? Number.POSITIVE_INFINITY;
   const reading = readRanges(store, instruments, buckets).then((stored) => [...stored, ...fetched.ranges]);
+  const read = ({ points, preferred }: Pick<BarsToRead, 'points' | 'preferred'>) =>
+    readSourceBars(store, { instruments, lengths, buckets, points, preferred });
   // Bars of a minute are alone in their bucket, so they need not wait for the ranges.
-  const points = stepMs === MINUTE_MS ? [] : splitPoints(await reading, time);
-  const [ranges, stored] = await Promise.all([reading, readSourceBars(store, instruments, lengths, buckets, points)]);
+  const [ranges, stored] = await Promise.all([
+    reading,
+    stepMs === MINUTE_MS
+      ? read({ points: [], preferred: undefined })
+      : reading.then((ranges) =>
+          read({ points: splitPoints(ranges, time), preferred: preferredOf(instruments, ranges, buckets) }),
+        ),
+  ]);
   const bars = addFetched(stored, fetched.bars, buckets);
   const barsByCoin = groupByCoin(instruments, bars);
   const rangesByCoin = groupByCoin(instruments, ranges);
@@ -155,6 +167,17 @@ async function readSelectors(
     selectorOf: ({ provider, coin }) => selectors.get(marketKey(provider, coin))!,
     starts: [...starts].sort((a, b) => a - b),
   };
+}
+
+/** The span in which only the preferred source counts. Several instruments have several of them. */
+function preferredOf(
+  [instrument, ...others]: readonly BarInstrument[],
+  ranges: readonly RangeOfInstrument[],
+  buckets: Buckets,
+) {
+  if (!instrument || others.length > 0) return undefined;
+  const { stepMs } = buckets;
+  return preferredSpan({ rules: sourceRulesOf(instrument.provider), ranges, stepMs }, buckets);
 }
 
 /** Adds the fetched bars of some buckets. The newest version of a bar counts. */

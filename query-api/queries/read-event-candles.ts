@@ -1,6 +1,6 @@
 /** Reads the candles of the markets of an event, in its YES terms. */
 import { type Bar, complement, overlay } from '#schemas/domain/candles/bars';
-import type { Selection } from '#schemas/domain/candles/select';
+import type { Selection, Selector } from '#schemas/domain/candles/select';
 import { sourceRulesOf } from '#schemas/domain/candles/sources';
 import type { EventLink } from '#schemas/topics/derived';
 import type { CandleWindow } from './candle-window.ts';
@@ -26,11 +26,14 @@ export async function readEventCandles(
     (a, b) => compare(a.provider, b.provider) || compare(a.providerMarketId, b.providerMarketId),
   );
   const instruments = sorted.flatMap(sidesOf);
-  const rowsOf = (selectorOf: Selectors, ts: number) =>
-    sorted.flatMap((link) => {
-      const candle = candleOf(ts, selectMarket(link, selectorOf, ts));
-      return candle ? [{ provider: link.provider, marketId: link.providerMarketId, ...candle }] : [];
-    });
+  const rowsOf = (selectorOf: Selectors) => {
+    const markets = sorted.map((link) => ({ link, select: marketSelector(link, selectorOf) }));
+    return (ts: number) =>
+      markets.flatMap(({ link, select }) => {
+        const candle = candleOf(ts, select(ts));
+        return candle ? [{ provider: link.provider, marketId: link.providerMarketId, ...candle }] : [];
+      });
+  };
   const { rows } = await readBuckets(store, instruments, window, now, rowsOf, undefined, links.length);
   return limited(rows, window);
 }
@@ -46,14 +49,17 @@ function sidesOf(link: EventLink) {
 }
 
 /** Joins the sides of a market: trades of the NO side and of an inverse market count at 1 − p. */
-function selectMarket(link: EventLink, selectorOf: Selectors, ts: number): Selection {
-  const sides = sidesOf(link).map((side) => selectorOf(side)(ts));
-  const bars = sides.flatMap(({ bar }, nth): Bar[] => {
-    if (!bar) return [];
-    return [(nth === 1) === (link.polarity === 'inverse') ? bar : complement(bar)];
-  });
-  const [first, second] = bars;
-  return { source: jointSource(link, sides), bar: first && second ? overlay(first, second) : first };
+function marketSelector(link: EventLink, selectorOf: Selectors): Selector {
+  const selectors = sidesOf(link).map(selectorOf);
+  return (ts) => {
+    const sides = selectors.map((select) => select(ts));
+    const bars = sides.flatMap(({ bar }, nth): Bar[] => {
+      if (!bar) return [];
+      return [(nth === 1) === (link.polarity === 'inverse') ? bar : complement(bar)];
+    });
+    const [first, second] = bars;
+    return { source: jointSource(link, sides), bar: first && second ? overlay(first, second) : first };
+  };
 }
 
 /** The source of several sides: none if one of them has none, else the one that comes last in the order of sources. */

@@ -1,19 +1,13 @@
 /** Reads stored bars and ranges of sources, from which `schemas/domain/candles/` selects. */
 import type { Parameter } from '#infra/store/store';
 import { unixMs } from '#infra/store/unix-ms';
-import { momentOf, StoredBar } from '#schemas/domain/candles/bars';
-import type { SourceBar, SourceRange } from '#schemas/domain/candles/select';
+import type { PreferredSpan, SourceRange } from '#schemas/domain/candles/select';
 import { MINUTE_MS } from '#schemas/domain/candles/sources';
+import type { Span } from '#schemas/domain/candles/spans';
 import type { Buckets } from './candle-window.ts';
 import { type Query, query, type Reader } from './query.ts';
+import { type BarColumns, type BarInstrument, type BarOfInstrument, StoredBar } from './stored-bar.ts';
 
-/** An instrument with bars, by the leading columns of the sorting keys. */
-export interface BarInstrument {
-  readonly provider: string;
-  readonly coin: string;
-}
-
-export type BarOfInstrument = BarInstrument & SourceBar;
 export type RangeOfInstrument = BarInstrument & SourceRange;
 
 const IN_BUCKETS = `intervalMs IN {lengths:Array(UInt64)}
@@ -71,86 +65,101 @@ export function timeOfRow(
   });
 }
 
-/** Bars of one source as columns: thousands of them are parsed several times faster than as rows. */
-type Columns = BarInstrument & {
-  readonly source: string;
-  readonly intervalMs: number;
-  readonly openTime: readonly number[];
-  readonly lastTime: readonly number[];
-  readonly receivedAt: readonly number[];
-  readonly open: readonly string[];
-  readonly high: readonly string[];
-  readonly low: readonly string[];
-  readonly close: readonly string[];
-  readonly volume: readonly string[];
-  readonly trades: readonly number[];
-  /** Time and arrival of the first and of the last trade; absent where nothing depends on them. */
-  readonly opened?: readonly Place[];
-  readonly closed?: readonly Place[];
-};
+/** A column of `BarColumns` in SQL: of a stored bar, of joined bars, and as it is returned, if that differs. */
+interface Column {
+  readonly name: keyof BarColumns;
+  readonly stored: string;
+  readonly joined: string;
+  readonly returned?: string;
+}
 
-type Place = readonly [ts: number | null, arrival: number | null];
-const NO_PLACE: Place = [null, null];
+const OPEN_MS = 'toUnixTimestamp64Milli(openTime)';
+const COLUMNS: readonly Column[] = [
+  { name: 'firstMs', stored: OPEN_MS, joined: 'min(stored.firstMs)', returned: 'toFloat64(firstMs)' },
+  { name: 'open', stored: 'open', joined: 'argMin(open, stored.firstMs)' },
+  { name: 'high', stored: 'high', joined: 'max(high)' },
+  { name: 'low', stored: 'low', joined: 'min(low)' },
+  { name: 'close', stored: 'close', joined: 'argMax(close, stored.firstMs)' },
+  { name: 'volume', stored: 'volume', joined: 'sum(volume)' },
+  { name: 'trades', stored: 'trades', joined: 'sum(trades)', returned: 'toFloat64(trades)' },
+];
+const RECEIVED_AT: Column = {
+  name: 'receivedAt',
+  stored: 'receivedAt',
+  joined: 'max(receivedAt)',
+  returned: unixMs('receivedAt'),
+};
+/** Time and arrival of the first and of the last trade. */
+const PLACES: readonly Column[] = [
+  { name: 'lastMs', stored: OPEN_MS, joined: 'max(lastMs)', returned: 'toFloat64(lastMs)' },
+  { name: 'opened', stored: place('open'), joined: 'argMin(opened, stored.firstMs)' },
+  { name: 'closed', stored: place('close'), joined: 'argMax(closed, stored.firstMs)' },
+];
+
+function place(side: 'open' | 'close'): string {
+  return `[if(isNull(${side}Ts), NULL, ${unixMs(`assumeNotNull(${side}Ts)`)}), toFloat64(${side}Arrival)]`;
+}
+
+/** Start of the bucket of a bar. */
+const BUCKET = 'intDiv(stored.firstMs, {stepMs:Int64}) * {stepMs:Int64}';
+/** Start of the bucket, or the point within it; of a bar that is longer than a minute its own start. */
+const PART = `greatest(${BUCKET},
+         if(intervalMs = ${MINUTE_MS}, roundDown(stored.firstMs, {points:Array(Int64)}), stored.firstMs))`;
+
+/** Which bars are read. */
+export interface BarsToRead {
+  readonly instruments: readonly BarInstrument[];
+  /** Lengths of the stored bars, ms. */
+  readonly lengths: readonly number[];
+  readonly buckets: Buckets;
+  /** Times between which bars may be joined. */
+  readonly points: readonly number[];
+  /** Where only bars of the preferred source count; undefined if nowhere. */
+  readonly preferred: PreferredSpan | undefined;
+}
 
 /**
  * Reads bars with trades. Minutes of one source in one bucket are joined by the store as far as they are between two
  * `points`: there are too many of them to select one by one. Only bars of several instruments have the exact moments of
  * their first and last trades, which decide how they are joined.
+ *
+ * In the preferred span only the bars of its source are read, and joined by their bucket alone: to join a million
+ * minutes by source, length and points as well takes half as long again.
  */
-export function readSourceBars(
-  store: Reader,
-  instruments: readonly BarInstrument[],
-  lengths: readonly number[],
-  { stepMs, from, until }: Buckets,
-  points: readonly number[],
-): Promise<BarOfInstrument[]> {
+export async function readSourceBars(store: Reader, wanted: BarsToRead): Promise<BarOfInstrument[]> {
+  const { from, until } = wanted.buckets;
+  const { preferred = { from: until, until } } = wanted;
+  const spans = [{ from, until: preferred.from }, preferred, { from: preferred.until, until }];
+  const parts = spans.filter((span) => span.from < span.until).map((span) => query(store, barsIn(span, wanted)));
+  return (await Promise.all(parts)).flat();
+}
+
+function barsIn(span: Span | PreferredSpan, wanted: BarsToRead): Query<BarOfInstrument[]> {
+  const { instruments, lengths, points, buckets } = wanted;
+  const { stepMs } = buckets;
+  const isPreferred = 'source' in span;
   const hasPlaces = instruments.length > 1;
-  const placed = (sql: string) => (hasPlaces ? sql : '');
-  const stored = `SELECT provider, coin, source, intervalMs, receivedAt, open, high, low, close, volume, trades,
-         toUnixTimestamp64Milli(openTime) AS firstMs, firstMs AS lastMs
-         ${placed(`, [${nullableMs('openTs')}, toFloat64(openArrival)] AS opened`)}
-         ${placed(`, [${nullableMs('closeTs')}, toFloat64(closeArrival)] AS closed`)}
-       FROM candle_bars FINAL WHERE ${isOneOf(instruments)} AND ${IN_BUCKETS} AND trades > 0`;
-  // Bars of a minute are alone in their bucket, so that nothing is joined.
-  const bars = stepMs === MINUTE_MS ? stored : joined(stored, placed);
-  const statement: Query<BarOfInstrument[]> = {
+  const keys = [...(hasPlaces ? ['provider', 'coin'] : []), ...(isPreferred ? [] : ['source', 'intervalMs'])];
+  const columns = [...COLUMNS, ...(isPreferred ? [] : [RECEIVED_AT]), ...(hasPlaces ? PLACES : [])];
+  const selected = (of: (column: Column) => string) => columns.map((column) => `${of(column)} AS ${column.name}`);
+  const stored = `SELECT ${[...keys, ...selected((column) => column.stored)].join(', ')}
+     FROM candle_bars FINAL WHERE ${isOneOf(instruments)} AND ${IN_BUCKETS} AND trades > 0
+       ${isPreferred ? 'AND source = {source:String}' : ''}`;
+  // A preferred bar starts with its bucket: its first minute would only be calculated to find that bucket again.
+  const joinedSql = ({ name, joined }: Column) => (isPreferred && name === 'firstMs' ? BUCKET : joined);
+  const joined = `SELECT ${[...keys, ...selected(joinedSql)].join(', ')} FROM (${stored}) AS stored
+     GROUP BY ${[...keys, isPreferred ? BUCKET : PART].join(', ')}`;
+  const returned = selected(({ name, returned = name }) => `groupArray(${returned})`);
+  return {
     name: 'candles',
-    sql: `SELECT provider, coin, source, toFloat64(intervalMs) AS intervalMs,
-         groupArray(toFloat64(firstMs)) AS openTime, groupArray(toFloat64(lastMs)) AS lastTime,
-         groupArray(${unixMs('receivedAt')}) AS receivedAt, groupArray(open) AS open, groupArray(high) AS high,
-         groupArray(low) AS low, groupArray(close) AS close, groupArray(volume) AS volume,
-         groupArray(toFloat64(trades)) AS trades
-         ${placed(', groupArray(opened) AS opened, groupArray(closed) AS closed')}
-       FROM (${bars}) AS bars GROUP BY provider, coin, source, intervalMs`,
-    parameters: { ...parametersOf(instruments), lengths, from, until, stepMs, points: [0, ...points] },
-    parse: (columns: Columns[]) => columns.flatMap(barsOf),
+    // Bars of a minute are alone in their bucket, so that nothing is joined.
+    sql: `SELECT ${[...keys.map((key) => (key === 'intervalMs' ? 'toFloat64(intervalMs) AS intervalMs' : key)), ...returned].join(', ')}
+     FROM (${stepMs === MINUTE_MS ? stored : joined}) AS bars ${keys.length > 0 ? `GROUP BY ${keys.join(', ')}` : ''}`,
+    parameters: { ...parametersOf(instruments), lengths, stepMs, points: [0, ...points], ...span },
+    parse: (found: BarColumns[]) =>
+      found.flatMap((each) => {
+        const columns = { ...instruments[0]!, ...span, ...each };
+        return columns.firstMs.map((_, at) => new StoredBar(columns, at));
+      }),
   };
-  return query(store, statement);
-}
-
-/** A joined bar starts with its bucket, or at the point within it. */
-function joined(stored: string, placed: (sql: string) => string): string {
-  return `SELECT provider, coin, source, intervalMs, min(firstMs) AS firstMs, max(lastMs) AS lastMs,
-       max(receivedAt) AS receivedAt, argMin(open, stored.firstMs) AS open, max(high) AS high, min(low) AS low,
-       argMax(close, stored.firstMs) AS close, sum(volume) AS volume, sum(trades) AS trades
-       ${placed(', argMin(opened, stored.firstMs) AS opened, argMax(closed, stored.firstMs) AS closed')}
-     FROM (${stored}) AS stored
-     GROUP BY provider, coin, source, intervalMs, greatest(intDiv(stored.firstMs, {stepMs:Int64}) * {stepMs:Int64},
-       if(intervalMs = ${MINUTE_MS}, roundDown(stored.firstMs, {points:Array(Int64)}), stored.firstMs))`;
-}
-
-function nullableMs(column: string): string {
-  return `if(isNull(${column}), NULL, ${unixMs(`assumeNotNull(${column})`)})`;
-}
-
-function barsOf(columns: Columns): BarOfInstrument[] {
-  const { provider, coin, source, intervalMs, receivedAt, opened, closed } = columns;
-  return columns.openTime.map((openTime, at) => {
-    const [open, high, low] = [columns.open[at]!, columns.high[at]!, columns.low[at]!];
-    const texts = { open, high, low, close: columns.close[at]!, volume: columns.volume[at]! };
-    const openAt = momentOf(...(opened?.[at] ?? NO_PLACE), openTime, intervalMs);
-    const closeAt = momentOf(...(closed?.[at] ?? NO_PLACE), columns.lastTime[at]!, intervalMs);
-    const bar = new StoredBar(texts, columns.trades[at]!, openAt, closeAt);
-    return { provider, coin, source, intervalMs, openTime, receivedAt: receivedAt[at]!, bar };
-  });
 }

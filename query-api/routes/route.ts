@@ -10,6 +10,7 @@ import type { RestSku } from '#schemas/domain/quota/sku';
 import type { UsageCounts } from '#schemas/domain/quota/usage-counts';
 import type { ErrorCode } from '#schemas/errors';
 import type { RequestKind } from '#schemas/requests/kind';
+import type { Encodable } from '../http/json-rows.ts';
 import type { Reader } from '../queries/query.ts';
 import type { TableBarrier } from '../queries/table-barrier.ts';
 import type { Views } from '../views/views.ts';
@@ -86,7 +87,8 @@ export type Command = <B, R>(
 /** A venue failed (502), no node of it is available (503), or it took too long (504). */
 type UpstreamStatus = 502 | 503 | 504;
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
-type HandlerResult<R> = R | CustomResponse<R> | Promise<R | CustomResponse<R>>;
+type Result<R> = Encodable<R> | CustomResponse<Encodable<R>>;
+type HandlerResult<R> = Result<R> | Promise<Result<R>>;
 
 interface CommonDeclaration<P, Q, R> {
   /** Path with `:name` for parameters, for example `/v1/events/:universalId/spread`. */
@@ -117,7 +119,10 @@ export interface RouteDeclaration<P, Q, R> extends CommonDeclaration<P, Q, R> {
   /** False for a response that must not be cached, such as a list that is still empty. By default all are cached. */
   readonly isCacheable?: (body: R) => boolean;
   /** Returns the body, or throws an `ApiError`. */
-  readonly handle: (input: { readonly params: P; readonly query: Q }, dependencies: Dependencies) => HandlerResult<R>;
+  readonly handle: (
+    input: { readonly params: P; readonly query: Q },
+    dependencies: Dependencies,
+  ) => HandlerResult<NoInfer<R>>;
 }
 
 /** The input of the handler of a caller route. */
@@ -152,7 +157,7 @@ export interface CallerRouteDeclaration<P, Q, B, R> extends CommonDeclaration<P,
   readonly creates?: boolean;
   /** True if it also returns markets or events: a sandbox key then gets those of the data set. */
   readonly servesMarketData?: boolean;
-  readonly handle: (input: CallerInput<P, Q, B>, dependencies: Dependencies) => HandlerResult<R>;
+  readonly handle: (input: CallerInput<P, Q, B>, dependencies: Dependencies) => HandlerResult<NoInfer<R>>;
 }
 
 /** Any route, as `http/` uses it. */

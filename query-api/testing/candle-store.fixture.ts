@@ -11,6 +11,8 @@ interface Arguments {
   readonly from: number;
   readonly until: number;
   readonly lengths: readonly number[];
+  /** Absent if bars of all sources are wanted. */
+  readonly source?: string;
   readonly rows: number;
   readonly stepMs: number;
   readonly points: readonly number[];
@@ -61,8 +63,9 @@ function lastOfEach<T>(records: readonly T[], identify: (record: T) => readonly 
   return [...new Map(records.map((record) => [JSON.stringify(identify(record)), record])).values()];
 }
 
-function isWithin({ intervalMs, openTime }: Candle, { lengths, from, until }: Arguments): boolean {
-  return lengths.includes(intervalMs) && openTime >= from && openTime < until;
+function isWithin({ source, intervalMs, openTime }: Candle, wanted: Arguments): boolean {
+  const { lengths, from, until } = wanted;
+  return (wanted.source ?? source) === source && lengths.includes(intervalMs) && openTime >= from && openTime < until;
 }
 
 function timeOfRow(bars: readonly Candle[], oldestFirst: boolean, rows: number) {
@@ -105,8 +108,8 @@ function rowsOf(bars: readonly Candle[], { stepMs, points }: Arguments) {
     const { open, high, low, close, volume, trades, openAt, closeAt } = concatenate(sorted.map(({ bar }) => bar))!;
     return {
       ...{ provider, coin, source, intervalMs, trades },
-      openTime: sorted[0]!.openTime,
-      lastTime: sorted.at(-1)!.openTime,
+      firstMs: sorted[0]!.openTime,
+      lastMs: sorted.at(-1)!.openTime,
       receivedAt: Math.max(...sorted.map(({ receivedAt }) => receivedAt)),
       open: formatDecimal(open),
       high: formatDecimal(high),

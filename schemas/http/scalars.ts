@@ -14,6 +14,16 @@ export function decimalNumber(text: string): number {
   return Number(text);
 }
 
+/** A canonical decimal of so many digits is the shortest text of its JavaScript number. */
+const EXACT_DIGITS = 15;
+/** JavaScript writes numbers that begin so with an exponent. */
+const SMALL = '0.000000';
+
+/** The JSON text of `decimalNumber` of a canonical decimal. Nearly every one is that text itself. */
+export function decimalJson(text: string): string {
+  return text.length <= EXACT_DIGITS && !text.includes(SMALL) ? text : String(Number(text));
+}
+
 /** Like `decimalNumber`; null stays null, since unknown is never zero. */
 export function decimalNumberOrNull(text: string | null): number | null {
   return text === null ? null : Number(text);

@@ -1,5 +1,5 @@
 /** Bars in exact decimals: how they are joined in time, and how the two sides of a question become one. */
-import { type Decimal, formatDecimal, parseDecimal, UNIT } from '../decimal.ts';
+import { type Decimal, formatDecimal, UNIT } from '../decimal.ts';
 
 /**
  * When a first or last trade happened: between two times, both inclusive. The times of a recorded trade are equal, and
@@ -21,6 +21,8 @@ export interface Bar {
   readonly trades: number;
   readonly openAt: Moment;
   readonly closeAt: Moment;
+  /** Its decimals as canonical text, if they need not be formatted. */
+  readonly texts?: BarTexts;
 }
 
 /** The decimals of a bar as canonical text. */
@@ -32,45 +34,9 @@ export interface BarTexts {
   readonly volume: string;
 }
 
-/** A bar as it is stored. Most bars are served without a calculation, so a decimal is parsed only when it is needed. */
-export class StoredBar implements Bar {
-  /** Canonical, as the store returns decimals. */
-  readonly texts: BarTexts;
-  readonly trades: number;
-  readonly openAt: Moment;
-  readonly closeAt: Moment;
-
-  constructor(texts: BarTexts, trades: number, openAt: Moment, closeAt: Moment) {
-    this.texts = texts;
-    this.trades = trades;
-    this.openAt = openAt;
-    this.closeAt = closeAt;
-  }
-
-  get open(): Decimal {
-    return parseDecimal(this.texts.open);
-  }
-
-  get high(): Decimal {
-    return parseDecimal(this.texts.high);
-  }
-
-  get low(): Decimal {
-    return parseDecimal(this.texts.low);
-  }
-
-  get close(): Decimal {
-    return parseDecimal(this.texts.close);
-  }
-
-  get volume(): Decimal {
-    return parseDecimal(this.texts.volume);
-  }
-}
-
 /** The decimals of any bar as canonical text. */
 export function textsOf(bar: Bar): BarTexts {
-  if (bar instanceof StoredBar) return bar.texts;
+  if (bar.texts) return bar.texts;
   const { open, high, low, close, volume } = bar;
   const [openText, highText, lowText] = [formatDecimal(open), formatDecimal(high), formatDecimal(low)];
   return { open: openText, high: highText, low: lowText, close: formatDecimal(close), volume: formatDecimal(volume) };
@@ -92,8 +58,10 @@ export function concatenate(bars: readonly Bar[]): Bar | undefined {
   let volume = 0n;
   let trades = 0;
   for (const bar of bars) {
-    if (bar.high > high) high = bar.high;
-    if (bar.low < low) low = bar.low;
+    // A bar may parse its decimals at each access.
+    const { high: barHigh, low: barLow } = bar;
+    if (barHigh > high) high = barHigh;
+    if (barLow < low) low = barLow;
     volume += bar.volume;
     trades += bar.trades;
   }

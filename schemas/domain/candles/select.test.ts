@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Decimal, formatDecimal, parseDecimal } from '../decimal.ts';
 import { type Bar, complement, overlay } from './bars.ts';
-import { createSelector, type SourceBar, type SourceRange, splitPoints } from './select.ts';
+import { createSelector, preferredSpan, type SourceBar, type SourceRange, splitPoints } from './select.ts';
 import { INTERVALS, sourceRulesOf } from './sources.ts';
 
 const MINUTE = 60_000;
@@ -108,6 +108,25 @@ describe('the bar of a bucket', () => {
 it('bars may be joined only between the borders of ranges and the minute in progress', () => {
   const ranges = [range('venue_node', 1, null), range('venue_node', 3 * MINUTE + 5, 5 * MINUTE, { kind: 'gap' })];
   expect(splitPoints(ranges, 9 * MINUTE + 1)).toEqual([1, 3, 6, 9].map((minutes) => minutes * MINUTE));
+});
+
+describe('preferredSpan', () => {
+  const between = { from: HOUR, until: 10 * HOUR };
+  const preferred = (ranges: readonly SourceRange[]) => preferredSpan({ rules, ranges, stepMs: HOUR }, between);
+  const span = (from: number, until: number) => ({ from, until, source: 'venue_node', intervalMs: MINUTE });
+
+  it('returns the whole buckets in which recorded minutes are complete', () => {
+    expect(preferred([range('venue_node', 0, null)])).toEqual(span(HOUR, 10 * HOUR));
+    expect(preferred([range('venue_node', 2 * HOUR + 1, 5 * HOUR - 1)])).toEqual(span(3 * HOUR, 4 * HOUR));
+  });
+  it('returns the longest span that no gap touches', () => {
+    const gap = range('venue_node', 3 * HOUR + 5, 4 * HOUR, { kind: 'gap' });
+    expect(preferred([range('venue_node', 0, null), gap])).toEqual(span(5 * HOUR, 10 * HOUR));
+  });
+  it('returns nothing where recorded minutes are not complete', () => {
+    const others = [range('official_api', 0, null), range('external_exchange', 0, null)];
+    expect(preferred([...others, range('venue_node', 10 * HOUR, null)])).toBeUndefined();
+  });
 });
 
 describe('the sides of a question', () => {

@@ -71,12 +71,11 @@ export interface Selection {
 /** Selects the bar of the bucket that starts at a time. */
 export type Selector = (bucket: number) => Selection;
 
-const NO_BARS: readonly SourceBar[] = [];
 /** A bar in progress that a source calculated is used for this long. */
 const FORMING_MAX_AGE_MS = 30_000;
 
 export function createSelector({ rules, bars, ranges, stepMs, now }: InstrumentBars): Selector {
-  const buckets = groupByBucket(bars, stepMs);
+  const sorted = [...bars].sort((a, b) => a.openTime - b.openTime);
   const options = rules.rules
     .map(({ base, ...rule }) => ({ ...rule, baseMs: base === 'same' ? stepMs : base }))
     .filter(({ baseMs }) => baseMs <= stepMs)
@@ -90,7 +89,12 @@ export function createSelector({ rules, bars, ranges, stepMs, now }: InstrumentB
   }
 
   return (bucket) => {
-    const found = buckets.get(bucket) ?? NO_BARS;
+    const found: SourceBar[] = [];
+    for (let at = firstFrom(sorted, bucket); at < sorted.length; at += 1) {
+      const bar = sorted[at]!;
+      if (bar.openTime >= bucket + stepMs) break;
+      found.push(bar);
+    }
     const recorded = found.filter(({ source, intervalMs }) => source === rules.recorded && intervalMs === MINUTE_MS);
     let isContradicted = false;
     for (const { sources, own, joined, baseMs, isOtherMarket } of options) {
@@ -123,6 +127,31 @@ export function createSelector({ rules, bars, ranges, stepMs, now }: InstrumentB
     }
     return { source: null, bar: joinOf(recorded), isContradicted };
   };
+}
+
+/** A span of whole buckets in which only the bars of one source and length count. */
+export interface PreferredSpan extends Span {
+  readonly source: string;
+  /** Length of its bars, ms. */
+  readonly intervalMs: number;
+}
+
+/** The longest span between two times in which the preferred source of an instrument is complete; undefined for none. */
+export function preferredSpan(
+  { rules, ranges, stepMs }: Pick<InstrumentBars, 'rules' | 'ranges' | 'stepMs'>,
+  between: Span,
+): PreferredSpan | undefined {
+  const { sources, base } = rules.rules[0]!;
+  const [source, intervalMs] = [sources[0]!, base === 'same' ? stepMs : base];
+  // The bar in progress of another source is not among what is known before the bars are read.
+  if (source !== rules.recorded) return undefined;
+  const complete = completeSpans({ rules, bars: [], ranges, now: Number.POSITIVE_INFINITY }, source, intervalMs);
+  const spans = complete.map(({ from, until }) => ({
+    from: -floor(-Math.max(from, between.from), stepMs),
+    until: floor(Math.min(until, between.until), stepMs),
+  }));
+  const [longest] = union(spans).sort((a, b) => b.until - b.from - (a.until - a.from));
+  return longest && { ...longest, source, intervalMs };
 }
 
 /** Times at which another source may become the best one: bars may be joined only between them. Sorted. */
@@ -193,24 +222,25 @@ function isForming({ intervalMs, openTime, receivedAt }: SourceBar, baseMs: numb
   return intervalMs === baseMs && openTime === floor(now, baseMs) && now - receivedAt <= FORMING_MAX_AGE_MS;
 }
 
-function groupByBucket(bars: readonly SourceBar[], stepMs: number): Map<number, SourceBar[]> {
-  const buckets = new Map<number, SourceBar[]>();
-  for (const bar of bars) {
-    const bucket = floor(bar.openTime, stepMs);
-    const others = buckets.get(bucket);
-    if (others) others.push(bar);
-    else buckets.set(bucket, [bar]);
+/** The index of the first bar that opens at a time or after it. */
+function firstFrom(sorted: readonly SourceBar[], time: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle]!.openTime < time) low = middle + 1;
+    else high = middle;
   }
-  return buckets;
+  return low;
 }
 
 function tradesOf(bars: readonly SourceBar[]): number {
   return bars.reduce((sum, { bar }) => sum + bar.trades, 0);
 }
 
+/** Joins bars that are sorted by time. */
 function joinOf(found: readonly SourceBar[]): Bar | undefined {
   // Nearly every minute is one bar.
   if (found.length === 1) return found[0]!.bar.trades > 0 ? found[0]!.bar : undefined;
-  const withTrades = found.filter(({ bar }) => bar.trades > 0);
-  return concatenate(withTrades.sort((a, b) => a.openTime - b.openTime).map(({ bar }) => bar));
+  return concatenate(found.map(({ bar }) => bar).filter(({ trades }) => trades > 0));
 }

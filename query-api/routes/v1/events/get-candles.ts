@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { QUESTION_SELECTORS, selectsProvider } from '#schemas/domain/providers';
 import { candleQuery, windowOf } from '#schemas/http/candle-query';
 import { fetchedAtField, marketIdField, providerField, universalIdField } from '#schemas/http/fields';
-import { decimalNumber, isoTime } from '#schemas/http/scalars';
+import { isoTime } from '#schemas/http/scalars';
 import { candleBarsTable } from '#schemas/tables/candle-bars';
 import { candleRangeTopic } from '#schemas/topics/candles';
+import { JsonRows } from '../../../http/json-rows.ts';
 import { findEvent } from '../../../queries/find-event.ts';
+import { figuresJson } from '../../../queries/read-candles.ts';
 import { readEventCandles } from '../../../queries/read-event-candles.ts';
 import { tablesUntil } from '../../../views/freshness.ts';
 import { defineRoute } from '../../route.ts';
@@ -63,14 +65,12 @@ export const getEventCandles = defineRoute({
     return {
       universalId,
       fetchedAt: isoTime(at),
-      candles: candles.map(({ open, high, low, close, volume, ...rest }) => ({
-        ...rest,
-        open: decimalNumber(open),
-        high: decimalNumber(high),
-        low: decimalNumber(low),
-        close: decimalNumber(close),
-        volume: decimalNumber(volume),
-      })),
+      candles: new JsonRows(
+        candles.map((candle) => {
+          const { provider, marketId, ts, trades, source } = candle;
+          return `${JSON.stringify({ provider, marketId, ts, trades, source }).slice(0, -1)},${figuresJson(candle)}}`;
+        }),
+      ),
     };
   },
 });
