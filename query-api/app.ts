@@ -7,7 +7,6 @@ import type { Authenticator } from '#infra/control/authenticator';
 import type { ControlReplica } from '#infra/control/control-replica';
 import type { RequestClient } from '#infra/requests/request-client';
 import type { Metrics } from '#infra/telemetry/metrics';
-import type { PlanQuotas } from '#schemas/domain/quota/plan-quotas';
 import type { UsageCounts } from '#schemas/domain/quota/usage-counts';
 import { queryRefusal } from '#schemas/http/unknown-query';
 import { CommandRateLimiter } from './http/command-rate-limiter.ts';
@@ -59,7 +58,6 @@ export interface AppDependencies extends Omit<Dependencies, 'keyGenerator' | 'us
   readonly sandbox: Sandbox;
   /** Usage of organizations in the current windows. */
   readonly usage: UsageCounts;
-  readonly quotas: PlanQuotas;
   readonly authenticator: Authenticator;
   readonly logger: Logger;
   readonly metrics: Metrics;
