@@ -68,6 +68,7 @@ import { getSpotMeta } from './v1/venue-a/info/get-spot-meta.ts';
 import { getUserFills } from './v1/venue-a/info/get-user-fills.ts';
 import { deleteWebhook } from './v1/webhooks/delete-webhook.ts';
 import { getDeliveries } from './v1/webhooks/deliveries/get-deliveries.ts';
+import { getDelivery } from './v1/webhooks/deliveries/get-delivery.ts';
 import { postRedeliver } from './v1/webhooks/deliveries/post-redeliver.ts';
 import { getEventCatalog } from './v1/webhooks/get-event-catalog.ts';
 import { getWebhook } from './v1/webhooks/get-webhook.ts';
@@ -152,5 +153,6 @@ export const ROUTES: readonly Route[] = [
   postTest,
   postSecret,
   getDeliveries,
+  getDelivery,
   postRedeliver,
 ];
