@@ -7,7 +7,7 @@ import type { Authenticator } from '#infra/control/authenticator';
 import type { ControlReplica } from '#infra/control/control-replica';
 import type { RequestClient } from '#infra/requests/request-client';
 import type { Metrics } from '#infra/telemetry/metrics';
-import type { PlanQuotas } from '#schemas/domain/quota/plan-quotas';
+import type { KeyUses } from '#schemas/domain/quota/key-uses';
 import type { UsageCounts } from '#schemas/domain/quota/usage-counts';
 import { queryRefusal } from '#schemas/http/unknown-query';
 import { CommandRateLimiter } from './http/command-rate-limiter.ts';
@@ -52,14 +52,15 @@ const EXPOSED_HEADERS = [
   'age',
 ];
 
-export interface AppDependencies extends Omit<Dependencies, 'keyGenerator' | 'usage' | 'ingest'> {
+export interface AppDependencies extends Omit<Dependencies, 'keyGenerator' | 'usage' | 'keyUses' | 'ingest'> {
   /** Sends requests to ingest. */
   readonly requests: Pick<RequestClient, 'send'>;
   readonly control: Pick<ControlReplica, 'state' | 'isCurrent' | 'submit'>;
   readonly sandbox: Sandbox;
   /** Usage of organizations in the current windows. */
   readonly usage: UsageCounts;
-  readonly quotas: PlanQuotas;
+  /** When keys were last used. */
+  readonly keyUses: KeyUses;
   readonly authenticator: Authenticator;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -120,12 +121,14 @@ export async function buildApp(
   if (corsOrigins !== null) await allowOrigins(app, corsOrigins);
   const cache = new ResponseCache(dependencies.now);
   const timeout = responseTimeoutMs === undefined ? {} : { responseTimeoutMs };
-  const { usage: counts, quotas, wallNow = Date.now, sandbox, requests } = dependencies;
+  const { usage: counts, quotas, wallNow = Date.now, sandbox, requests, keyUses } = dependencies;
   const options = {
     dependencies: { ...dependencies, keyGenerator: createKeyGenerator(authenticator) },
     requests,
     sandbox,
     authenticator,
+    keyUses,
+    wallNow,
     control,
     cache,
     inFlightKeys: new InFlightKeys(),

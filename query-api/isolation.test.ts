@@ -89,10 +89,10 @@ const shapeOf = ({ status, body, headers }: TestResponse) => ({
   error: { ...body?.error, requestId: '' },
   headers: Object.keys(headers).sort(),
 });
-/** All resources of the owner, as the owner sees them. */
+/** All resources of the owner, as the owner sees them, except for when keys were last used: each request changes that. */
 const everything = async () => {
   const lists = Object.keys(RESOURCES).map(async (path) => (await service.request('GET', path)).text);
-  return (await Promise.all(lists)).join('\n');
+  return (await Promise.all(lists)).join('\n').replaceAll(/"lastUsedAt":(null|"[^"]*")/g, '');
 };
 
 describe.each(named(GUARDED))('%s', (_name, route) => {

@@ -104,6 +104,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
       control,
       authenticator,
       usage: usage.counts,
+      keyUses: usage.keyUses,
       requests,
       quotas: settings.quotas,
       targetRules: { allowLoopback: settings.webhookAllowLoopback },

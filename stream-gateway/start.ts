@@ -94,6 +94,7 @@ async function serve(context: RoleContext, closers: (() => Promise<void>)[]): Pr
   let closing = false;
   const upgrade: UpgradeOptions = {
     authenticator: createAuthenticator(control),
+    keyUses: usage.keyUses,
     logger,
     socketsOf: (keyId) => connections.ofKey(keyId).size,
     socketsPerKeyMax: settings.maxSocketsPerKey,

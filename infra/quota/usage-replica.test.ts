@@ -150,3 +150,14 @@ function bound<T extends object>(target: T): T {
     },
   });
 }
+
+it('publishes the last use of keys, which other nodes and later starts know', async () => {
+  const { log, codec } = await openLog();
+  const before = await openUsageReplica({ log, codec, logger });
+  const minute = Date.now() - (Date.now() % 60_000);
+  before.keyUses.mark('key_1', minute + 5);
+  await before.close();
+  const after = await openUsageReplica({ log, codec, logger });
+  expect([after.keyUses.lastUsedAt('key_1'), after.keyUses.lastUsedAt('key_2')]).toEqual([minute, null]);
+  await after.close();
+});

@@ -1,23 +1,28 @@
 /**
- * Replicates the usage of organizations across nodes: reads the usage of all nodes from `control.usage`, and publishes that
- * of this node. A cluster can exceed a quota by what other nodes serve within `PUBLISH_INTERVAL_MS` and the latency of a
- * record. A killed node loses the usage since its last publication.
+ * Replicates the usage of organizations and the last use of keys across nodes: reads those of all nodes from
+ * `control.usage` and `control.key-uses`, and publishes those of this node. A cluster can exceed a quota by what other
+ * nodes serve within `PUBLISH_INTERVAL_MS` and the latency of a record. A killed node loses the usage since its last
+ * publication.
  */
 import { randomUUID } from 'node:crypto';
+import { type KeyUse, KeyUses } from '#schemas/domain/quota/key-uses';
 import { type NodeUsage, UsageCounts } from '#schemas/domain/quota/usage-counts';
 import { usageKey } from '#schemas/tables/usage';
-import { usageTopic } from '#schemas/topics/usage';
+import { keyUseTopic, usageTopic } from '#schemas/topics/usage';
 import type { AppendRecord } from '../log/log.ts';
 import { sharedPerLog } from '../log/shared-per-log.ts';
 import { type FollowerContext, TopicFollower } from '../stages/topic-follower.ts';
 
 const AT = { topic: usageTopic.name, partition: 0 };
+const KEY_USES_AT = { topic: keyUseTopic.name, partition: 0 };
+const TOPICS = [usageTopic, keyUseTopic];
 const PUBLISH_INTERVAL_MS = 200;
 const PRUNE_INTERVAL_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 export interface UsageReplica {
   readonly counts: UsageCounts;
+  readonly keyUses: KeyUses;
   /** Publishes the remaining usage, then stops. */
   close(): Promise<void>;
 }
@@ -30,29 +35,35 @@ export const openUsageReplica: (context: FollowerContext) => Promise<UsageReplic
 
 async function startReplica(context: FollowerContext): Promise<UsageReplica> {
   const { log, codec } = context;
-  await log.createTopics([usageTopic]);
-  await codec.prepare([usageTopic]);
+  await log.createTopics(TOPICS);
+  await codec.prepare(TOPICS);
   const now = Date.now();
   // Usage from before today no longer counts.
-  const replica = new LogUsageReplica(context, await log.offsetAt(AT, now - (now % DAY_MS)));
+  const from = await log.offsetAt(AT, now - (now % DAY_MS));
+  const replica = new LogUsageReplica(context, from, (await log.bounds(KEY_USES_AT)).first);
   await replica.start();
   return replica;
 }
 
 class LogUsageReplica implements UsageReplica {
   readonly counts: UsageCounts;
+  readonly keyUses = new KeyUses();
   private readonly context: FollowerContext;
   private readonly follower: TopicFollower<NodeUsage>;
+  private readonly keyUseFollower: TopicFollower<KeyUse>;
   private publishing: Promise<void> = Promise.resolve();
-  /** Newest receive time in the topic, as far as it is read: a clock that was set back must not decrease it. */
+  /** Newest receive time in the topics, as far as they are read: a clock that was set back must not decrease it. */
   private lastReceivedAt = 0;
   /** True if the last publication succeeded. */
   private hasPublished = true;
   private publishTimer: NodeJS.Timeout | undefined;
   private pruneTimer: NodeJS.Timeout | undefined;
 
-  /** @param from offset of the first usage that counts. */
-  constructor(context: FollowerContext, from: number) {
+  /**
+   * @param from offset of the first usage that counts.
+   * @param keyUsesFrom offset of the first use of a key.
+   */
+  constructor(context: FollowerContext, from: number, keyUsesFrom: number) {
     this.context = context;
     this.counts = new UsageCounts(randomUUID());
     this.follower = new TopicFollower(context, {
@@ -64,11 +75,22 @@ class LogUsageReplica implements UsageReplica {
         this.counts.apply(usage);
       },
     });
+    this.keyUseFollower = new TopicFollower(context, {
+      topic: keyUseTopic,
+      part: 'key-uses',
+      from: keyUsesFrom,
+      handle: (use, { receivedAt }) => {
+        this.lastReceivedAt = Math.max(this.lastReceivedAt, receivedAt);
+        this.keyUses.apply(use);
+      },
+    });
   }
 
   async start(): Promise<void> {
-    await this.follower.catchUp();
-    await this.follower.start();
+    for (const follower of [this.follower, this.keyUseFollower]) {
+      await follower.catchUp();
+      await follower.start();
+    }
     this.publishTimer = setInterval(() => void this.publish(), PUBLISH_INTERVAL_MS);
     this.pruneTimer = setInterval(() => this.counts.prune(Date.now()), PRUNE_INTERVAL_MS);
   }
@@ -77,6 +99,7 @@ class LogUsageReplica implements UsageReplica {
     clearInterval(this.publishTimer);
     clearInterval(this.pruneTimer);
     await this.follower.close();
+    await this.keyUseFollower.close();
     await this.publish();
   }
 
@@ -84,13 +107,18 @@ class LogUsageReplica implements UsageReplica {
   private publish(): Promise<void> {
     this.publishing = this.publishing.then(async () => {
       const unpublished = this.counts.drainUnpublished();
-      if (unpublished.length === 0) return;
+      const uses = this.keyUses.drainUnpublished();
+      if (unpublished.length + uses.length === 0) return;
       try {
         this.lastReceivedAt = Math.max(this.lastReceivedAt, Date.now());
-        await this.context.log.append(unpublished.map((usage) => this.recordOf(usage)));
+        await this.context.log.append([
+          ...unpublished.map((usage) => this.recordOf(usage)),
+          ...uses.map((use) => this.recordOfUse(use)),
+        ]);
         this.hasPublished = true;
       } catch (error) {
         this.counts.markUnpublished(unpublished);
+        this.keyUses.markUnpublished(uses);
         // Retried at the next interval; logged once.
         if (this.hasPublished) this.context.logger.warn({ error }, 'could not publish usage, retrying');
         this.hasPublished = false;
@@ -102,5 +130,10 @@ class LogUsageReplica implements UsageReplica {
   private recordOf(usage: NodeUsage): AppendRecord {
     const value = this.context.codec.encode(usageTopic, usage);
     return { ...AT, key: usageKey(usage), value, receivedAt: this.lastReceivedAt, seq: 0 };
+  }
+
+  private recordOfUse(use: KeyUse): AppendRecord {
+    const value = this.context.codec.encode(keyUseTopic, use);
+    return { ...KEY_USES_AT, key: use.keyId, value, receivedAt: this.lastReceivedAt, seq: 0 };
   }
 }

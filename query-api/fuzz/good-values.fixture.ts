@@ -47,6 +47,7 @@ const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   since: ['0', String(NOON_MS - 3_600_000), '2026-02-28T12:00:00Z'],
   from: ['2026-02-01', String(NOON_MS - 86_400_000)],
   to: ['2026-03-02', String(NOON_MS + 86_400_000)],
+  kinds: ['anomaly', 'settlement,dispute'],
   q: ['btc', '100000 At  above'],
   cursor: [Buffer.from('1 evt_1').toString('base64url')],
   builder: [ADDRESS],

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Authenticated, Authenticator } from '#infra/control/authenticator';
 import type { ControlReplica } from '#infra/control/control-replica';
 import { type ActiveKey, activeSession } from '#schemas/domain/control/lookups';
+import type { KeyUses } from '#schemas/domain/quota/key-uses';
 import { ApiError, unavailable } from '#schemas/errors';
 import { parseBearer } from '#schemas/http/bearer';
 import { type Caller, type CallerSession, missingScopeCode, type Route } from '../routes/route.ts';
@@ -17,6 +18,9 @@ export interface Identity extends ActiveKey {
 export interface IdentitySources {
   readonly authenticator: Authenticator;
   readonly control: Pick<ControlReplica, 'state' | 'isCurrent'>;
+  readonly keyUses: Pick<KeyUses, 'mark'>;
+  /** Unix ms. */
+  readonly wallNow: () => number;
 }
 
 /**
@@ -32,22 +36,23 @@ const lastAuthentications = new WeakMap<object, { readonly authorization: Buffer
  * always a promise. A token takes precedence over a cookie.
  */
 export function authenticate(
-  { authenticator, control }: IdentitySources,
+  sources: IdentitySources,
   route: Route,
   request: FastifyRequest,
 ): Identity | Promise<Identity> {
+  const { authenticator, control } = sources;
   const { socket, headers } = request.raw;
   const { authorization } = headers;
-  if (authorization === undefined) return authorize(route, authenticateSession(control, request));
+  if (authorization === undefined) return authorize(sources, route, authenticateSession(control, request));
   const last = lastAuthentications.get(socket);
   if (last !== undefined && isSame(last.authorization, authorization))
-    return authorize(route, authenticator.authenticateAgain(last.found));
+    return authorize(sources, route, authenticator.authenticateAgain(last.found));
   const token = parseBearer(authorization);
   if (token === null) throw missingToken();
   const known = authenticator.authenticateKnown(token);
   if (known) lastAuthentications.set(socket, { authorization: Buffer.from(authorization, 'latin1'), found: known });
-  if (known !== undefined) return authorize(route, known);
-  return authenticator.authenticate(token).then((found) => authorize(route, found));
+  if (known !== undefined) return authorize(sources, route, known);
+  return authenticator.authenticate(token).then((found) => authorize(sources, route, found));
 }
 
 /** The caller as handlers see it. */
@@ -79,8 +84,9 @@ function missingToken(): ApiError {
   return new ApiError('unauthenticated', 'missing or malformed Authorization header; send "Bearer <API key>"');
 }
 
-function authorize(route: Route, found: Identity | null): Identity {
+function authorize({ keyUses, wallNow }: IdentitySources, route: Route, found: Identity | null): Identity {
   if (!found) throw new ApiError('unauthenticated', 'the API key is unknown or was revoked');
+  keyUses.mark(found.key.id, wallNow());
   const { scope } = route;
   if (scope !== 'any' && scope !== null && !found.key.scopes.includes(scope))
     throw new ApiError(missingScopeCode(route), `this route needs the scope ${scope}, which the key lacks`);

@@ -1,6 +1,7 @@
 import type { Authenticator } from '#infra/control/authenticator';
 import type { ControlReplica } from '#infra/control/control-replica';
 import type { RequestClient } from '#infra/requests/request-client';
+import type { KeyUses } from '#schemas/domain/quota/key-uses';
 import type { Dependencies } from '../routes/route.ts';
 import type { Sandbox } from '../sandbox/open-sandbox.ts';
 import type { CommandRateLimiter } from './command-rate-limiter.ts';
@@ -18,6 +19,9 @@ export interface ServeOptions {
   /** Market data for sandbox keys, instead of the live data. */
   readonly sandbox: Sandbox;
   readonly authenticator: Authenticator;
+  readonly keyUses: Pick<KeyUses, 'mark'>;
+  /** Unix ms. */
+  readonly wallNow: () => number;
   readonly control: Pick<ControlReplica, 'state' | 'isCurrent' | 'submit'>;
   readonly cache: ResponseCache;
   readonly inFlightKeys: InFlightKeys;

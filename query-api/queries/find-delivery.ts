@@ -2,7 +2,7 @@ import { deliveriesTable } from '#schemas/tables/deliveries';
 import { query, type Reader } from './query.ts';
 import { type RowOf, selectColumns } from './select-columns.ts';
 
-const COLUMNS = selectColumns(deliveriesTable, 'd', ['id', 'eventId', 'eventType', 'body']);
+const COLUMNS = selectColumns(deliveriesTable, 'd', ['id', 'eventId', 'eventType', 'createdAt', 'body']);
 /** A delivery with its body: the CloudEvent exactly as it is sent by every attempt. */
 export type StoredDelivery = RowOf<typeof COLUMNS>;
 
@@ -25,7 +25,7 @@ export function findDelivery(
     sql: `SELECT ${COLUMNS}
      FROM deliveries AS d
      PREWHERE orgId = {orgId:String} AND webhookId = {webhookId:String}
-       AND createdAt >= fromUnixTimestamp64Milli({since:Int64}) AND id = {id:String}
+       AND d.createdAt >= fromUnixTimestamp64Milli({since:Int64}) AND id = {id:String}
      ORDER BY version DESC
      LIMIT 1`,
     parameters: { orgId, webhookId, id, since },

@@ -1,5 +1,6 @@
 /** Why an event has no arbitrage: from its links and the legs of its newest spread. Pure. */
-import type { EventLink, SpreadLeg, UniversalEvent } from '#schemas/topics/derived';
+import type { Arbitrage, EventLink, SpreadLeg, UniversalEvent } from '#schemas/topics/derived';
+import type { MarketStatus } from '#schemas/topics/normalised';
 
 /** Why a pair of legs cannot be quoted. The first is furthest from a quote. */
 const PAIR_REASONS = ['stale_leg', 'no_book', 'unknown_fee', 'thin_book'] as const;
@@ -42,4 +43,79 @@ function reasonOf(leg: SpreadLeg | undefined, takerFeeRate: string | null): Pair
   // A market that is no longer traded has no prices.
   if (!leg?.live || (leg.yesBid === null && leg.yesAsk === null)) return 'no_book';
   return takerFeeRate === null ? 'unknown_fee' : 'thin_book';
+}
+
+type Kind = Arbitrage['kind'];
+const KINDS: readonly Kind[] = ['cross_provider', 'negation_pair'];
+
+/** A pair of markets without arbitrage. Both are null if the event has markets of one provider alone. */
+export interface AbsentPair {
+  readonly kind: Kind;
+  /** Where YES is bought. */
+  readonly buyMarketId: string | null;
+  /** Where YES is sold, or NO is bought. */
+  readonly sellMarketId: string | null;
+  readonly reason: MissingEdgeReason;
+}
+
+/**
+ * Lists the ordered pairs of markets of different providers that cannot be quoted, by kind, buying and selling market.
+ * If a kind has a record, a pair of which nothing is missing can be quoted with a smaller net edge, or one of its books
+ * is thin: it is left out. If a kind has none, one of its books is thin.
+ * @param statuses of the instruments of the event.
+ * @param quoted the kinds that have a record.
+ */
+export function absentPairs(
+  { links }: Pick<UniversalEvent, 'links'>,
+  legs: readonly SpreadLeg[],
+  statuses: ReadonlyMap<string, Pick<MarketStatus, 'state'>>,
+  quoted: ReadonlySet<Kind>,
+): AbsentPair[] {
+  if (!hasSeveralProviders(links))
+    return KINDS.map((kind) => ({ kind, buyMarketId: null, sellMarketId: null, reason: 'one_provider' }));
+  const legOf = ({ provider, providerMarketId }: EventLink) =>
+    legs.find((leg) => leg.provider === provider && leg.marketId === providerMarketId);
+  return KINDS.flatMap((kind) =>
+    links.flatMap((buy) =>
+      links.flatMap((sell): AbsentPair[] => {
+        if (buy.provider === sell.provider) return [];
+        const markets = { kind, buyMarketId: buy.providerMarketId, sellMarketId: sell.providerMarketId };
+        if (!buy.used || !sell.used) return [{ ...markets, reason: 'link_not_used' }];
+        const reasons = [
+          sideReason(buy, legOf(buy), statuses, kind, true),
+          sideReason(sell, legOf(sell), statuses, kind, false),
+        ];
+        const known = PAIR_REASONS.find((reason) => reasons.includes(reason));
+        if (known === undefined && quoted.has(kind)) return [];
+        return [{ ...markets, reason: known ?? 'thin_book' }];
+      }),
+    ),
+  );
+}
+
+/** What is known to be missing of a side of a pair; null if nothing is, so that only the sizes of its book can be. */
+function sideReason(
+  link: EventLink,
+  leg: SpreadLeg | undefined,
+  statuses: ReadonlyMap<string, Pick<MarketStatus, 'state'>>,
+  kind: Kind,
+  isBuying: boolean,
+): PairReason | null {
+  // A negation pair buys the token that pays if the event is YES, and the one that pays if it is NO.
+  const isNoToken = kind === 'negation_pair' && isBuying === (link.polarity === 'inverse');
+  if (isNoToken && leg?.state !== 'closed' && leg?.state !== 'resolved') return noTokenReason(link, statuses);
+  const reason = reasonOf(leg, link.takerFeeRate);
+  if (reason !== 'thin_book') return reason;
+  const price = isBuying ? leg!.yesAsk : leg!.yesBid;
+  return price === null ? 'thin_book' : null;
+}
+
+function noTokenReason(
+  { noInstrument, takerFeeRate }: EventLink,
+  statuses: ReadonlyMap<string, Pick<MarketStatus, 'state'>>,
+): PairReason | null {
+  const status = noInstrument === null ? undefined : statuses.get(noInstrument);
+  if (!status) return 'no_book';
+  if (status.state !== 'live') return 'stale_leg';
+  return takerFeeRate === null ? 'unknown_fee' : null;
 }

@@ -64,8 +64,8 @@ describe('readDeliveries', () => {
       createdAt: NOON_MS,
       nextAttemptAt: null,
       attempts: [
-        { at: NOON_MS + 10, status: null, durationMs: 25, error: 'timeout' },
-        { at: NOON_MS + 5_000, status: 204, durationMs: 25, error: null },
+        { at: NOON_MS + 10, status: null, durationMs: 25, error: 'timeout', signature: 'v1,signed' },
+        { at: NOON_MS + 5_000, status: 204, durationMs: 25, error: null, signature: 'v1,signed' },
       ],
     });
     expect(b).toMatchObject({ status: 'delivered', attempts: [{ status: 503 }] });
@@ -103,6 +103,7 @@ describe('findDelivery', () => {
       id: 'dlv_bytes',
       eventId: 'we_1',
       eventType: 'event.spread.changed',
+      createdAt: NOON_MS,
       body: `{"note":"é€\\n'\\\\ 🙂"}`,
     });
   });

@@ -1,6 +1,7 @@
 import { unixMs } from '#infra/store/unix-ms';
 import { deliveriesTable } from '#schemas/tables/deliveries';
 import { deliveryAttemptsTable } from '#schemas/tables/delivery-attempts';
+import { findDelivery } from './find-delivery.ts';
 import { query, type Reader } from './query.ts';
 import { type RowOf, selectColumns } from './select-columns.ts';
 import { type CursorKey, formatCursor, readCursor } from './time-cursor.ts';
@@ -17,6 +18,8 @@ export interface AttemptEntry {
   readonly status: number | null;
   readonly durationMs: number;
   readonly error: string | null;
+  /** Signatures that it was sent with; null if it was not sent, or if an older version sent it. */
+  readonly signature: string | null;
 }
 
 /** A delivery with its attempts so far. */
@@ -55,6 +58,7 @@ const ATTEMPT_COLUMNS = selectColumns(deliveryAttemptsTable, 'a', [
   'error',
   'outcome',
   'nextAttemptAt',
+  'signature',
 ]);
 type AttemptRow = RowOf<typeof ATTEMPT_COLUMNS> & { readonly at: number };
 
@@ -82,6 +86,19 @@ export async function readDeliveries(
     deliveries: page.map((row) => toEntry(row, attempts.get(row.id) ?? [])),
     nextCursor: rows.length > limit && last ? formatCursor({ at: last.createdAt, id: last.id }) : null,
   };
+}
+
+/** Reads a delivery of a webhook with its body as it was sent; null if there is none. */
+export async function readDelivery(
+  store: Reader,
+  filter: WebhookFilter,
+  id: string,
+): Promise<(DeliveryEntry & { readonly body: string }) | null> {
+  const found = await findDelivery(store, { ...filter, id });
+  if (!found) return null;
+  const { body, ...row } = found;
+  const attempts = await readAttempts(store, filter, [row]);
+  return { ...toEntry(row, attempts.get(id) ?? []), body };
 }
 
 /**
@@ -148,6 +165,12 @@ function toEntry(row: Row, attempts: readonly AttemptRow[]): DeliveryEntry {
     status: last?.outcome ?? 'pending',
     // A delivery without an attempt has been due since it was created.
     nextAttemptAt: last ? last.nextAttemptAt : row.createdAt,
-    attempts: attempts.map(({ at, status, durationMs, error }) => ({ at, status, durationMs, error })),
+    attempts: attempts.map(({ at, status, durationMs, error, signature }) => ({
+      at,
+      status,
+      durationMs,
+      error,
+      signature,
+    })),
   };
 }

@@ -38,6 +38,22 @@ describe('/keys', () => {
     expect((await service.request('DELETE', `/keys/${created.body.id}`, { token: acme.token })).status).toBe(404);
   });
 
+  it('lists the minute in which each key was last used', async () => {
+    const used = await service.key(acme.token, ['read']);
+    const usesOf = async () => {
+      const { body: listed } = await service.request('GET', '/keys', { token: acme.token });
+      return new Map<string, string | null>(
+        listed.keys.map(({ id, lastUsedAt }: { id: string; lastUsedAt: string | null }) => [id, lastUsedAt]),
+      );
+    };
+    const before = await usesOf();
+    expect(before.get(used.id)).toBeNull();
+    expect(before.get(acme.token.slice('plx_live_'.length).split('.')[0]!)).toMatch(/T\d\d:\d\d:00\.000Z$/);
+    // A request that is refused for its scope uses the key too.
+    expect((await service.request('GET', '/keys', { token: used.token })).status).toBe(403);
+    expect((await usesOf()).get(used.id)).toMatch(/T\d\d:\d\d:00\.000Z$/);
+  });
+
   it('creates sandbox keys, which can create and see only sandbox keys', async () => {
     const sandbox = await service.key(acme.token, ['admin', 'read'], true);
     expect(sandbox.token).toMatch(/^plx_test_/);

@@ -7,6 +7,7 @@ import { getKeys } from './keys/get-keys.ts';
 import { postKeys } from './keys/post-keys.ts';
 import type { Route } from './route.ts';
 import { getArbitrageHistory } from './v1/events/arbitrage/get-history.ts';
+import { getActivity } from './v1/events/get-activity.ts';
 import { getAnomalyHistory } from './v1/events/get-anomaly-history.ts';
 import { getArbDecay } from './v1/events/get-arb-decay.ts';
 import { getArbitrage } from './v1/events/get-arbitrage.ts';
@@ -15,6 +16,7 @@ import { getEventCandles } from './v1/events/get-candles.ts';
 import { getDisputeHistory } from './v1/events/get-dispute-history.ts';
 import { getEvents } from './v1/events/get-events.ts';
 import { getEventHealth } from './v1/events/get-health.ts';
+import { getEventHistory } from './v1/events/get-history.ts';
 import { getSettlement } from './v1/events/get-settlement.ts';
 import { getSpread } from './v1/events/get-spread.ts';
 import { getEventTrades } from './v1/events/get-trades.ts';
@@ -40,6 +42,7 @@ import { getPairs } from './v1/markets/venue-a/spot/pairs/get-pairs.ts';
 import { getPairTrades } from './v1/markets/venue-a/spot/pairs/get-trades.ts';
 import { getAnomalyFeed } from './v1/me/get-anomaly-feed.ts';
 import { getAuditLog } from './v1/me/get-audit-log.ts';
+import { getQuotas } from './v1/me/get-quotas.ts';
 import { getUsage } from './v1/me/get-usage.ts';
 import { deletePlatformAttribution } from './v1/me/platform-attributions/delete-platform-attribution.ts';
 import { getPlatformAttributions } from './v1/me/platform-attributions/get-platform-attributions.ts';
@@ -65,6 +68,7 @@ import { getSpotMeta } from './v1/venue-a/info/get-spot-meta.ts';
 import { getUserFills } from './v1/venue-a/info/get-user-fills.ts';
 import { deleteWebhook } from './v1/webhooks/delete-webhook.ts';
 import { getDeliveries } from './v1/webhooks/deliveries/get-deliveries.ts';
+import { getDelivery } from './v1/webhooks/deliveries/get-delivery.ts';
 import { postRedeliver } from './v1/webhooks/deliveries/post-redeliver.ts';
 import { getEventCatalog } from './v1/webhooks/get-event-catalog.ts';
 import { getWebhook } from './v1/webhooks/get-webhook.ts';
@@ -79,9 +83,11 @@ export const ROUTES: readonly Route[] = [
   getProviders,
   getEvents,
   getBoard,
+  getActivity,
   getSpread,
   getSpreadHistory,
   getEventHealth,
+  getEventHistory,
   getArbitrage,
   getArbitrageHistory,
   getAllArbitrage,
@@ -137,6 +143,7 @@ export const ROUTES: readonly Route[] = [
   getAnomalyFeed,
   getAuditLog,
   getUsage,
+  getQuotas,
   getEventCatalog,
   postWebhooks,
   getWebhooks,
@@ -146,5 +153,6 @@ export const ROUTES: readonly Route[] = [
   postTest,
   postSecret,
   getDeliveries,
+  getDelivery,
   postRedeliver,
 ];

@@ -6,6 +6,8 @@ import type { Health } from '#infra/telemetry/health';
 import type { KeyCommand } from '#schemas/domain/control/command';
 import type { Actor } from '#schemas/domain/control/envelope';
 import type { ControlState, Plan, Scope, SecretHash } from '#schemas/domain/control/state';
+import type { KeyUses } from '#schemas/domain/quota/key-uses';
+import type { PlanQuotas } from '#schemas/domain/quota/plan-quotas';
 import type { RestSku } from '#schemas/domain/quota/sku';
 import type { UsageCounts } from '#schemas/domain/quota/usage-counts';
 import type { ErrorCode } from '#schemas/errors';
@@ -20,8 +22,10 @@ export interface Dependencies {
   readonly store: Reader;
   /** Makes reads of tables wait for the effects of earlier commands of the caller. */
   readonly tables: TableBarrier;
-  /** Today's usage of organizations, more recent than the table. */
-  readonly usage: Pick<UsageCounts, 'unitsOfDay'>;
+  /** Usage of organizations in the current windows, more recent than the table. */
+  readonly usage: Pick<UsageCounts, 'unitsOfDay' | 'windows'>;
+  readonly quotas: PlanQuotas;
+  readonly keyUses: Pick<KeyUses, 'lastUsedAt'>;
   readonly views: Views;
   readonly health: Health;
   /** Organizations and their resources, read-only. Changes are made by commands. */

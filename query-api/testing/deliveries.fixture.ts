@@ -35,6 +35,7 @@ export function anAttempt(fields: Partial<DeliveryAttempt> = {}): DeliveryAttemp
     error: null,
     outcome: 'delivered',
     nextAttemptAt: null,
+    signature: 'v1,signed',
     ...fields,
   };
 }

@@ -12,6 +12,7 @@ import { createMetrics, type Metrics } from '#infra/telemetry/metrics';
 import { putKey, putOrganization } from '#schemas/domain/control/indices';
 import { reduceControl } from '#schemas/domain/control/reduce';
 import { type ControlState, initialControlState, SCOPES, type Scope } from '#schemas/domain/control/state';
+import { KeyUses } from '#schemas/domain/quota/key-uses';
 import { DEFAULT_QUOTAS } from '#schemas/domain/quota/plan-quotas';
 import { UsageCounts } from '#schemas/domain/quota/usage-counts';
 import { type AppDependencies, buildApp } from '../app.ts';
@@ -123,6 +124,7 @@ export async function createTestApp({ routes, app: overrides }: TestAppOptions =
       authenticator,
       requests: unansweredRequests,
       usage: new UsageCounts('test'),
+      keyUses: new KeyUses(),
       quotas: DEFAULT_QUOTAS,
       targetRules: {},
       logger: pino(

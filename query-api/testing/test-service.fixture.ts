@@ -95,6 +95,7 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
       control: host,
       authenticator,
       usage: usage.counts,
+      keyUses: usage.keyUses,
       requests,
       quotas,
       targetRules,

@@ -38,7 +38,7 @@ import { disputeTopic, resolutionTopics } from './oracle.ts';
 import { feedTopics, rawTopics } from './raw.ts';
 import { requestOutcomeTopic, requestTopic } from './requests.ts';
 import type { Topic } from './topic.ts';
-import { usageTopic } from './usage.ts';
+import { keyUseTopic, usageTopic } from './usage.ts';
 import { venueSpendingTopic } from './venue-spending.ts';
 import { attemptTopic, deliveryTopic, progressTopic } from './webhooks.ts';
 
@@ -54,6 +54,7 @@ export const TOPICS: readonly Topic[] = [
   loadedKlinesTopic,
   venueSpendingTopic,
   usageTopic,
+  keyUseTopic,
   attemptTopic,
   progressTopic,
   settingsTopic,

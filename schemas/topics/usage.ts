@@ -22,3 +22,18 @@ export const usageTopic = defineTopic({
   retention: { kind: 'compacted' },
   schema: nodeUsage,
 });
+
+const keyUse = record('KeyUse', 'The last use of a key on one node.', {
+  keyId: text('The key.'),
+  usedAt: timestamp('Start of the UTC minute.'),
+});
+
+/** When each key was last used. */
+export const keyUseTopic = defineTopic({
+  name: 'control.key-uses',
+  description: 'When each key was last used, to the minute.',
+  key: 'key id',
+  partitions: 1,
+  retention: { kind: 'compacted' },
+  schema: keyUse,
+});

@@ -1,5 +1,5 @@
 /** Deliveries of webhooks, the attempts to send them, and the progress of the sender. */
-import { flag, type Infer, integer, nullable, oneOf, record, text, timestamp } from '../avro.ts';
+import { flag, type Infer, integer, nullable, oneOf, record, text, timestamp, withDefault } from '../avro.ts';
 import { defineTopic } from './topic.ts';
 
 /** Deliveries are stored for 30 days (contract, Webhooks). */
@@ -43,6 +43,10 @@ const attempt = record('DeliveryAttempt', 'One attempt to deliver, and its resul
   error: nullable(text('Why there was no response, a short stable code.')),
   outcome: oneOf(['pending', 'delivered', 'failed'], 'State of the delivery afterwards.'),
   nextAttemptAt: nullable(timestamp('When the next attempt is due; null when there is none.')),
+  signature: withDefault(
+    nullable(text('Signatures that it was sent with; null if it was not sent, and in older records.')),
+    null,
+  ),
 });
 export type DeliveryAttempt = Infer<typeof attempt>;
 

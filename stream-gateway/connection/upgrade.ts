@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Authenticated, Authenticator } from '#infra/control/authenticator';
+import type { KeyUses } from '#schemas/domain/quota/key-uses';
 import { ApiError, unavailable } from '#schemas/errors';
 import { parseBearer } from '#schemas/http/bearer';
 import { errorEnvelope } from '#schemas/http/error-envelope';
@@ -25,6 +26,7 @@ const PHRASES: Readonly<Record<number, string>> = {
 
 export interface UpgradeOptions {
   readonly authenticator: Authenticator;
+  readonly keyUses: Pick<KeyUses, 'mark'>;
   readonly logger: Logger;
   /** Open sockets of a key. */
   readonly socketsOf: (keyId: string) => number;
@@ -60,6 +62,7 @@ export function createUpgrade(options: UpgradeOptions) {
     // Checked when it is answered and not before a wait: an upgrade opens its socket at once, so no two use the same
     // slot.
     const respond = (found: Authenticated | null, isLate: boolean) => {
+      if (found) options.keyUses.mark(found.key.id, Date.now());
       const refusal = refusalOf(options, found);
       const upgrade = () => res.upgrade(socketDataOf(found!), key, protocol, extensions, context);
       if (refusal) res.cork(() => refuse(res, refusal, requestId));

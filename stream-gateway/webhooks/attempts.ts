@@ -16,7 +16,7 @@ import type { LoadContext } from './load-pending.ts';
 import type { Pending, Queue, Queues } from './queues.ts';
 import type { RecordsWriter } from './records-writer.ts';
 import { consequenceOf, type Schedule } from './schedule.ts';
-import { deliveryHeaders } from './sign.ts';
+import { signedHeaders } from './sign.ts';
 import { type Refusal, targetOf } from './target.ts';
 
 /** Pause while the control state is too old to decide who may be sent to. */
@@ -223,10 +223,12 @@ export class Attempts {
   private async send(pending: Pending, queue: Queue, delivery: Delivery, webhook: Webhook): Promise<boolean | null> {
     const { client, metrics, schedule, writer, onFinished, queues, signal } = this.options;
     const at = Date.now();
+    const { eventId, body } = delivery;
     let outcome: Outcome;
+    let signature: string;
     try {
-      const { eventId, body } = delivery;
-      const headers = deliveryHeaders({ eventId, at, body, secrets: signingSecrets(webhook, at) });
+      const headers = signedHeaders({ eventId, at, body, secrets: signingSecrets(webhook, at) });
+      signature = headers['webhook-signature']!;
       outcome = await client.post({ url: webhook.url, headers, body: Buffer.from(body, 'utf8'), signal });
     } catch (error) {
       this.retryAfterFault(pending, error);
@@ -237,7 +239,7 @@ export class Attempts {
     metrics.webhookAttempts.inc({ outcome: labelOf(outcome) });
     const consequence = consequenceOf(schedule, pending.attempts + 1, outcome);
     const nextAttemptAt = consequence.kind === 'retry' ? Date.now() + consequence.afterMs : null;
-    const record = attemptRecord({ pending, at, outcome, kind: consequence.kind, nextAttemptAt });
+    const record = attemptRecord({ pending, at, outcome, kind: consequence.kind, nextAttemptAt, signature });
     if (consequence.kind === 'failed') {
       // Nothing starts until the command has its verdict. The attempt is recorded afterwards: a process killed between
       // the two leaves an attempt unrecorded, but no webhook enabled that should be disabled.
@@ -288,9 +290,10 @@ interface AttemptParts {
   readonly outcome: Outcome;
   readonly kind: 'delivered' | 'retry' | 'failed';
   readonly nextAttemptAt: number | null;
+  readonly signature: string;
 }
 
-function attemptRecord({ pending, at, outcome, kind, nextAttemptAt }: AttemptParts): DeliveryAttempt {
+function attemptRecord({ pending, at, outcome, kind, nextAttemptAt, signature }: AttemptParts): DeliveryAttempt {
   const { id, webhookId, orgId, attempts } = pending;
   return {
     deliveryId: id,
@@ -303,6 +306,7 @@ function attemptRecord({ pending, at, outcome, kind, nextAttemptAt }: AttemptPar
     error: 'error' in outcome ? outcome.error : null,
     outcome: kind === 'retry' ? 'pending' : kind,
     nextAttemptAt,
+    signature,
   };
 }
 
@@ -320,5 +324,6 @@ function unsentRecord(pending: Pending, reason: Reason): DeliveryAttempt {
     error: reason,
     outcome: 'failed',
     nextAttemptAt: null,
+    signature: null,
   };
 }

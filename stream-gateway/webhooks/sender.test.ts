@@ -24,6 +24,7 @@ describe('a delivery', () => {
     expect(id).toBe('evt-wh_1-1');
     expect(headers['content-type']).toContain('application/cloudevents+json');
     expect(new Webhook(secretOf('A')).verify(body, headers as Record<string, string>)).toBeTruthy();
+    expect(finished.get('dlv_wh_1-1')!.signature).toBe(headers['webhook-signature']);
   });
 
   const failing: [string, Answer, object][] = [

@@ -1,12 +1,12 @@
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { deliveryHeaders } from './sign.ts';
+import { signedHeaders } from './sign.ts';
 
 const NEW = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 const OLD = `whsec_${Buffer.alloc(32, 2).toString('base64')}`;
 const body = JSON.stringify({ id: 'e1', text: 'é€😀' });
 const at = Date.now();
-const signed = (secrets: string[]) => deliveryHeaders({ eventId: 'e1', at, body, secrets });
+const signed = (secrets: string[]) => signedHeaders({ eventId: 'e1', at, body, secrets });
 
 describe('the signature', () => {
   it('is accepted by a standard verifier', () => expect(new Webhook(NEW).verify(body, signed([NEW]))).toBeTruthy());

@@ -1,5 +1,6 @@
-/** Builds the headers of a delivery as in Standard Webhooks 1.0 (https://www.standardwebhooks.com). Pure. */
+/** Signs a delivery as in Standard Webhooks 1.0 (https://www.standardwebhooks.com). Pure. */
 import { createHmac } from 'node:crypto';
+import { deliveryHeaders, signedTime } from '#schemas/webhooks/delivery-headers';
 
 const SECRET_PREFIX = 'whsec_';
 
@@ -14,19 +15,11 @@ export interface Signed {
   readonly secrets: readonly string[];
 }
 
-/** `X-Svc-Signature` (specification, Webhooks) has the same value as the standard's `webhook-signature`. */
-export function deliveryHeaders({ eventId, at, body, secrets }: Signed): Record<string, string> {
-  const timestamp = String(Math.floor(at / 1_000));
-  const content = `${eventId}.${timestamp}.${body}`;
+/** The headers of a delivery, with a signature for each secret. */
+export function signedHeaders({ eventId, at, body, secrets }: Signed): Record<string, string> {
+  const content = `${eventId}.${signedTime(at)}.${body}`;
   const signature = secrets.map((secret) => `v1,${signatureOf(secret, content)}`).join(' ');
-  return {
-    'Content-Type': 'application/cloudevents+json; charset=utf-8',
-    'User-Agent': 'Parallax-Webhooks/1',
-    'webhook-id': eventId,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': signature,
-    'X-Svc-Signature': signature,
-  };
+  return deliveryHeaders({ eventId, at, signature });
 }
 
 function signatureOf(secret: string, content: string): string {

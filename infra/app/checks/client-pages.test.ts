@@ -18,7 +18,7 @@ import { spreadSnapshotSchema } from '#schemas/http/spread';
 import { tradeRecordSchema } from '#schemas/http/trade';
 import { CLOSE, parseClientFrame, STREAM_ERRORS, serverFrame } from '#schemas/stream/frames';
 import { EVENT_TYPES } from '#schemas/webhooks/event-types';
-import { deliveryHeaders } from '#stream-gateway/webhooks/sign';
+import { signedHeaders } from '#stream-gateway/webhooks/sign';
 import { PROJECT_ROOT } from './sources.ts';
 
 const websocketPage = readFileSync(join(PROJECT_ROOT, 'docs/websocket.md'), 'utf8');
@@ -213,7 +213,7 @@ describe('the page for receivers of webhooks', () => {
 
   it('shows the headers of a delivery', () => {
     const shown = [...blocksOf(webhooksPage, 'http')[0]!.matchAll(/^([\w-]+): /gm)].map((found) => found[1]);
-    expect(shown).toEqual(Object.keys(deliveryHeaders({ eventId: 'we_1', at: 0, body: '', secrets: [] })));
+    expect(shown).toEqual(Object.keys(signedHeaders({ eventId: 'we_1', at: 0, body: '', secrets: [] })));
   });
 
   it('has code that accepts a signed delivery, also with two secrets, and nothing else', async () => {
@@ -221,7 +221,7 @@ describe('the page for receivers of webhooks', () => {
     const verify = isAuthentic as (headers: object, body: string, secret: string, now: number) => boolean;
     const [older, newer, other] = ['b2xkZXI=', 'bmV3ZXI=', 'b3RoZXI='].map((text) => `whsec_${text}`);
     const [body, at] = ['{"id":"we_1","name":"größer"}', 1_795_450_543_000];
-    const headers = deliveryHeaders({ eventId: 'we_1', at, body, secrets: [newer!, older!] });
+    const headers = signedHeaders({ eventId: 'we_1', at, body, secrets: [newer!, older!] });
     expect([newer, older, other].map((secret) => verify(headers, body, secret!, at))).toEqual([true, true, false]);
     expect(verify(headers, `${body} `, newer!, at)).toBe(false);
     expect(verify({ ...headers, 'webhook-id': 'we_2' }, body, newer!, at)).toBe(false);

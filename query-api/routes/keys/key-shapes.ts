@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { KeyRow } from '#schemas/domain/control/rows';
 import { SCOPES } from '#schemas/domain/control/state';
 import { createdAtField } from '#schemas/http/fields';
+import { isoTimeSchema } from '#schemas/http/scalars';
 
 const fields = {
   id: z.string().describe('The id of the key, the part before the point in its token.'),
@@ -13,7 +14,13 @@ const fields = {
 };
 
 export const keySchema = z
-  .object({ ...fields, sandbox: z.boolean().describe('True for a key of the sandbox.') })
+  .object({
+    ...fields,
+    sandbox: z.boolean().describe('True for a key of the sandbox.'),
+    lastUsedAt: isoTimeSchema
+      .nullable()
+      .describe('Start of the minute in which it was last used, also through a portal session; null: never.'),
+  })
   .meta({ id: 'Key' });
 
 /** A new key. */

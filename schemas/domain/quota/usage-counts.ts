@@ -26,6 +26,8 @@ export interface NodeUsage {
 export interface QuotaWindow {
   readonly name: 'minute' | 'day';
   readonly limit: number;
+  /** Units that count in it, reserved ones included. */
+  readonly used: number;
   readonly remaining: number;
   /** Unix ms. */
   readonly endsAt: number;
@@ -190,5 +192,5 @@ function remainingWindows({ own, others, pending }: Entry, quota: Quota, now: nu
 }
 
 function windowOf(name: QuotaWindow['name'], limit: number, units: number, endsAt: number): QuotaWindow {
-  return { name, limit, remaining: Math.max(0, limit - units), endsAt };
+  return { name, limit, used: units, remaining: Math.max(0, limit - units), endsAt };
 }

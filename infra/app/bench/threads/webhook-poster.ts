@@ -1,6 +1,6 @@
 /** Baseline of the webhook benchmark: signs and posts the same deliveries over keep-alive connections. */
 import { Agent, request } from 'node:http';
-import { deliveryHeaders } from '#stream-gateway/webhooks/sign';
+import { signedHeaders } from '#stream-gateway/webhooks/sign';
 import { BARE_PATH } from '../webhooks/endpoints.ts';
 import { SECRET } from '../webhooks/fill-log.ts';
 import { deliveryOf, goodWebhook } from '../webhooks/mix.ts';
@@ -45,7 +45,7 @@ async function run({ port, connections, durationMs, events }: PosterCall): Promi
 
 function postOnce(agent: Agent, port: number, number: number): Promise<void> {
   const { eventId, body } = deliveryOf(goodWebhook(1), number, 0);
-  const headers = deliveryHeaders({ eventId, at: Date.now(), body, secrets: [SECRET] });
+  const headers = signedHeaders({ eventId, at: Date.now(), body, secrets: [SECRET] });
   return new Promise((resolve, reject) => {
     const call = request({ host: '127.0.0.1', port, path: BARE_PATH, method: 'POST', agent, headers }, (response) => {
       if (response.statusCode !== 200) reject(new Error(`the endpoint answered ${response.statusCode}`));

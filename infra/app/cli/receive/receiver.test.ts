@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { deliveryHeaders } from '#stream-gateway/webhooks/sign';
+import { signedHeaders } from '#stream-gateway/webhooks/sign';
 import { startReceiver } from './receiver.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -15,7 +15,7 @@ async function open(secret: string | null = SECRET) {
   onTestFinished(() => receiver.close());
   const post = async (parts: { at?: number; body?: string; sent?: string; secrets?: string[] } = {}) => {
     const { at = Date.now(), body = BODY, sent = body, secrets = [SECRET] } = parts;
-    const headers = deliveryHeaders({ eventId: 'we_1', at, body, secrets });
+    const headers = signedHeaders({ eventId: 'we_1', at, body, secrets });
     return (await fetch(receiver.url, { method: 'POST', headers, body: sent })).status;
   };
   return { receiver, printed, post };

@@ -119,6 +119,57 @@ describe('deliveries', () => {
   });
 });
 
+describe('a delivery', () => {
+  it('is returned with its body and the headers of each request, never with a secret', async () => {
+    const body = '{"id":"we_1","data":{"note":"é \\u0000"}}';
+    const { id: webhookId, secret } = await api.create();
+    const owner = { orgId: api.acme.id, webhookId };
+    await insertDeliveries(store, [aDelivery({ ...owner, body })]);
+    const failed = { status: null, error: 'timeout', outcome: 'pending', nextAttemptAt: NOON_MS + 9 } as const;
+    await insertAttempts(store, [
+      anAttempt({ ...owner, ...failed, signature: 'v1,first' }),
+      anAttempt({ ...owner, attempt: 2, receivedAt: NOON_MS + 5_500, signature: 'v1,second v1,other' }),
+      anAttempt({ ...owner, attempt: 3, receivedAt: NOON_MS + 6_000, signature: null }),
+    ]);
+    const { status, body: got, text } = await api.send('GET', `/${webhookId}/deliveries/dlv_1`);
+    expect(status).toBe(200);
+    const [listed] = (await api.send('GET', `/${webhookId}/deliveries`)).body.deliveries;
+    expect({ ...got, attempts: null }).toEqual({ ...listed, attempts: null, body });
+    expect(got.attempts.map(({ requestHeaders: _, ...attempt }: { requestHeaders: unknown }) => attempt)).toEqual(
+      listed.attempts,
+    );
+    expect(got.attempts.map(({ requestHeaders }: { requestHeaders: unknown }) => requestHeaders)).toEqual([
+      expect.objectContaining({ 'webhook-timestamp': String(NOON_MS / 1_000), 'webhook-signature': 'v1,first' }),
+      {
+        'Content-Type': 'application/cloudevents+json; charset=utf-8',
+        'User-Agent': 'Parallax-Webhooks/1',
+        'webhook-id': 'we_1',
+        'webhook-timestamp': String(NOON_MS / 1_000 + 5),
+        'webhook-signature': 'v1,second v1,other',
+        'X-Svc-Signature': 'v1,second v1,other',
+      },
+      null,
+    ]);
+    expect(secret).toMatch(/^whsec_/);
+    expect(text).not.toContain('whsec_');
+  });
+
+  it('of another webhook, and one that is too old, is answered 404', async () => {
+    const webhookId = await webhookWith([{ id: 'dlv_seen' }]);
+    const { id: second } = await api.create();
+    const none = [404, 'not_found', 'no such delivery'];
+    expect(await refusalOf(api.send('GET', `/${second}/deliveries/dlv_seen`))).toEqual(none);
+    expect((await api.send('GET', `/${webhookId}/deliveries/dlv_seen`)).status).toBe(200);
+    const { events } = api.service.views;
+    try {
+      events.now = NOON_MS + DELIVERY_RETENTION_MS + 1;
+      expect(await refusalOf(api.send('GET', `/${webhookId}/deliveries/dlv_seen`))).toEqual(none);
+    } finally {
+      events.now = null;
+    }
+  });
+});
+
 describe('a redelivery', () => {
   const redeliver = (webhookId: string, id: string, options: TestRequest = {}) =>
     api.send('POST', `/${webhookId}/deliveries/${id}/redeliver`, options);
