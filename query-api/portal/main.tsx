@@ -2,7 +2,6 @@ import { options, render } from 'preact';
 import { App } from './shell/app.tsx';
 import { startKeyboard } from './shell/keyboard.ts';
 import { startRouter } from './shell/router.ts';
-import { loadSession } from './shell/session.ts';
 import { startTheme } from './shell/theme.ts';
 
 // At most one redraw a frame, and none while the tab is hidden.
@@ -10,5 +9,4 @@ options.debounceRendering = (redraw) => void requestAnimationFrame(redraw);
 startRouter();
 startTheme();
 startKeyboard();
-loadSession();
 render(<App />, document.getElementById('portal')!);

@@ -61,6 +61,15 @@ export const PAGES: readonly PageDeclaration[] = [
     key: 'k',
     load: () => import('./pages/keys.tsx'),
   },
+  {
+    name: 'webhooks',
+    path: '/webhooks',
+    title: 'Webhooks',
+    group: 'Organization',
+    key: 'h',
+    load: () => import('./pages/webhooks.tsx'),
+  },
+  { name: 'webhook', path: '/webhooks/:id', title: 'Webhook', load: () => import('./pages/webhook.tsx') },
   { name: 'usage', path: '/usage', title: 'Usage', group: 'Organization', load: () => import('./pages/usage.tsx') },
   { name: 'audit', path: '/audit', title: 'Audit log', group: 'Organization', load: () => import('./pages/audit.tsx') },
   {

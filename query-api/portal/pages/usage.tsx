@@ -1,3 +1,4 @@
+import { unitsByDay } from '../format/series.ts';
 import { useResource } from '../live/resource.ts';
 import { Chart } from '../parts/chart.tsx';
 import { Choice, chosen } from '../parts/choice.tsx';
@@ -25,16 +26,6 @@ const COLUMNS: readonly Column<Use>[] = [
   { field: 'units', label: 'Units', isNumber: true, render: ({ units }) => <Num value={units} /> },
 ];
 
-/** Units of each SKU by day; a day without use has none. */
-function chartOf(usage: readonly Use[], days: number) {
-  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-  const times = Array.from({ length: days }, (_, index) => today - (days - 1 - index) * DAY_MS);
-  const totals = new Map<string, number>();
-  for (const { day, units } of usage) totals.set(day, (totals.get(day) ?? 0) + units);
-  const values = times.map((time) => totals.get(new Date(time).toISOString().slice(0, 10)) ?? 0);
-  return { times, series: [{ label: 'Units', values }] };
-}
-
 export default function UsagePage() {
   const days = Number(chosen('range', RANGES));
   const from = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
@@ -49,7 +40,13 @@ export default function UsagePage() {
       empty={<p>Requests and frames of your organization are counted here by day and SKU. None was counted yet.</p>}
     >
       <div class="panel">
-        <Chart name="usage" caption="Units by day, all SKUs" kind="bars" digits={0} data={chartOf(rows, days)} />
+        <Chart
+          name="usage"
+          caption="Units by day, all SKUs"
+          kind="bars"
+          digits={0}
+          data={unitsByDay(rows, days, Date.now())}
+        />
       </div>
       <Table label="Usage by day and SKU" rows={rows} idOf={({ day, sku }) => `${day}.${sku}`} columns={COLUMNS} />
     </Page>

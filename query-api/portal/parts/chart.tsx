@@ -2,21 +2,10 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { decimalText } from '../format/number.ts';
+import { type ChartData, countGaps } from '../format/series.ts';
 import { momentText } from '../format/time.ts';
 import { isUtc, theme } from '../shell/theme.ts';
 import { Unknown } from './unknown.tsx';
-
-export interface ChartSeries {
-  readonly label: string;
-  /** One per time; null draws a gap. */
-  readonly values: readonly (number | null)[];
-}
-
-export interface ChartData {
-  /** Unix ms, ascending. */
-  readonly times: readonly number[];
-  readonly series: readonly ChartSeries[];
-}
 
 export interface ChartOptions {
   readonly digits: number;
@@ -28,24 +17,6 @@ interface ChartProps extends ChartOptions {
   readonly name: string;
   readonly caption: string;
   readonly data: ChartData;
-}
-
-/** Points without a value between two with one. */
-export function countGaps({ series }: ChartData): number {
-  let gaps = 0;
-  for (const { values } of series) {
-    let isAfterValue = false;
-    let isOpen = false;
-    for (const value of values) {
-      if (value === null) isOpen = isAfterValue;
-      else {
-        if (isOpen) gaps++;
-        isOpen = false;
-        isAfterValue = true;
-      }
-    }
-  }
-  return gaps;
 }
 
 const isoOf = (ms: number | undefined): string => (ms === undefined ? '' : new Date(ms).toISOString());

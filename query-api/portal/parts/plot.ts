@@ -1,12 +1,15 @@
 /** Draws a chart with uPlot: colours of the theme, and each line named at its end instead of in a legend. */
 import uPlot from 'uplot';
 import { decimalText } from '../format/number.ts';
-import type { ChartData, ChartOptions } from './chart.tsx';
+import type { ChartData } from '../format/series.ts';
+import { clockText, momentText } from '../format/time.ts';
+import type { ChartOptions } from './chart.tsx';
 
 const HEIGHT = 240;
 const NARROW_HEIGHT = 200;
 const NARROW = 480;
-const LABEL_WIDTH = 96;
+const LABEL_WIDTH = 112;
+const DAY_SECONDS = 86_400;
 const FONT = '12px system-ui, sans-serif';
 const SERIES_COLORS = ['--accent', '--warn', '--up', '--down', '--ink-muted'];
 
@@ -42,6 +45,7 @@ function nameLines(plot: uPlot, labels: readonly string[], colors: readonly stri
   ctx.save();
   ctx.font = `${12 * ratio}px system-ui, sans-serif`;
   ctx.textBaseline = 'middle';
+  ctx.textAlign = 'left';
   let lowest = Number.NEGATIVE_INFINITY;
   for (const { label, color, y } of places) {
     lowest = Math.max(y, lowest + 15 * ratio);
@@ -49,6 +53,23 @@ function nameLines(plot: uPlot, labels: readonly string[], colors: readonly stri
     ctx.fillText(label, bbox.left + bbox.width + 6 * ratio, lowest, (LABEL_WIDTH - 8) * ratio);
   }
   ctx.restore();
+}
+
+/** The text of a tick of the time axis, as exact as the distance of the ticks in seconds. */
+function tickText(seconds: number, step: number, isUtc: boolean): string {
+  const ms = seconds * 1_000;
+  if (step >= DAY_SECONDS) return momentText(ms, isUtc).slice(5, 10);
+  const clock = clockText(ms, isUtc);
+  return step >= 60 ? clock.slice(0, 5) : clock;
+}
+
+/** Bars begin at zero, and the first and the last one have room for their whole width. */
+function barScales(times: readonly number[]): uPlot.Scales {
+  const half = times.length < 2 ? DAY_SECONDS / 2 : (times[1]! - times[0]!) / 2_000;
+  return {
+    x: { range: (_plot, min, max) => [min - half, max + half] },
+    y: { range: (_plot, _min, max) => [0, max <= 0 ? 1 : max * 1.08] },
+  };
 }
 
 export function drawPlot(box: HTMLElement, data: ChartData, options: PlotOptions) {
@@ -74,8 +95,11 @@ export function drawPlot(box: HTMLElement, data: ChartData, options: PlotOptions
       legend: { show: false },
       cursor: { points: { size: 6 } },
       ...(isUtc ? { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC') } : {}),
-      scales: kind === 'bars' ? { y: { range: (_plot, _min, max) => [0, max <= 0 ? 1 : max * 1.08] } } : {},
-      axes: [axis, { ...axis, size: 64, values: (_plot, ticks) => ticks.map((tick) => decimalText(tick, digits)) }],
+      scales: kind === 'bars' ? barScales(data.times) : {},
+      axes: [
+        { ...axis, values: (_plot, ticks, _axis, _space, step) => ticks.map((tick) => tickText(tick, step, isUtc)) },
+        { ...axis, size: 64, values: (_plot, ticks) => ticks.map((tick) => decimalText(tick, digits)) },
+      ],
       series: [
         {},
         ...data.series.map(({ label }, index) => ({
@@ -83,7 +107,7 @@ export function drawPlot(box: HTMLElement, data: ChartData, options: PlotOptions
           stroke: colors[index]!,
           width: 1.5,
           spanGaps: false,
-          ...(kind === 'bars' ? { fill: colors[index]! } : {}),
+          ...(kind === 'bars' ? { fill: colors[index]!, points: { show: false } } : {}),
           ...(paths ? { paths } : {}),
         })),
       ],

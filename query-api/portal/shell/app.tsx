@@ -7,11 +7,14 @@ import { Dialogs } from './dialogs.tsx';
 import { Navigation } from './navigation.tsx';
 import { PageView } from './page-view.tsx';
 import { place } from './router.ts';
-import { LOGIN, session } from './session.ts';
+import { LOGIN, loadSession, session } from './session.ts';
 
 export function App() {
   useSignalEffect(() => {
     document.documentElement.dataset.times = place.value.query.get('times') ?? 'utc';
+  });
+  useSignalEffect(() => {
+    if (place.value.path !== LOGIN && !session.value) loadSession();
   });
   if (place.value.path === LOGIN) return <SignIn />;
   // Without a session the sign-in page is about to open.

@@ -29,15 +29,14 @@ let whenSignedIn: { readonly promise: Promise<void>; readonly resolve: () => voi
 /** Reads the session. Without one, the sign-in page opens and leads back here afterwards. */
 export function loadSession(): void {
   sessionFault.value = null;
-  onSessionLost(waitForSignIn);
   readSession().catch((fault: unknown) => {
     if (!(fault instanceof ApiFault)) throw fault;
     if (fault.status !== 401) {
       sessionFault.value = fault;
       return;
     }
+    openLogin(place.peek().path + location.search);
     session.value = null;
-    if (place.value.path !== LOGIN) openLogin(place.value.path + location.search);
   });
 }
 
@@ -59,6 +58,8 @@ function waitForSignIn(): Promise<void> {
   }
   return whenSignedIn.promise;
 }
+
+onSessionLost(waitForSignIn);
 
 function openLogin(next: string): void {
   navigate(next === HOME ? LOGIN : `${LOGIN}?next=${encodeURIComponent(next)}`);

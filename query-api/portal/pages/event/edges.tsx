@@ -19,16 +19,16 @@ function stepsOf(edge: Edge): Step[] {
   const first: Step[] =
     edge.kind === 'cross_provider'
       ? [
-          ['buyPrice', `Buy YES on ${edge.buyProvider}`, edge.buyPrice],
-          ['sellPrice', `Sell YES on ${edge.sellProvider}`, edge.sellPrice],
-          ['grossEdge', 'Gross edge', edge.grossEdge, true],
+          ['grossEdge', 'Gross edge at the best prices', edge.grossEdge],
+          ['buyPrice', `Buy YES on ${edge.buyProvider}, average`, edge.buyPrice],
+          ['sellPrice', `Sell YES on ${edge.sellProvider}, average`, edge.sellPrice],
           ['buyFee', 'Fee of buying', edge.buyFee],
           ['sellFee', 'Fee of selling', edge.sellFee],
         ]
       : [
-          ['yesPrice', `Buy YES on ${edge.yesProvider}`, edge.yesPrice],
-          ['noPrice', `Buy NO on ${edge.noProvider}`, edge.noPrice],
-          ['grossEdge', 'Gross edge: 1 less both prices', edge.grossEdge, true],
+          ['grossEdge', 'Gross edge at the best prices', edge.grossEdge],
+          ['yesPrice', `Buy YES on ${edge.yesProvider}, average`, edge.yesPrice],
+          ['noPrice', `Buy NO on ${edge.noProvider}, average`, edge.noPrice],
           ['yesFee', 'Fee of YES', edge.yesFee],
           ['noFee', 'Fee of NO', edge.noFee],
         ];

@@ -1,15 +1,9 @@
+import { type Candle, pricesOf } from '../../format/series.ts';
 import { useResource } from '../../live/resource.ts';
-import { Chart, type ChartData } from '../../parts/chart.tsx';
+import { Chart } from '../../parts/chart.tsx';
 import { Choice, chosen } from '../../parts/choice.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { apiPath } from './shapes.ts';
-
-interface Candle {
-  readonly provider: string;
-  readonly marketId: string;
-  readonly ts: number;
-  readonly close: number;
-}
 
 const REFRESH_MS = 10_000;
 const INTERVALS = [
@@ -20,23 +14,6 @@ const INTERVALS = [
   ['4h', '4 hours'],
   ['1d', '1 day'],
 ] as const;
-
-/** The closing price of each leg by bucket; a bucket without a trade of a leg is a gap. */
-export function pricesOf(candles: readonly Candle[]): ChartData {
-  const times = [...new Set(candles.map(({ ts }) => ts))].sort((a, b) => a - b);
-  const at = new Map(times.map((time, index) => [time, index]));
-  const legs = new Map<string, { label: string; values: (number | null)[] }>();
-  for (const { provider, marketId, ts, close } of candles) {
-    const id = `${provider}.${marketId}`;
-    let leg = legs.get(id);
-    if (leg === undefined) {
-      leg = { label: provider, values: times.map(() => null) };
-      legs.set(id, leg);
-    }
-    leg.values[at.get(ts)!] = close;
-  }
-  return { times, series: [...legs.values()] };
-}
 
 /** Price history of every leg, from its trades. */
 export function History({ id }: { readonly id: string }) {

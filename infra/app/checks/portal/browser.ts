@@ -1,0 +1,69 @@
+/** A Chromium that looks at the portal, and notes everything that a page must not do. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+
+const CHROMIUM = '/usr/bin/chromium';
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+const TIMEOUT_MS = 15_000;
+
+/** The sentence with which tests in a browser are skipped; null if it is installed. */
+export const browserMissing = existsSync(CHROMIUM) ? null : `needs ${CHROMIUM} (apt-get install chromium)`;
+
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+}
+
+export interface WatchedPage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Errors of the console and of scripts, reports of the policy, requests to other hosts. */
+  readonly faults: string[];
+  /** Faults that match are expected by the test from now on. */
+  expectFaults(pattern: RegExp): void;
+  close(): Promise<void>;
+}
+
+/** @param origin of the service; the page may request nothing else. */
+export async function openPage(browser: Browser, origin: string): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, baseURL: origin });
+  context.setDefaultTimeout(TIMEOUT_MS);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  const expected: RegExp[] = [];
+  const note = (fault: string) => {
+    if (!expected.some((pattern) => pattern.test(fault))) faults.push(fault);
+  };
+  await page.addInitScript(
+    "addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))",
+  );
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') note(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => note(`script: ${error.message}`));
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${origin}/`) && !url.startsWith('data:')) note(`request: ${url}`);
+  });
+  return { page, context, faults, expectFaults: (pattern) => expected.push(pattern), close: () => context.close() };
+}
+
+/** Violations of WCAG 2.2 A and AA, each with its rule and the first element. */
+export async function violationsOf(page: Page): Promise<string[]> {
+  if (!(await page.evaluate<boolean>('"axe" in window')))
+    await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
+  const options = JSON.stringify({ runOnly: { type: 'tag', values: TAGS }, resultTypes: ['violations'] });
+  return page.evaluate<string[]>(
+    `axe.run(document, ${options}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html.slice(0, 200) + ' ' + nodes[0].failureSummary))`,
+  );
+}
+
+/** Elements that make the page wider than the window; none if it does not scroll sideways. */
+export function sidewaysElements(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(
+    `document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
+      .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
+      .map((element) => element.outerHTML.slice(0, 120))`,
+  );
+}

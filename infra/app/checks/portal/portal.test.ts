@@ -1,0 +1,317 @@
+/** Looks at the portal of a running service in Chromium, as a person does. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { get, type Service, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
+import {
+  browserMissing,
+  launchBrowser,
+  openPage,
+  sidewaysElements,
+  violationsOf,
+  type WatchedPage,
+} from './browser.ts';
+
+const WIDTHS = [1440, 768, 360];
+const PAGES = [
+  ['overview', '/portal/'],
+  ['events', '/portal/events'],
+  ['leaderboard', '/portal/leaderboard'],
+  ['anomalies', '/portal/anomalies'],
+  ['keys', '/portal/keys'],
+  ['webhooks', '/portal/webhooks'],
+  ['usage', '/portal/usage'],
+  ['audit', '/portal/audit'],
+  ['organizations', '/portal/organizations'],
+] as const;
+/** The state of the main element of a settled page. */
+const SETTLED = '[data-page]:not([data-state="loading"])';
+const HOSTILE = [
+  '<img src=x onerror="window.hit=1">',
+  '"><script>window.hit=1</script>',
+  "javascript:window.hit=1//'",
+  '{{constructor.constructor("window.hit=1")()}}',
+  '\u202Eright to left\u202C',
+  '&lt;b&gt;not bold&amp;',
+  'W'.repeat(200),
+];
+
+if (browserMissing !== null) console.log(`the portal is not looked at: ${browserMissing}`);
+
+describe.skipIf(browserMissing !== null)('the portal in Chromium', () => {
+  const folder = temporaryFolder('parallax-portal');
+  let service: Service;
+  let browser: Browser;
+  let watched: WatchedPage;
+
+  beforeAll(async () => {
+    service = await startService({
+      dataDir: folder.path,
+      flags: ['--sim-rate', '100'],
+      env: { PARALLAX_WEBHOOK_ALLOW_LOOPBACK: 'on' },
+    });
+    browser = await launchBrowser();
+    watched = await openPage(browser, service.rest);
+    await signIn(watched);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+    folder.remove();
+  });
+
+  async function signIn({ page }: WatchedPage, token = TEST_TOKEN, path = '/portal/login'): Promise<void> {
+    await page.goto(path);
+    await page.locator('input[name="token"]').fill(token);
+    await page.keyboard.press('Enter');
+    await page.locator(SETTLED).and(page.locator('main:not([data-page="login"])')).waitFor();
+  }
+  async function create(path: string, body: object): Promise<Record<string, string>> {
+    const response = await fetch(`${service.rest}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TEST_TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect(response.status).toBe(201);
+    return (await response.json()) as Record<string, string>;
+  }
+  /** Looks at what is shown in both themes and at every width. */
+  async function expectAccessible({ page }: WatchedPage): Promise<void> {
+    for (const theme of ['light', 'dark']) {
+      await page.emulateMedia({ colorScheme: theme as 'light' });
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.locator(`html[data-theme="${theme}"]`).waitFor();
+        const where = `${theme} at ${width}`;
+        expect(await violationsOf(page), where).toEqual([]);
+        expect(await sidewaysElements(page), where).toEqual([]);
+      }
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+  }
+
+  it.each(PAGES)(
+    'shows %s without a violation of WCAG 2.2 AA, in both themes and at every width',
+    async (name, path) => {
+      const { page } = watched;
+      await page.goto(path);
+      await page.locator(`main[data-page="${name}"]:is([data-state="ready"], [data-state="empty"])`).waitFor();
+      await expectAccessible(watched);
+      expect(watched.faults).toEqual([]);
+    },
+  );
+
+  it('shows an event, its prices and its chart with the table behind it', async () => {
+    const { page } = watched;
+    await page.goto('/portal/events');
+    await page.locator('tbody [data-field="canonicalName"] a').first().click();
+    await page.locator('main[data-page="event"][data-state="ready"] [data-field="yesMid"]').first().waitFor();
+    await page.locator('figure[data-chart="prices"] canvas').waitFor();
+    await expectAccessible(watched);
+    const figure = page.locator('figure[data-chart="prices"]');
+    await figure.locator('[data-action="table"]').click();
+    await figure.locator('table[data-chart-table="prices"] tbody tr').first().waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    expect(watched.faults).toEqual([]);
+  });
+
+  it('signs in, moves and opens dialogs by keyboard alone', async () => {
+    const other = await openPage(browser, service.rest);
+    const { page } = other;
+    other.expectFaults(/401/);
+    await page.goto('/portal/audit');
+    await page.locator('main[data-page="login"]').waitFor();
+    await expectAccessible(other);
+    await page.goto('/portal/login?next=https://example.com/portal/');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(TEST_TOKEN);
+    await page.keyboard.press('Enter');
+    await page.locator('main[data-page="overview"]').waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('k');
+    await page.locator('main[data-page="keys"][data-state="ready"]').waitFor();
+    await page.keyboard.press('j');
+    expect(await page.evaluate('document.activeElement.dataset.id !== undefined')).toBe(true);
+    for (const [key, dialog] of [
+      ['?', 'help'],
+      ['/', 'search'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await page.locator(`[data-dialog="${dialog}"]`).waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.locator(`[data-dialog="${dialog}"]`).waitFor({ state: 'detached' });
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.locator('html[data-theme="light"]').waitFor();
+    await page.keyboard.press('t');
+    await page.locator('html[data-theme="dark"]').waitFor();
+    expect(new URL(page.url()).searchParams.get('theme')).toBe('dark');
+    expect(other.faults).toEqual([]);
+    await other.close();
+  });
+
+  it('makes a key, shows its token once, and names what a revocation does', async () => {
+    const { page } = watched;
+    await page.goto('/portal/keys');
+    await page.locator('[data-action="create"]').click();
+    await page.locator('[data-form="key"] input[name="name"]').fill('made in the portal');
+    await expectAccessible(watched);
+    await page.locator('[data-form="key"] [data-action="submit"]').click();
+    expect(await page.locator('[data-dialog="token"] [data-field="secret"]').textContent()).toMatch(/^plx_live_/);
+    await page.locator('[data-dialog="token"] [data-action="close"]').click();
+    await page.locator('[data-dialog="token"]').waitFor({ state: 'detached' });
+    expect(await page.content()).not.toContain('plx_live_');
+    const row = page.locator('tr', { hasText: 'made in the portal' });
+    await row.locator('[data-action="revoke"]').click();
+    await page.locator('[data-dialog="revoke"]', { hasText: 'made in the portal' }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.locator('[data-action="confirm-revoke"]').click();
+    await row.waitFor({ state: 'detached' });
+    expect(watched.faults).toEqual([]);
+  });
+
+  it('creates a webhook, sends a test, and sends a failed delivery again', async () => {
+    let status = 500;
+    const receiver = createServer((request, response) =>
+      request.resume().on('end', () => response.writeHead(status).end()),
+    );
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void receiver.close());
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+    const { page } = watched;
+    await page.goto('/portal/webhooks');
+    await page.locator('[data-action="create"]').click();
+    await page.locator('[data-form="webhook"] input[name="url"]').fill(url);
+    await page.locator('[data-form="webhook"] input[name="eventType"]').first().check();
+    await expectAccessible(watched);
+    await page.locator('[data-form="webhook"] [data-action="submit"]').click();
+    expect(await page.locator('[data-dialog="secret"] [data-field="secret"]').textContent()).toMatch(/^whsec_/);
+    await page.locator('[data-dialog="secret"] [data-action="close"]').click();
+    await page.locator('[data-field="url"] a', { hasText: url }).click();
+    await page.locator('main[data-page="webhook"][data-state="ready"]').waitFor();
+    await page.locator('[data-action="test"]').click();
+    await page.locator('[data-field="result"]', { hasText: '500' }).waitFor();
+    await expectAccessible(watched);
+    status = 204;
+    await page.locator('[data-action="redeliver"]').first().click();
+    await page.locator('[data-field="status"]', { hasText: 'delivered' }).first().waitFor();
+    await page.locator('[data-action="delete"]').click();
+    await page.locator('[data-dialog="delete"]', { hasText: url }).waitFor();
+    await page.locator('[data-action="confirm-delete"]').click();
+    await page.locator('main[data-page="webhooks"]').waitFor();
+    expect(watched.faults).toEqual([]);
+  });
+
+  it('shows hostile names as text, runs nothing of them, and stays as wide as the window', async () => {
+    for (const name of HOSTILE) await create('/keys', { name, userId: name.slice(0, 100), scopes: ['read'] });
+    const { page } = watched;
+    await page.goto('/portal/keys');
+    await page.locator('main[data-page="keys"][data-state="ready"]').waitFor();
+    const names = await page.locator('[data-field="name"]').allTextContents();
+    for (const name of HOSTILE) expect(names).toContain(name);
+    expect(await page.evaluate('window.hit === undefined')).toBe(true);
+    await expectAccessible(watched);
+    expect(watched.faults).toEqual([]);
+  });
+
+  it('shows the numbers that REST returns', async () => {
+    const { page } = watched;
+    await page.goto('/portal/leaderboard?window=week');
+    await page.locator('main[data-page="leaderboard"][data-state="ready"]').waitFor();
+    const board = await get<{ rows: { ethAddress: string; pnl: number; vlm: number; accountValue: number }[] }>(
+      service,
+      '/v1/markets/venue_a/leaderboard?window=week&limit=5',
+    );
+    for (const row of board.rows)
+      for (const field of ['pnl', 'vlm', 'accountValue'] as const) {
+        const cell = page.locator(`tr[data-id="${row.ethAddress}"] [data-field="${field}"] [title]`);
+        expect(await cell.getAttribute('title'), field).toBe(String(row[field]));
+      }
+    const answered = page.waitForResponse((response) => response.url().includes('/v1/arbitrage'));
+    await page.goto('/portal/');
+    const { records } = (await (await answered).json()) as {
+      records: { universalId: string; kind: string; netEdge: number }[];
+    };
+    await page.locator('main[data-page="overview"] [data-field="netEdge"]').first().waitFor();
+    await page.keyboard.press('.');
+    expect(records.length).toBeGreaterThan(0);
+    const { universalId, kind, netEdge } = records[0]!;
+    const cell = page.locator(`[data-id="${universalId}.${kind}"] [data-field="netEdge"] [data-value]`);
+    expect(Number(await cell.getAttribute('data-value'))).toBe(netEdge);
+  });
+
+  it('says which scope is missing, what is missing, and what to do about a fault', async () => {
+    const { token } = await create('/keys', { name: 'reads only', userId: 'reader', scopes: ['read'] });
+    const other = await openPage(browser, service.rest);
+    const { page } = other;
+    other.expectFaults(/40[134]|500/);
+    await signIn(other, token);
+    await page.goto('/portal/audit');
+    await page
+      .locator('main[data-state="forbidden"] [data-error-code="forbidden_scope"]', { hasText: 'admin' })
+      .waitFor();
+    await expectAccessible(other);
+    for (const path of ['/portal/nowhere', '/portal/events/ue_none']) {
+      await page.goto(path);
+      await page.locator('main[data-state="missing"]').waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+    }
+    const error = { code: 'internal_error', message: 'it failed', requestId: 'request-1' };
+    await page.route('**/v1/me/usage*', (route) => route.fulfill({ status: 500, json: { error } }));
+    await page.goto('/portal/usage');
+    await page.locator('main[data-state="error"] [data-request-id="request-1"]').waitFor();
+    await expectAccessible(other);
+    await page.unroute('**/v1/me/usage*');
+    await page.locator('[data-action="retry"]').click();
+    await page.locator('main[data-page="usage"]:not([data-state="error"])').waitFor();
+    await page.route('**/v1/events?*', () => {});
+    await page.goto('/portal/events');
+    await page.locator('main[data-state="loading"] .skeleton').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    expect(other.faults).toEqual([]);
+    await other.close();
+  });
+
+  it('says so while the service is not reached, and goes on by itself', async () => {
+    const other = await openPage(browser, service.rest);
+    const { page, context } = other;
+    other.expectFaults(/ERR_INTERNET_DISCONNECTED/);
+    await signIn(other);
+    await page.locator('[data-connection="live"]').waitFor();
+    await context.setOffline(true);
+    await page.locator('[data-connection="offline"]', { hasText: 'since' }).waitFor();
+    await page.locator('[data-banner="offline"]').waitFor();
+    await page.locator('[data-stale] [data-field="netEdge"]').first().waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await context.setOffline(false);
+    await page.locator('[data-connection="live"]').waitFor();
+    expect(other.faults).toEqual([]);
+    await other.close();
+  });
+
+  it('asks to sign in again over the page, which goes on, and leaves nothing behind after signing out', async () => {
+    const other = await openPage(browser, service.rest);
+    const { page, context } = other;
+    other.expectFaults(/401/);
+    await signIn(other, TEST_TOKEN, '/portal/login?next=/portal/audit');
+    await page.locator('main[data-page="audit"][data-state="ready"]').waitFor();
+    const [cookie] = await context.cookies();
+    await context.clearCookies();
+    await page.keyboard.press('g');
+    await page.keyboard.press('k');
+    await page.locator('[data-dialog="session"]').waitFor();
+    await expectAccessible(other);
+    await page.locator('[data-dialog="session"] input').fill(TEST_TOKEN);
+    await page.keyboard.press('Enter');
+    await page.locator('main[data-page="keys"][data-state="ready"]').waitFor();
+    await page.locator('[data-action="sign-out"]').click();
+    await page.locator('main[data-page="login"]').waitFor();
+    expect(await context.cookies()).toEqual([]);
+    expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
+    expect(cookie!.httpOnly).toBe(true);
+    expect(other.faults).toEqual([]);
+    await other.close();
+  });
+});
