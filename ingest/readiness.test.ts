@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { LogError } from '#infra/log/log';
 import { createHealth } from '#infra/telemetry/health';
 import { Readiness } from './readiness.ts';
@@ -18,6 +18,23 @@ describe('readiness of ingest', () => {
     expect(state()).toBe('starting');
     second();
     expect(state()).toBe('ready');
+  });
+
+  it('waits for the data of a part for at most two minutes', () => {
+    vi.useFakeTimers();
+    try {
+      const { readiness, state } = setUp();
+      const [first, away] = [readiness.expect('one'), readiness.expect('a venue that is away')];
+      first();
+      vi.advanceTimersByTime(119_999);
+      expect(state()).toBe('starting');
+      vi.advanceTimersByTime(1);
+      expect(state()).toBe('ready');
+      away();
+      expect(state()).toBe('ready');
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('reports a full disk, and returns to its previous state afterwards', () => {

@@ -10,6 +10,9 @@ export const CLOCK_PART = 'clock';
 /** A clock that is further behind is reported, until it is behind by less than half of this. */
 const CLOCK_BEHIND_MS = 5_000;
 
+/** A start waits for the first data of a part for this long: the venue may be away for hours. */
+const WAIT_MAX_MS = 120_000;
+
 /** Waits for named parts, and reports when the log accepts no records. */
 export class Readiness {
   private readonly health: Health;
@@ -25,10 +28,20 @@ export class Readiness {
     health.expect(PART);
   }
 
-  /** Adds a part that must have data before ingest is ready. The caller calls the returned function when it has. */
+  /**
+   * Adds a part that must have data before ingest is ready, for at most two minutes. The caller calls the returned
+   * function when it has.
+   */
   expect(part: string): () => void {
     this.missing.add(part);
+    const timer = setTimeout(() => {
+      this.missing.delete(part);
+      this.logger.warn({ part, missing: [...this.missing] }, 'no data of an ingest part received; not waiting for it');
+      this.updateHealth();
+    }, WAIT_MAX_MS);
+    timer.unref();
     return () => {
+      clearTimeout(timer);
       if (!this.missing.delete(part)) return;
       this.logger.info({ part, missing: [...this.missing] }, 'first data of an ingest part received');
       this.updateHealth();
