@@ -166,6 +166,12 @@ describe('a sandbox key', () => {
     expect((await get(`${root}/perp-dex/nova/contracts`, sandboxed)).body).toEqual({ contracts: [] });
   });
 
+  it('gets a board whose legs state since when they are live', async () => {
+    const { rows } = (await get('/v1/events/board?limit=1', sandboxed)).body;
+    expect(rows).toMatchObject([{ legs: [{ state: 'live' }, { state: 'live' }] }]);
+    for (const { since } of rows[0].legs) expect(since).toMatch(/^2026-01-15T1[23]:/);
+  });
+
   it('gets a leaderboard', async () => {
     const path = '/v1/markets/venue_a/leaderboard';
     expect((await get(path, service.admin)).body).toMatchObject({ capturedAt: null, rows: [] });
