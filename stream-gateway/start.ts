@@ -94,6 +94,8 @@ async function serve(context: RoleContext, closers: (() => Promise<void>)[]): Pr
   let closing = false;
   const upgrade: UpgradeOptions = {
     authenticator: createAuthenticator(control),
+    control,
+    streamUrl: settings.streamUrl,
     logger,
     socketsOf: (keyId) => connections.ofKey(keyId).size,
     socketsPerKeyMax: settings.maxSocketsPerKey,
@@ -104,7 +106,7 @@ async function serve(context: RoleContext, closers: (() => Promise<void>)[]): Pr
   route({ app, upgrade, subscriptions, connections, counters, allowances, onCount });
   const listening = await listen(app, settings.host, settings.wsPort);
   const port = uws.us_socket_local_port(listening);
-  const stopKeepAlive = keepAlive(connections);
+  const stopKeepAlive = keepAlive(connections, control.state);
   const stopWatching = control.onRevoked((keyId) => {
     for (const connection of connections.ofKey(keyId)) connection.end(CLOSE.revoked);
   });

@@ -125,6 +125,7 @@ export async function createTestApp({ routes, app: overrides }: TestAppOptions =
       usage: new UsageCounts('test'),
       quotas: DEFAULT_QUOTAS,
       targetRules: {},
+      stream: { url: null, port: 8081 },
       logger: pino(
         { level: 'warn', serializers: { error: stdSerializers.err } },
         { write: (line: string) => void logLines.push(line) },
