@@ -17,7 +17,7 @@ import { dailyRowTopic } from '#schemas/topics/daily';
 import { spreadHeadTopic } from '#schemas/topics/derived';
 import { attemptTopic, deliveryTopic } from '#schemas/topics/webhooks';
 import { buildApp } from './app.ts';
-import { streamUrlOf } from './http/stream-url.ts';
+import { streamUrlFor } from './http/stream-url.ts';
 import { readPortalFiles } from './pages/portal-files.ts';
 import { measureQueries } from './queries/measure-queries.ts';
 import { openTableBarrier } from './queries/table-barrier.ts';
@@ -55,6 +55,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     closers.push(() => control.close());
     const authenticator = createAuthenticator(control);
     const { adminToken, plan, corsOrigins } = settings;
+    const stream = { url: settings.streamUrl, port: settings.wsPort };
     const usage = await openUsageReplica({ log, codec, logger, health });
     closers.push(() => usage.close());
     const requests = await openRequestClient({ log, codec, logger, health });
@@ -108,11 +109,12 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
       requests,
       quotas: settings.quotas,
       targetRules: { allowLoopback: settings.webhookAllowLoopback },
+      stream,
       logger,
       metrics,
       corsOrigins,
       portal: settings.portal
-        ? { files: readPortalFiles(), streamUrlOf: (host) => streamUrlOf(host, settings.wsPort) }
+        ? { files: readPortalFiles(), streamUrlOf: (address) => streamUrlFor(stream, address) }
         : null,
       isReady: () => ready,
     });

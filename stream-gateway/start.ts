@@ -95,6 +95,8 @@ async function serve(context: RoleContext, closers: (() => Promise<void>)[]): Pr
   const upgrade: UpgradeOptions = {
     authenticator: createAuthenticator(control),
     keyUses: usage.keyUses,
+    control,
+    streamUrl: settings.streamUrl,
     logger,
     socketsOf: (keyId) => connections.ofKey(keyId).size,
     socketsPerKeyMax: settings.maxSocketsPerKey,
@@ -105,7 +107,7 @@ async function serve(context: RoleContext, closers: (() => Promise<void>)[]): Pr
   route({ app, upgrade, subscriptions, connections, counters, allowances, onCount });
   const listening = await listen(app, settings.host, settings.wsPort);
   const port = uws.us_socket_local_port(listening);
-  const stopKeepAlive = keepAlive(connections);
+  const stopKeepAlive = keepAlive(connections, control.state);
   const stopWatching = control.onRevoked((keyId) => {
     for (const connection of connections.ofKey(keyId)) connection.end(CLOSE.revoked);
   });

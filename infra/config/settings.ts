@@ -239,6 +239,14 @@ export const SETTINGS = {
     max: BACKFILL_DAYS_MAX,
     description: 'Days of klines that ingest loads from the external exchange in the background; 0 loads none.',
   }),
+  streamUrl: textSetting({
+    variable: 'PARALLAX_STREAM_URL',
+    fallback: null,
+    accepts: 'a URL such as wss://stream.example.com/v1/stream, or /v1/stream for the host and port of the request',
+    pattern: /^(wss?:\/\/[^\s/?#@]+)?\/v1\/stream$/,
+    description:
+      'URL of the stream as browsers reach it, which GET /v1/session returns; by default the host of the request with the port of --ws-port.',
+  }),
   maxSocketsPerKey: integerSetting({
     variable: 'PARALLAX_MAX_SOCKETS_PER_KEY',
     fallback: 1000,

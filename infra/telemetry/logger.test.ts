@@ -46,6 +46,8 @@ describe('a line of the log', () => {
       { raw: ['Cookie', `plx_session=${cookie}`, 'Authorization', `Bearer ${token}`] },
       'plx_session=[redacted]',
     ],
+    ['the subprotocol of a session', { raw: ['Sec-WebSocket-Protocol', `csrf.${cookie}`] }, 'csrf.[redacted]'],
+    ['headers of an upgrade', { headers: { 'sec-websocket-protocol': `csrf.${cookie}`, host: 'x' } }, '"host":"x"'],
     ['another scheme', { raw: 'authorization: Basic dXNlcjpwYXNz' }, 'Basic [redacted]'],
     ['a field that is a secret', { webhook: { id: 'whk_1', secret }, token }, 'whk_1'],
     ['a signing secret in a text', { body: `{"secret":"${secret}"}` }, 'whsec_[redacted]'],

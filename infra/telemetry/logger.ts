@@ -9,13 +9,15 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/plx_(live|test)_[0-9a-f-]{36}\.[\w-]+/gi, 'plx_$1_[redacted]'],
   [/whsec_[A-Za-z0-9+/=_-]+/g, 'whsec_[redacted]'],
   [/plx_session=[\w-]+/g, 'plx_session=[redacted]'],
+  // The subprotocol that an upgrade with a session has.
+  [/\bcsrf\.[\w-]{8,}/g, 'csrf.[redacted]'],
   [/\b(bearer|basic)(\s+)(?!plx_)[\w.~+/=-]{8,}/gi, '$1$2[redacted]'],
   // Credentials as in https://user:password@host; a user name alone is a secret too, as in URLs of RPC nodes.
   [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@"'\\]+@/gi, '$1[redacted]@'],
 ];
 
 /** Headers that hold a secret, redacted wherever headers are logged. */
-const HEADERS = ['authorization', 'cookie', 'set-cookie', 'x-parallax-csrf'];
+const HEADERS = ['authorization', 'cookie', 'set-cookie', 'x-parallax-csrf', 'sec-websocket-protocol'];
 
 /** Replaces the secrets in a log line. */
 function redactSecrets(line: string): string {

@@ -2,12 +2,13 @@ import { timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Authenticated, Authenticator } from '#infra/control/authenticator';
 import type { ControlReplica } from '#infra/control/control-replica';
-import { type ActiveKey, activeSession } from '#schemas/domain/control/lookups';
+import { findSession } from '#infra/control/find-session';
+import { csrfOf, isCsrfOf } from '#infra/control/session-cookie';
+import type { ActiveKey } from '#schemas/domain/control/lookups';
 import type { KeyUses } from '#schemas/domain/quota/key-uses';
-import { ApiError, unavailable } from '#schemas/errors';
+import { ApiError } from '#schemas/errors';
 import { parseBearer } from '#schemas/http/bearer';
 import { type Caller, type CallerSession, missingScopeCode, type Route } from '../routes/route.ts';
-import { csrfOf, digestOf, isCsrfOf, readCookie } from './session-cookie.ts';
 
 /** The caller of a request: a key, identified by its token or by a portal session that was opened with it. */
 export interface Identity extends ActiveKey {
@@ -62,16 +63,12 @@ export function callerOf({ key, organization, session }: Identity): Caller {
 }
 
 function authenticateSession(control: IdentitySources['control'], request: FastifyRequest): Identity {
-  const cookie = readCookie(request.headers.cookie);
-  if (cookie === null) throw missingToken();
-  // A stale state may still hold a session that has ended.
-  if (!control.isCurrent) throw unavailable('sessions cannot be checked at the moment; try again');
-  const found = activeSession(control.state, digestOf(cookie), Date.now());
-  if (!found) throw new ApiError('unauthenticated', 'the session has expired; sign in again');
+  const found = findSession(control, request.headers.cookie);
+  if (!found) throw missingToken();
   const isChange = request.method !== 'GET' && request.method !== 'HEAD';
-  if (isChange && !isCsrfOf(cookie, request.headers['x-parallax-csrf']))
+  if (isChange && !isCsrfOf(found.cookie, request.headers['x-parallax-csrf']))
     throw new ApiError('forbidden_scope', 'X-Parallax-Csrf: must equal the csrf value returned by GET /v1/session');
-  const { key, organization, session } = found;
+  const { cookie, key, organization, session } = found;
   const { digest, expiresAt } = session;
   return { key, organization, session: { digest, expiresAt, csrf: csrfOf(cookie) } };
 }

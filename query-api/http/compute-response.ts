@@ -10,6 +10,7 @@ import type { ParsedRequest } from './parse-request.ts';
 import type { CachedResponse } from './response-cache.ts';
 import type { HeaderList } from './send.ts';
 import type { ServeOptions } from './serve-options.ts';
+import { requestedAddress } from './stream-url.ts';
 import { validate } from './validate.ts';
 import { isConditional, validatorsOf } from './validators.ts';
 
@@ -92,7 +93,7 @@ export async function computeForCaller(
   const sender = createCommandSender(options, caller, idempotency);
   const { id: requestId } = request;
   const command = sender.command as Command;
-  const callerInput = { ...input, body, caller, command, signal, requestId, host: request.headers.host ?? '' };
+  const callerInput = { ...input, body, caller, command, signal, requestId, ...requestedAddress(request) };
   const handle = async () => route.handle(callerInput, await dependenciesOf(options, audience));
   const result = await withTimeout(responseTimeoutMs, () =>
     idempotency ? inFlightKeys.run(caller, idempotency, handle) : handle(),

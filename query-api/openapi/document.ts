@@ -57,7 +57,8 @@ export function openApiDocument(routes: readonly Route[]): JsonObject {
           type: 'apiKey',
           in: 'cookie',
           name: 'plx_session',
-          description: 'A portal session; POST, PATCH and DELETE also need X-Parallax-Csrf.',
+          description:
+            'A portal session; POST, PATCH and DELETE also need X-Parallax-Csrf, a WebSocket the subprotocol csrf.<value>.',
         },
       },
     },

@@ -1,5 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RequestedAddress } from '../http/stream-url.ts';
 import { createTestApp, type TestApp } from '../testing/test-app.fixture.ts';
 import { originOf } from './page-headers.ts';
 import { readPortalFiles } from './portal-files.ts';
@@ -22,7 +23,7 @@ const files = readPortalFiles();
 const [script] = files.first;
 let app: TestApp;
 beforeAll(async () => {
-  const portal = { files, streamUrlOf: (host: string) => `ws://${host.split(':')[0]}:9/v1/stream` };
+  const portal = { files, streamUrlOf: ({ host }: RequestedAddress) => `ws://${host.split(':')[0]}:9/v1/stream` };
   app = await createTestApp({ app: { portal } });
 });
 afterAll(() => app.app.close());

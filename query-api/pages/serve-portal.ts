@@ -4,6 +4,7 @@ import { ApiError } from '#schemas/errors';
 import { chooseEncoding } from '../http/encodings.ts';
 import type { ErrorSender } from '../http/errors.ts';
 import type { HeaderList, Sender } from '../http/send.ts';
+import { type RequestedAddress, requestedAddress } from '../http/stream-url.ts';
 import { matchesTag } from '../http/validators.ts';
 import { originOf, pageHeaders } from './page-headers.ts';
 import type { PortalFile, PortalFiles } from './portal-files.ts';
@@ -17,8 +18,8 @@ const NO_BYTES = Buffer.alloc(0);
 
 export interface PortalOptions {
   readonly files: PortalFiles;
-  /** The URL of the WebSocket gateway for a client that requested this host. */
-  readonly streamUrlOf: (host: string) => string;
+  /** The URL of the WebSocket gateway for a client that requested this address; null if it is unknown. */
+  readonly streamUrlOf: (address: RequestedAddress) => string | null;
 }
 
 /** Adds the routes of the portal, and returns them, since other methods are refused there. */
@@ -28,7 +29,7 @@ export function servePortal(
   { sender, errors }: { readonly sender: Sender; readonly errors: ErrorSender },
 ): { readonly path: string; readonly method: string }[] {
   const headersFor = (request: FastifyRequest): HeaderList =>
-    pageHeaders(originOf(streamUrlOf(request.headers.host ?? '')));
+    pageHeaders(originOf(streamUrlOf(requestedAddress(request)) ?? ''));
   const send = (request: FastifyRequest, reply: FastifyReply, file: PortalFile, cache: HeaderList) => {
     const encoding = chooseEncoding(request.headers['accept-encoding']);
     const body = encoding === null ? file.plain : file.compressed[encoding];

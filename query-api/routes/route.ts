@@ -13,6 +13,7 @@ import type { UsageCounts } from '#schemas/domain/quota/usage-counts';
 import type { ErrorCode } from '#schemas/errors';
 import type { RequestKind } from '#schemas/requests/kind';
 import type { Encodable } from '../http/json-rows.ts';
+import type { RequestedAddress, StreamLocation } from '../http/stream-url.ts';
 import type { Reader } from '../queries/query.ts';
 import type { TableBarrier } from '../queries/table-barrier.ts';
 import type { Views } from '../views/views.ts';
@@ -34,6 +35,7 @@ export interface Dependencies {
   readonly ingest: IngestRequests;
   /** Rules for the URLs of webhooks. */
   readonly targetRules: TargetRules;
+  readonly stream: StreamLocation;
 }
 
 /** Sends requests to ingest, in the turn of the caller's organization. */
@@ -130,7 +132,7 @@ export interface RouteDeclaration<P, Q, R> extends CommonDeclaration<P, Q, R> {
 }
 
 /** The input of the handler of a caller route. */
-export interface CallerInput<P, Q, B> {
+export interface CallerInput<P, Q, B> extends RequestedAddress {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
@@ -140,8 +142,6 @@ export interface CallerInput<P, Q, B> {
   readonly signal: AbortSignal;
   /** The value of `X-Request-Id`. */
   readonly requestId: string;
-  /** The `Host` header. */
-  readonly host: string;
 }
 
 /** A caller route: it reads or changes resources of the caller. Its responses are never cached or shared. */

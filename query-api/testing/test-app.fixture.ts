@@ -127,6 +127,7 @@ export async function createTestApp({ routes, app: overrides }: TestAppOptions =
       keyUses: new KeyUses(),
       quotas: DEFAULT_QUOTAS,
       targetRules: {},
+      stream: { url: null, port: 8081 },
       logger: pino(
         { level: 'warn', serializers: { error: stdSerializers.err } },
         { write: (line: string) => void logLines.push(line) },

@@ -99,6 +99,7 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
       requests,
       quotas,
       targetRules,
+      stream: { url: null, port: 8081 },
       logger,
       corsOrigins: null,
       portal: null,

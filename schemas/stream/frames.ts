@@ -50,6 +50,8 @@ export const CLOSE = {
   restart: { code: 1012, reason: 'restart' },
   /** The key was revoked, or its organization suspended or deleted. */
   revoked: { code: 4001, reason: 'token revoked' },
+  /** The portal session of the socket ended: it was signed out, or expired. */
+  sessionEnded: { code: 4001, reason: 'session ended' },
   /** Frames were dropped for 10 s without the queue falling below half. */
   overflow: { code: 4008, reason: 'too slow' },
 } as const;

@@ -22,6 +22,8 @@ export interface Principal {
   readonly orgId: string;
   readonly scopes: readonly string[];
   readonly sandbox: boolean;
+  /** Digest of the portal session that the client connected with; null for a token. */
+  readonly session: string | null;
 }
 
 /** The user data that uWebSockets.js stores with a socket. */

@@ -1,6 +1,7 @@
 import { pino, stdSerializers } from 'pino';
 import { describe, expect, it } from 'vitest';
 import type { Authenticated, Authenticator } from '#infra/control/authenticator';
+import { initialControlState } from '#schemas/domain/control/state';
 import { KeyUses } from '#schemas/domain/quota/key-uses';
 import { ApiError } from '#schemas/errors';
 import { createUpgrade } from './upgrade.ts';
@@ -62,6 +63,8 @@ async function attempt(
   };
   const req = { getHeader: (name: string) => headers[name] ?? '', getQuery: () => undefined };
   createUpgrade({
+    control: { state: initialControlState(), isCurrent: true },
+    streamUrl: null,
     authenticator: { authenticate, authenticateKnown } as Authenticator,
     keyUses: new KeyUses(),
     logger: pino({ serializers: { error: stdSerializers.err } }, { write: (line: string) => void logged.push(line) }),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Authenticated, Authenticator } from '#infra/control/authenticator';
+import type { Authenticator } from '#infra/control/authenticator';
+import type { ActiveKey, ActiveSession } from '#schemas/domain/control/lookups';
 import type { KeyUses } from '#schemas/domain/quota/key-uses';
 import { ApiError, unavailable } from '#schemas/errors';
 import { parseBearer } from '#schemas/http/bearer';
@@ -8,6 +9,7 @@ import { errorEnvelope } from '#schemas/http/error-envelope';
 import { isRequestId } from '#schemas/http/request-id';
 import type { SocketData } from './connection.ts';
 import type { LateCork } from './late-cork.ts';
+import { authenticateSession, CSRF_PROTOCOL, type SessionRequest, type SessionSources } from './session.ts';
 import type { HttpRequest, HttpResponse } from './uws.ts';
 
 /** Prefix of the subprotocol that carries a token, as an alternative to query strings, which end up in logs. */
@@ -24,7 +26,7 @@ const PHRASES: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-export interface UpgradeOptions {
+export interface UpgradeOptions extends SessionSources {
   readonly authenticator: Authenticator;
   readonly keyUses: Pick<KeyUses, 'mark'>;
   readonly logger: Logger;
@@ -40,11 +42,15 @@ export interface UpgradeOptions {
 /** The parts of a request that are needed after the first wait; the request object is invalid by then. */
 interface Handshake {
   readonly token: string | null;
+  readonly session: SessionRequest;
   readonly requestId: string;
   readonly key: string;
   readonly protocol: string;
   readonly extensions: string;
 }
+
+/** The key of a client, with the session that it was identified by, if it sent no token. */
+type Identity = ActiveKey & Partial<Pick<ActiveSession, 'session'>>;
 
 type Context = Parameters<HttpResponse['upgrade']>[4];
 
@@ -61,7 +67,7 @@ export function createUpgrade(options: UpgradeOptions) {
     const { requestId, key, protocol, extensions } = handshake;
     // Checked when it is answered and not before a wait: an upgrade opens its socket at once, so no two use the same
     // slot.
-    const respond = (found: Authenticated | null, isLate: boolean) => {
+    const respond = (found: Identity | null, isLate: boolean) => {
       if (found) options.keyUses.mark(found.key.id, Date.now());
       const refusal = refusalOf(options, found);
       const upgrade = () => res.upgrade(socketDataOf(found!), key, protocol, extensions, context);
@@ -70,9 +76,13 @@ export function createUpgrade(options: UpgradeOptions) {
       else upgrade();
     };
     const fail = (error: unknown) => res.cork(() => refuse(res, asApiError(options.logger, error), requestId));
-    let known: Authenticated | null | undefined;
+    let known: Identity | null | undefined;
     try {
-      known = handshake.token === null ? null : options.authenticator.authenticateKnown(handshake.token);
+      // A token takes precedence over a cookie.
+      known =
+        handshake.token === null
+          ? authenticateSession(options, handshake.session)
+          : options.authenticator.authenticateKnown(handshake.token);
     } catch (error) {
       fail(error);
       return;
@@ -100,7 +110,7 @@ export function notFound(res: HttpResponse, req: HttpRequest): void {
   refuse(res, new ApiError('not_found', 'only WebSocket upgrades of /v1/stream are served here'), requestIdOf(req));
 }
 
-function refusalOf(options: UpgradeOptions, found: Authenticated | null): ApiError | null {
+function refusalOf(options: UpgradeOptions, found: Identity | null): ApiError | null {
   if (!found) return new ApiError('unauthenticated', 'missing or invalid token');
   if (options.isClosing()) return unavailable('this node is stopping; try again');
   if (options.socketsOf(found.key.id) >= options.socketsPerKeyMax)
@@ -120,8 +130,9 @@ function hasUpgradeOption(connection: string): boolean {
   return connection.split(',').some((option) => option.trim().toLowerCase() === 'upgrade');
 }
 
-function socketDataOf({ key }: Authenticated): SocketData {
-  return { principal: { keyId: key.id, orgId: key.orgId, scopes: key.scopes, sandbox: key.sandbox }, connection: null };
+function socketDataOf({ key, session }: Identity): SocketData {
+  const { id: keyId, orgId, scopes, sandbox } = key;
+  return { principal: { keyId, orgId, scopes, sandbox, session: session?.digest ?? null }, connection: null };
 }
 
 function readHandshake(req: HttpRequest): Handshake {
@@ -131,13 +142,20 @@ function readHandshake(req: HttpRequest): Handshake {
     .map((name) => name.trim());
   const bearer = protocols.find((name) => name.startsWith(BEARER_PROTOCOL));
   const header = parseBearer(req.getHeader('authorization'));
-  const token = header ?? bearer?.slice(BEARER_PROTOCOL.length) ?? req.getQuery('token');
+  const token = header ?? bearer?.slice(BEARER_PROTOCOL.length) ?? (req.getQuery('token') || null);
+  const csrfProtocol = protocols.find((name) => name.startsWith(CSRF_PROTOCOL));
   return {
     token: token || null,
+    session: {
+      cookie: req.getHeader('cookie'),
+      origin: req.getHeader('origin'),
+      host: req.getHeader('host'),
+      csrfProtocol,
+    },
     requestId: requestIdOf(req),
     key: req.getHeader('sec-websocket-key'),
     // A client that offered the protocol accepts no answer without it.
-    protocol: bearer ?? '',
+    protocol: bearer ?? csrfProtocol ?? '',
     extensions: req.getHeader('sec-websocket-extensions'),
   };
 }

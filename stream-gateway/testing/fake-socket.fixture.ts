@@ -80,7 +80,7 @@ export function fakeConnection(keyId = 'key'): FakeConnection {
   } as Omit<FakeConnection, 'connection'> & { connection: Connection };
   fake.connection = new Connection({
     socket,
-    principal: { keyId, orgId: 'org', scopes: ['stream'], sandbox: false },
+    principal: { keyId, orgId: 'org', scopes: ['stream'], sandbox: false, session: null },
     counters: {
       sent: (frames) => {
         counts.sent += frames;

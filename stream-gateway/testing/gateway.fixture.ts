@@ -9,6 +9,7 @@ import { loadSettings } from '#infra/config/settings';
 import { createAuthenticator } from '#infra/control/authenticator';
 import { openControlReplica } from '#infra/control/control-replica';
 import { hashSecret } from '#infra/control/secret-hash';
+import { csrfOf, digestOf, mintCookie } from '#infra/control/session-cookie';
 import { formatToken, mintToken } from '#infra/control/token';
 import { openEmbeddedLog } from '#infra/log/embedded/open-embedded-log';
 import { beginEpoch } from '#infra/log/epochs';
@@ -16,7 +17,7 @@ import type { RoleContext } from '#infra/runtime/context';
 import type { Store } from '#infra/store/store';
 import { createHealth } from '#infra/telemetry/health';
 import { createMetrics } from '#infra/telemetry/metrics';
-import { putKey } from '#schemas/domain/control/indices';
+import { dropSession, putKey, putSession } from '#schemas/domain/control/indices';
 import type { Key, Scope, SecretHash } from '#schemas/domain/control/state';
 import { parseChannel } from '#schemas/stream/channel-names';
 import { TOPICS } from '#schemas/topics/catalog';
@@ -34,6 +35,21 @@ export interface TokenOptions {
   readonly sandbox?: boolean;
 }
 
+export interface SessionOptions extends TokenOptions {
+  /** Unix ms; an hour from now by default. */
+  readonly expiresAt?: number;
+}
+
+/** A portal session as its browser has it. */
+export interface TestSession {
+  /** The `Cookie` header. */
+  readonly cookie: string;
+  readonly csrf: string;
+  readonly keyId: string;
+  /** Ends it on this node, as signing out does. */
+  end(): void;
+}
+
 export interface GatewayHarness {
   readonly context: RoleContext;
   readonly url: string;
@@ -43,6 +59,8 @@ export interface GatewayHarness {
   token(options?: TokenOptions): string;
   /** A valid token whose secret the node has to hash when it is first used. */
   newToken(options?: TokenOptions): Promise<string>;
+  /** A portal session of a new key. */
+  session(options?: SessionOptions): TestSession;
   /**
    * Appends frames to a channel that is no raw feed in one batch, with consecutive numbers. Returns the newest `seq`.
    */
@@ -116,6 +134,14 @@ export async function openGateway(environment: Readonly<Record<string, string>> 
     async newToken(options) {
       const token = mintToken(options?.sandbox ?? false);
       return formatToken(put(await hashSecret(token.secret), options, token));
+    },
+    session({ expiresAt = Date.now() + 3_600_000, ...options } = {}) {
+      const { keyId } = put(NO_HASH, options);
+      const value = mintCookie();
+      const session = { digest: digestOf(value), keyId, createdAt: '2026-01-01T00:00:00.000Z', expiresAt };
+      putSession(replica.state, session);
+      const end = () => dropSession(replica.state, session);
+      return { cookie: `plx_session=${value}`, csrf: csrfOf(value), keyId, end };
     },
     async publish(channel, frames, payload = '{"yesMid":0.5}') {
       const { writer } = parseChannel(channel)!;

@@ -25,6 +25,10 @@ function roomImportedBy(file: SourceFile, name: string): string | null {
   return posix.join(posix.dirname(file.path), name).split('/')[0]!;
 }
 
+function isOfStreamClient(file: SourceFile, name: string): boolean {
+  return resolveImport(file, name)?.startsWith(STREAM_CLIENT) ?? false;
+}
+
 describe('imports between rooms', () => {
   const files = sourceFiles();
 
@@ -33,11 +37,22 @@ describe('imports between rooms', () => {
       const own = file.path.split('/')[0]!;
       if (file.path.startsWith(APP)) return [];
       return importsOf(file)
-        .filter((name) => !(file.path.startsWith(PORTAL) && name.startsWith(`#${STREAM_CLIENT}`)))
+        .filter((name) => !(file.path.startsWith(PORTAL) && isOfStreamClient(file, name)))
         .map((name) => roomImportedBy(file, name))
         .filter((room) => room !== null && room !== own && !ALLOWED[own]!.includes(room))
         .map((room) => `${file.path} imports ${room}`);
     });
+    expect(wrong).toEqual([]);
+  });
+
+  it('lead from the client of the stream only to itself and to schemas', () => {
+    const own = files.filter(({ path }) => path.startsWith(STREAM_CLIENT) && !/\.(test|fixture)\.ts$/.test(path));
+    const wrong = own.flatMap((file) =>
+      importsOf(file)
+        .filter((name) => roomImportedBy(file, name) !== 'schemas' && !isOfStreamClient(file, name))
+        .map((name) => `${file.path} imports ${name}`),
+    );
+    expect(own.length).toBeGreaterThan(3);
     expect(wrong).toEqual([]);
   });
 

@@ -16,12 +16,13 @@ export function activeKey(state: ControlState, keyId: string): ActiveKey | undef
   return organization && !organization.suspended ? { key, organization } : undefined;
 }
 
-/** A portal session that may be used at `now` (unix ms), with the key that it acts as. */
-export function activeSession(
-  state: ControlState,
-  digest: string,
-  now: number,
-): (ActiveKey & { readonly session: Session }) | undefined {
+/** A portal session with the key that it acts as. */
+export interface ActiveSession extends ActiveKey {
+  readonly session: Session;
+}
+
+/** A portal session that may be used at `now` (unix ms). */
+export function activeSession(state: ControlState, digest: string, now: number): ActiveSession | undefined {
   const session = state.sessions.get(digest);
   const active = session && session.expiresAt > now ? activeKey(state, session.keyId) : undefined;
   return session && active && { session, ...active };

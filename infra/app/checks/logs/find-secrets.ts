@@ -8,7 +8,7 @@ const SECRETS: readonly (readonly [string, RegExp])[] = [
   ['a signing secret', /whsec_[A-Za-z0-9+/=_-]{8,}/],
   ['a session cookie', /plx_session=[\w-]{8,}/],
   ['a bearer header', /\bbearer\s+[\w.~+/=-]{16,}/i],
-  ['a header that holds a secret', /"(authorization|cookie|set-cookie|x-parallax-csrf)"\s*:/i],
+  ['a header that holds a secret', /"(authorization|cookie|set-cookie|x-parallax-csrf|sec-websocket-protocol)"\s*:/i],
   ['credentials in a URL', /\b[a-z]+:\/\/[^\s/:@"'\\]*:[^\s/@"'\\]+@/i],
   // The length of 32 bytes in base64url: a token's secret, or a cookie without its name.
   ['a bare secret', /(?<![\w-])(?=[\w-]*[A-Z])[\w-]{43}(?![\w-])/],

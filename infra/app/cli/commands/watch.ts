@@ -3,11 +3,11 @@ import { integerSetting, readSettings, SettingError, textSetting, urlSetting } f
 import { settingsHelp } from '../../../config/help.ts';
 import { SETTINGS } from '../../../config/settings.ts';
 import type { Command } from '../command.ts';
+import { followTrades } from '../watch/follow-trades.ts';
 import { FrameRate } from '../watch/frame-rate.ts';
 import { LiveCandles } from '../watch/live-candles.ts';
 import { type MarketPath, RestReader } from '../watch/rest-reader.ts';
 import { renderScreen } from '../watch/screen.ts';
-import { TradeStream } from '../watch/trade-stream.ts';
 import { readWatchKey } from '../watch/watch-key.ts';
 import type { WatchedEvent, WatchedMarket, WatchedTrade } from '../watch/watched.ts';
 
@@ -72,7 +72,7 @@ export const watch: Command = {
         `--token is missing, and ${dataDir} holds no key for it; accepted: a key with the scopes read and stream, or the --data-dir of a service that generated its admin key`,
       );
     const screen = new WatchedService(new RestReader(rest!, token), coin!);
-    const socket = new TradeStream(stream!, token, screen);
+    const client = followTrades(stream!, token, screen);
     const until = seconds === 0 ? Number.POSITIVE_INFINITY : Date.now() + seconds * 1_000;
     let stopping = false;
     process.once('SIGINT', () => {
@@ -80,11 +80,11 @@ export const watch: Command = {
     });
     try {
       while (!stopping && Date.now() < until) {
-        show(await screen.refresh(socket.isOpen, process.stdout.columns ?? 120));
+        show(await screen.refresh(client.state.name === 'live', process.stdout.columns ?? 120));
         await sleep(REFRESH_MS);
       }
     } finally {
-      socket.close();
+      client.disconnect();
     }
     return 0;
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { setCookie } from '#infra/control/session-cookie';
 import { closeSession } from '#schemas/domain/control/commands/close-session';
 import { ApiError } from '#schemas/errors';
-import { setCookie } from '../../../http/session-cookie.ts';
 import { CustomResponse, defineCallerRoute } from '../../route.ts';
 
 export const deleteSession = defineCallerRoute({

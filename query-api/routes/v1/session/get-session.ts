@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { PLANS, SCOPES } from '#schemas/domain/control/state';
 import { ApiError } from '#schemas/errors';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
+import { streamUrlFor } from '../../../http/stream-url.ts';
 import { defineCallerRoute } from '../../route.ts';
 
 export const getSession = defineCallerRoute({
@@ -20,12 +21,16 @@ export const getSession = defineCallerRoute({
     sandbox: z.boolean().describe('True for a key of the sandbox.'),
     plan: z.enum(PLANS).describe('The plan of the organization.'),
     expiresAt: isoTimeSchema.describe('When the session ends.'),
-    csrf: z.string().describe('Value of the header X-Parallax-Csrf.'),
+    csrf: z
+      .string()
+      .describe('Value of the header X-Parallax-Csrf, and of the subprotocol csrf.<value> of a WebSocket.'),
+    streamUrl: z.string().nullable().describe('URL of the stream; null if the service does not know its port.'),
   }),
-  handle({ caller }) {
+  handle({ caller, host, isSecure }, { stream }) {
     const { orgId, keyId, userId, scopes, sandbox, plan, session } = caller;
     if (!session) throw new ApiError('not_found', 'the request has no session');
+    const streamUrl = streamUrlFor(stream, { host, isSecure });
     const expiresAt = isoTime(session.expiresAt);
-    return { orgId, keyId, userId, scopes: [...scopes], sandbox, plan, expiresAt, csrf: session.csrf };
+    return { orgId, keyId, userId, scopes: [...scopes], sandbox, plan, expiresAt, csrf: session.csrf, streamUrl };
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { digestOf, mintCookie, setCookie } from '#infra/control/session-cookie';
 import { openSession } from '#schemas/domain/control/commands/open-session';
 import { ApiError } from '#schemas/errors';
-import { digestOf, mintCookie, setCookie } from '../../../http/session-cookie.ts';
 import { CustomResponse, defineCallerRoute } from '../../route.ts';
 
 export const postSession = defineCallerRoute({

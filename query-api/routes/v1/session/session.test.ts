@@ -46,6 +46,15 @@ describe('a portal session', () => {
     expect((await service.request('POST', '/keys', { ...good, body })).status).toBe(201);
   });
 
+  it('returns the URL of the stream on the requested host, with TLS if the request used it', async () => {
+    const { cookie } = await signIn();
+    const streamUrl = async (more: Record<string, string>) =>
+      (await service.request('GET', '/v1/session', by(cookie, more))).body.streamUrl;
+    expect(await streamUrl({ host: 'portal.example:8080' })).toBe('ws://portal.example:8081/v1/stream');
+    const secure = { host: 'portal.example', 'x-forwarded-proto': 'https, http' };
+    expect(await streamUrl(secure)).toBe('wss://portal.example:8081/v1/stream');
+  });
+
   it('has only the scopes of its key', async () => {
     const { token } = await service.key(service.admin, ['read']);
     const { cookie } = await signIn(token);
