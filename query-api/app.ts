@@ -12,7 +12,6 @@ import type { UsageCounts } from '#schemas/domain/quota/usage-counts';
 import { queryRefusal } from '#schemas/http/unknown-query';
 import { CommandRateLimiter } from './http/command-rate-limiter.ts';
 import { InFlightKeys } from './http/commands.ts';
-import { EncodedBody } from './http/encodings.ts';
 import { ErrorSender, handleClientError, handleErrors, handleProtocolErrors } from './http/errors.ts';
 import { addJsonParser } from './http/json-parser.ts';
 import { createKeyGenerator } from './http/key-generator.ts';
@@ -23,7 +22,7 @@ import { startRequestTimer } from './http/request-time.ts';
 import { ResponseCache } from './http/response-cache.ts';
 import { Sender } from './http/send.ts';
 import { serveRoute } from './http/serve-route.ts';
-import { openApiDocument } from './openapi/document.ts';
+import { servedDocuments } from './openapi/served-documents.ts';
 import { type PortalOptions, servePortal } from './pages/serve-portal.ts';
 import { ROUTES } from './routes/index.ts';
 import type { Dependencies, Route } from './routes/route.ts';
@@ -34,7 +33,6 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** Interval of the check for requests that exceed it. */
 const REQUEST_CHECK_MS = 1_000;
 const METRICS_PATH = '/metrics';
-const OPENAPI_PATH = '/openapi.json';
 /** Response headers that a page of another origin may read. */
 const EXPOSED_HEADERS = [
   'x-request-id',
@@ -153,11 +151,12 @@ export async function buildApp(
       (fault: unknown) => errors.send(request, reply, fault),
     );
   });
-  const openApi = new EncodedBody(Buffer.from(JSON.stringify(openApiDocument(routes))));
-  serveUnlisted(OPENAPI_PATH, (request, reply) => {
-    sender.encoded(request, reply, 200, openApi)?.catch((fault: unknown) => errors.send(request, reply, fault));
-  });
-  const unlisted = [METRICS_PATH, OPENAPI_PATH].map((path) => ({ path, method: 'GET' }));
+  const documents = servedDocuments(routes);
+  for (const [path, bodyOf] of documents)
+    serveUnlisted(path, (request, reply) => {
+      sender.encoded(request, reply, 200, bodyOf())?.catch((fault: unknown) => errors.send(request, reply, fault));
+    });
+  const unlisted = [METRICS_PATH, ...documents.keys()].map((path) => ({ path, method: 'GET' }));
   const pages = portal === null ? [] : servePortal(app, portal, { sender, errors });
   refuseOtherMethods(app, errors, [...routes, ...unlisted, ...pages]);
   return app;

@@ -1,12 +1,14 @@
 /**
  * Drives a stage in a test: records are handled one by one in the given order, and outputs and dead letters are
  * collected. As in the running loop, a record whose handler throws leaves only a dead letter. Every output is checked
- * against the schema of its topic and copied, so that later changes of the state do not affect it.
+ * against the schema of its topic, frames of channels also against that of their payload, and copied, so that later changes of the state do not affect it.
  */
 import { deserialize, serialize } from 'node:v8';
 import avro from 'avsc';
 import type { Emit, Stage, StageRecord } from '#infra/stages/stage';
 import { avroSchema } from '#schemas/avro';
+import { checkPayload } from '#schemas/testing/stream-frames.fixture';
+import { type ChannelFrame, channelTopics } from '#schemas/topics/channels';
 import type { Topic } from '#schemas/topics/topic';
 
 /** An output of a stage; a null value is a tombstone. */
@@ -40,6 +42,8 @@ export interface StageDriver<S> {
   restart(): void;
 }
 
+/** Topics of channels whose frames hold their payload. */
+const DERIVED_CHANNELS = new Set([channelTopics.events.name, channelTopics.organizations.name]);
 const checks = new Map<string, avro.Type>();
 
 export function driveStage<S>(stage: Stage<S>): StageDriver<S> {
@@ -54,6 +58,7 @@ export function driveStage<S>(stage: Stage<S>): StageDriver<S> {
   const write = (topic: Topic, key: string, value: unknown) => {
     if (!writable.has(topic.name)) throw new Error(`${stage.name} does not declare ${topic.name} as an output`);
     if (value !== null) check(topic, value);
+    if (DERIVED_CHANNELS.has(topic.name)) checkPayload(value as ChannelFrame);
     pending.push({ topic: topic.name, key, value: structuredClone(value) });
   };
   const emit: Emit = Object.assign(<T>(topic: Topic<T>, key: string, value: T) => write(topic as Topic, key, value), {

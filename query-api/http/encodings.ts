@@ -10,6 +10,7 @@ export const COMPRESS_ABOVE_BYTES = 1024;
 /** Brotli's default of 11 takes tens of times as long and saves only a few percent more. */
 const BROTLI_QUALITY = 4;
 const GZIP_LEVEL = 6;
+export const JSON_TYPE = 'application/json; charset=utf-8';
 
 const toGzip = promisify(gzip);
 const toBrotli = promisify(brotliCompress);
@@ -19,10 +20,12 @@ export type Encoding = 'br' | 'gzip';
 /** A body and its compressed forms. */
 export class EncodedBody {
   readonly plain: Buffer;
+  readonly contentType: string;
   private readonly compressed = new Map<Encoding, Promise<Buffer>>();
 
-  constructor(plain: Buffer) {
+  constructor(plain: Buffer, contentType = JSON_TYPE) {
     this.plain = plain;
+    this.contentType = contentType;
   }
 
   /** Compresses once per encoding, also for concurrent calls. */

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Metrics } from '#infra/telemetry/metrics';
-import { COMPRESS_ABOVE_BYTES, chooseEncoding, type EncodedBody } from './encodings.ts';
+import { COMPRESS_ABOVE_BYTES, chooseEncoding, type EncodedBody, JSON_TYPE } from './encodings.ts';
 import { secondsSinceStart } from './request-time.ts';
 
 /** Header names and values alternating, as Node writes them. */
@@ -38,16 +38,17 @@ export class Sender {
     body: EncodedBody,
     others = NO_HEADERS,
   ): void | Promise<void> {
-    if (body.plain.length <= COMPRESS_ABOVE_BYTES) return this.json(request, reply, statusCode, body.plain, others);
+    const { plain, contentType: type } = body;
+    if (plain.length <= COMPRESS_ABOVE_BYTES) return this.bytes(request, reply, statusCode, type, plain, others);
     const encoding = chooseEncoding(request.headers['accept-encoding']);
-    if (encoding === null) return this.json(request, reply, statusCode, body.plain, [...VARY, ...others]);
+    if (encoding === null) return this.bytes(request, reply, statusCode, type, plain, [...VARY, ...others]);
     const headers = [...VARY, 'content-encoding', encoding, ...others];
-    return body.compressedWith(encoding).then((bytes) => this.json(request, reply, statusCode, bytes, headers));
+    return body.compressedWith(encoding).then((bytes) => this.bytes(request, reply, statusCode, type, bytes, headers));
   }
 
   /** Sends JSON bytes uncompressed. */
   json(request: FastifyRequest, reply: FastifyReply, statusCode: number, body: Buffer, others = NO_HEADERS): void {
-    this.bytes(request, reply, statusCode, 'application/json; charset=utf-8', body, others);
+    this.bytes(request, reply, statusCode, JSON_TYPE, body, others);
   }
 
   /** Sends 204, which has no body. */

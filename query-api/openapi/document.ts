@@ -1,12 +1,11 @@
 /** Generates `/openapi.json` (3.1) from the route declarations. */
-import { z } from 'zod';
+import type { z } from 'zod';
 import { VERSION } from '#infra/config/version';
 import { ERRORS } from '#schemas/errors';
 import { errorEnvelopeSchema } from '#schemas/http/error-envelope';
+import { type JsonObject, jsonSchemaOf } from '#schemas/json-schema';
 import { isBodyOptional, type Route } from '../routes/route.ts';
 import { errorStatuses, operationId, templateOf } from './naming.ts';
-
-export type JsonObject = { [name: string]: unknown };
 
 /** Descriptions of the headers of metered responses. */
 const QUOTA_HEADERS = {
@@ -43,7 +42,7 @@ export function openApiDocument(routes: readonly Route[]): JsonObject {
     servers: [{ url: '/' }],
     paths,
     components: {
-      schemas: { Error: schemaOf(errorEnvelopeSchema, 'output', shared), ...shared },
+      schemas: { Error: jsonSchemaOf(errorEnvelopeSchema, 'output', shared), ...shared },
       responses: {
         Error: {
           description: 'The error; clients should branch on error.code.',
@@ -77,7 +76,7 @@ function operation(route: Route, shared: Record<string, unknown>): JsonObject {
     tags: [route.path.split('/').find((part) => part !== '' && part !== 'v1')],
     parameters,
     ...(body
-      ? { requestBody: { required: !isBodyOptional(body), content: json(schemaOf(body, 'input', shared)) } }
+      ? { requestBody: { required: !isBodyOptional(body), content: json(jsonSchemaOf(body, 'input', shared)) } }
       : {}),
     responses: responsesOf(route, shared),
     security: scope === null ? [] : [{ bearer: [] }, { session: [] }],
@@ -108,7 +107,7 @@ function responsesOf(route: Route, shared: Record<string, unknown>): JsonObject 
   };
   const headers = Object.fromEntries(Object.entries(described).map(([name, text]) => [name, header(text)]));
   for (const status of route.statuses) {
-    const content = status === 204 ? {} : { content: json(schemaOf(route.response, 'output', shared)) };
+    const content = status === 204 ? {} : { content: json(jsonSchemaOf(route.response, 'output', shared)) };
     responses[String(status)] = { description: route.summary, headers, ...content };
   }
   for (const [status, codes] of errorStatuses(route)) {
@@ -121,7 +120,7 @@ function responsesOf(route: Route, shared: Record<string, unknown>): JsonObject 
 }
 
 function parametersOf(location: 'path' | 'query', schema: z.ZodType, shared: Record<string, unknown>): JsonObject[] {
-  const { properties = {}, required = [] } = schemaOf(schema, 'input', shared) as {
+  const { properties = {}, required = [] } = jsonSchemaOf(schema, 'input', shared) as {
     properties?: Record<string, JsonObject>;
     required?: string[];
   };
@@ -142,15 +141,6 @@ function parameterSchema(property: JsonObject): JsonObject {
   if (property.pattern !== INTEGER_PATTERN) return property;
   const { pattern: _pattern, ...rest } = property;
   return { ...rest, type: 'integer' };
-}
-
-/** The JSON Schema of a schema. Those that have a name (`meta({ id })`) are added to `shared` and referred to. */
-function schemaOf(schema: z.ZodType, io: 'input' | 'output', shared: Record<string, unknown>): JsonObject {
-  const generated = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any' }));
-  const named = JSON.parse(generated.replaceAll('"#/$defs/', '"#/components/schemas/')) as JsonObject;
-  const { $schema: _dialect, $defs, ...rest } = named;
-  Object.assign(shared, $defs);
-  return rest;
 }
 
 function json(schema: JsonObject): JsonObject {

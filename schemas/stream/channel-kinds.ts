@@ -6,6 +6,7 @@ import { TRADE_STREAM_PROVIDERS } from '../domain/providers.ts';
 import type { ChannelWriter } from '../topics/channels.ts';
 import { RAW_CHANNELS, type RawProvider } from '../venues/raw-channels.ts';
 import type { ChannelName } from './channel.ts';
+import type { EventFrameType } from './payloads.ts';
 
 type Kind = ChannelName['kind'];
 type NameOf<K extends Kind> = Extract<ChannelName, { readonly kind: K }>;
@@ -14,6 +15,8 @@ export interface ChannelKind<K extends Kind> {
   /** One sentence for the docs. */
   readonly summary: string;
   readonly example: NameOf<K>;
+  /** `data.type` of its event frames, which names their payload (`payloads.ts`). */
+  readonly type: EventFrameType;
   /** The writer whose topic (`schemas/topics/channels`) contains its frames. */
   readonly writer: ChannelWriter;
   /** False if nothing writes frames yet: clients can subscribe, but receive none. */
@@ -57,6 +60,7 @@ const CHANNEL_KINDS: { readonly [K in Exclude<Kind, 'raw'>]: ChannelKind<K> } = 
   event: {
     summary: 'Spread of an event, when a yesMid moved by 0.005 or more.',
     example: { kind: 'event', universalId },
+    type: 'event.spread',
     writer: 'events',
     delivering: true,
     refillPath: eventPath('spread'),
@@ -65,6 +69,7 @@ const CHANNEL_KINDS: { readonly [K in Exclude<Kind, 'raw'>]: ChannelKind<K> } = 
   arbitrage: {
     summary: 'Arbitrage of an event with a positive net edge.',
     example: { kind: 'arbitrage', universalId },
+    type: 'event.arbitrage',
     writer: 'events',
     delivering: true,
     refillPath: eventPath('arbitrage'),
@@ -73,6 +78,7 @@ const CHANNEL_KINDS: { readonly [K in Exclude<Kind, 'raw'>]: ChannelKind<K> } = 
   'trade-event': {
     summary: 'Fills on all linked markets of an event.',
     example: { kind: 'trade-event', universalId },
+    type: 'trade.observed',
     writer: 'events',
     delivering: true,
     refillPath: eventPath('trades'),
@@ -81,12 +87,14 @@ const CHANNEL_KINDS: { readonly [K in Exclude<Kind, 'raw'>]: ChannelKind<K> } = 
   'trade-provider': {
     summary: `Every fill of a provider; also ${TRADE_STREAM_PROVIDERS.slice(0, -1).join(', ')}.`,
     example: { kind: 'trade-provider', provider: TRADE_STREAM_PROVIDERS.at(-1)! },
+    type: 'trade.observed',
     writer: 'events',
     delivering: true,
   },
   'user-trade': {
     summary: "Fills of an organization's bound wallets; for that organization alone.",
     example: { kind: 'user-trade', orgId: 'org_1' },
+    type: 'user.fill',
     writer: 'organizations',
     delivering: true,
     ownerOf: ({ orgId }) => orgId,
@@ -94,6 +102,7 @@ const CHANNEL_KINDS: { readonly [K in Exclude<Kind, 'raw'>]: ChannelKind<K> } = 
   'anomaly-event': {
     summary: 'Anomalies of an event.',
     example: { kind: 'anomaly-event', universalId },
+    type: 'anomaly.detected',
     writer: 'events',
     delivering: true,
     refillPath: eventPath('anomaly-history'),
@@ -101,18 +110,21 @@ const CHANNEL_KINDS: { readonly [K in Exclude<Kind, 'raw'>]: ChannelKind<K> } = 
   'anomaly-kind': {
     summary: 'Anomalies of one kind, of every event.',
     example: { kind: 'anomaly-kind', anomalyKind: 'trade-volume' },
+    type: 'anomaly.detected',
     writer: 'events',
     delivering: true,
   },
   'anomaly-all': {
     summary: 'Every anomaly.',
     example: { kind: 'anomaly-all' },
+    type: 'anomaly.detected',
     writer: 'events',
     delivering: true,
   },
   'dispute-event': {
     summary: 'Dispute phases of an event.',
     example: { kind: 'dispute-event', universalId },
+    type: 'settlement.dispute',
     writer: 'events',
     delivering: true,
     refillPath: eventPath('dispute-history'),
@@ -120,12 +132,14 @@ const CHANNEL_KINDS: { readonly [K in Exclude<Kind, 'raw'>]: ChannelKind<K> } = 
   'dispute-venue': {
     summary: 'Every dispute phase of venue_b.',
     example: { kind: 'dispute-venue' },
+    type: 'settlement.dispute',
     writer: 'events',
     delivering: true,
   },
   settlement: {
     summary: 'The first settlement of an event on each provider.',
     example: { kind: 'settlement', universalId },
+    type: 'settlement.landed',
     writer: 'events',
     delivering: true,
     refillPath: eventPath('settlement'),
@@ -139,6 +153,7 @@ const RAW_KINDS: ReadonlyMap<string, ChannelKind<'raw'>> = new Map(
     {
       summary,
       example: { kind: 'raw', provider, instrument },
+      type: 'raw',
       writer: writer ?? 'events',
       delivering: writer !== null,
       ...(writer !== null && instrument !== '*' ? { status: instrumentStatus(provider) } : {}),

@@ -5,13 +5,28 @@
 import { z } from 'zod';
 import { PRICE_STATES } from '../domain/price-state.ts';
 
-/** A cursor that the server issued, or `earliest`. */
-const since = z.string().min(1).max(256);
+const frameType = <const T extends string>(type: T) => z.literal(type).describe('The type of the frame.');
 
-const clientFrame = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('subscribe'), channel: z.string().min(1).max(512), since: since.nullish() }),
-  z.strictObject({ type: z.literal('unsubscribe'), subscription_id: z.string().min(1).max(64) }),
-  z.strictObject({ type: z.literal('ping') }),
+export const clientFrame = z.discriminatedUnion('type', [
+  z
+    .strictObject({
+      type: frameType('subscribe'),
+      channel: z.string().min(1).max(512).describe('Name of the channel.'),
+      since: z
+        .string()
+        .min(1)
+        .max(256)
+        .nullish()
+        .describe('A cursor that the server issued, or `earliest`; null or left out for the next event on.'),
+    })
+    .describe('Subscribes to a channel.'),
+  z
+    .strictObject({
+      type: frameType('unsubscribe'),
+      subscription_id: z.string().min(1).max(64).describe('The subscription to end.'),
+    })
+    .describe('Ends a subscription.'),
+  z.strictObject({ type: frameType('ping') }).describe('Asks for a `pong`.'),
 ]);
 /** A frame that a client may send. */
 export type ClientFrame = z.infer<typeof clientFrame>;
@@ -56,37 +71,53 @@ export const CLOSE = {
   overflow: { code: 4008, reason: 'too slow' },
 } as const;
 
-const subscriptionId = z.string();
-/** Frames of the server other than events, which the gateway encodes in its hot path. */
+const subscriptionId = z.string().describe('Id of the subscription on this connection.');
+/** Frames of the server other than events (`event-frame.ts`). */
 export const serverFrame = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('subscribed'),
-    subscription_id: subscriptionId,
-    channel: z.string(),
-    cursor: z.string(),
-  }),
-  z.strictObject({ type: z.literal('unsubscribed'), subscription_id: subscriptionId }),
-  z.strictObject({ type: z.literal('pong') }),
-  z.strictObject({ type: z.literal('error'), error: z.enum(STREAM_ERRORS), channel: z.string().optional() }),
-  z.strictObject({
-    type: z.literal('gap'),
-    subscription_id: subscriptionId,
-    from: z.string(),
-    to: z.string(),
-    refill: z.string().nullable(),
-  }),
-  z.strictObject({
-    type: z.literal('lagged'),
-    subscription_id: subscriptionId,
-    fromSeq: z.int(),
-    toSeq: z.int(),
-    dropped: z.int(),
-  }),
-  z.strictObject({
-    type: z.literal('status'),
-    subscription_id: subscriptionId,
-    state: z.enum(PRICE_STATES),
-    since: z.int(),
-  }),
+  z
+    .strictObject({
+      type: frameType('subscribed'),
+      subscription_id: subscriptionId,
+      channel: z.string().describe('The channel.'),
+      cursor: z.string().describe('The position before the first event.'),
+    })
+    .describe('Acknowledges a `subscribe`.'),
+  z
+    .strictObject({ type: frameType('unsubscribed'), subscription_id: subscriptionId })
+    .describe('Acknowledges an `unsubscribe`.'),
+  z.strictObject({ type: frameType('pong') }).describe('Answers a `ping`, and comes every 30 s by itself.'),
+  z
+    .strictObject({
+      type: frameType('error'),
+      error: z.enum(STREAM_ERRORS).describe('Stable; clients branch on it.'),
+      channel: z.string().optional().describe('The channel that it concerns, if any.'),
+    })
+    .describe('Reports an error; the connection stays open.'),
+  z
+    .strictObject({
+      type: frameType('gap'),
+      subscription_id: subscriptionId,
+      from: z.string().describe('The cursor after which events are missing.'),
+      to: z.string().describe('The cursor up to which events are missing.'),
+      refill: z.string().nullable().describe('REST path of what they were about; null where there is none.'),
+    })
+    .describe('Reports events that are missing.'),
+  z
+    .strictObject({
+      type: frameType('lagged'),
+      subscription_id: subscriptionId,
+      fromSeq: z.int().describe('First dropped `seq`.'),
+      toSeq: z.int().describe('Last dropped `seq`.'),
+      dropped: z.int().describe('How many events were dropped.'),
+    })
+    .describe('Reports events that were dropped because the client reads too slowly or its quota is used up.'),
+  z
+    .strictObject({
+      type: frameType('status'),
+      subscription_id: subscriptionId,
+      state: z.enum(PRICE_STATES).describe('The state of the markets behind the channel.'),
+      since: z.int().describe('Since when, unix ms.'),
+    })
+    .describe('Reports the state of the markets behind the channel, after `subscribed` and at each change.'),
 ]);
 export type ServerFrame = Readonly<z.infer<typeof serverFrame>>;

@@ -2,6 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientOptions, WebSocket } from 'ws';
+import { checkFrame } from '#schemas/testing/stream-frames.fixture';
 
 export type Frame = { readonly type: string; readonly [field: string]: unknown };
 
@@ -18,6 +19,13 @@ export interface Client {
   /** The events of a subscription, in order. */
   seqs(subscriptionId: unknown): number[];
   ofType(type: string): Frame[];
+}
+
+/** Parses a frame of the server, which must be as `/asyncapi.json` describes it. */
+function receivedFrame(text: string): Frame {
+  const frame = JSON.parse(text) as Frame;
+  checkFrame(frame);
+  return frame;
 }
 
 /** Waits until `done` holds; throws after `timeoutMs`. */
@@ -38,7 +46,7 @@ export async function openClient(
   const streamUrl = `${url}/v1/stream${query ?? ''}`;
   const socket = new WebSocket(streamUrl, protocol === undefined ? [] : [protocol], { headers, ...options });
   const frames: Frame[] = [];
-  socket.on('message', (data) => void frames.push(JSON.parse(data.toString()) as Frame));
+  socket.on('message', (data) => void frames.push(receivedFrame(data.toString())));
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
     socket.once('close', (code, reason) => resolve({ code, reason: reason.toString() }));
   });
@@ -141,7 +149,7 @@ function parseFrames(bytes: Buffer, client: RawClient): Buffer {
     if (bytes.length - at < header + length) break;
     const body = bytes.subarray(at + header, at + header + length);
     const opcode = bytes[at]! & 15;
-    if (opcode === 1) client.frames.push(JSON.parse(body.toString()) as Frame);
+    if (opcode === 1) client.frames.push(receivedFrame(body.toString()));
     if (opcode === 8) client.closeCode = body.readUInt16BE(0);
     at += header + length;
   }

@@ -8,15 +8,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { z } from 'zod';
 import { DEFAULT_QUOTAS } from '#schemas/domain/quota/plan-quotas';
-import { anomalyRecordSchema } from '#schemas/http/anomaly';
-import { arbitrageRecordSchema } from '#schemas/http/arbitrage';
-import { disputePhaseRecordSchema } from '#schemas/http/dispute-phase';
-import { settlementRecordSchema } from '#schemas/http/settlement';
-import { spreadSnapshotSchema } from '#schemas/http/spread';
-import { tradeRecordSchema } from '#schemas/http/trade';
+import { eventFrame, eventFrameOf } from '#schemas/stream/event-frame';
 import { CLOSE, parseClientFrame, STREAM_ERRORS, serverFrame } from '#schemas/stream/frames';
+import { EVENT_PAYLOADS, type EventFrameType } from '#schemas/stream/payloads';
 import { EVENT_TYPES } from '#schemas/webhooks/event-types';
 import { signedHeaders } from '#stream-gateway/webhooks/sign';
 import { PROJECT_ROOT } from './sources.ts';
@@ -29,32 +24,6 @@ const accountsPage = readFileSync(join(PROJECT_ROOT, 'docs/accounts.md'), 'utf8'
 const blocksOf = (page: string, language: string): string[] =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map((found) => found[1]!);
 const linesOf = (page: string): string[] => blocksOf(page, 'json').flatMap((block) => block.trim().split('\n'));
-
-const PAYLOADS: Readonly<Record<string, z.ZodType>> = {
-  'event.spread': spreadSnapshotSchema.strict(),
-  'event.arbitrage': arbitrageRecordSchema,
-  'trade.observed': tradeRecordSchema.strict(),
-  'user.fill': tradeRecordSchema.strict(),
-  'anomaly.detected': anomalyRecordSchema.strict(),
-  'settlement.dispute': disputePhaseRecordSchema.strict(),
-  'settlement.landed': settlementRecordSchema.strict(),
-  raw: z.looseObject({}),
-};
-const eventFrame = z.strictObject({
-  type: z.literal('event'),
-  subscription_id: z.string(),
-  channel: z.string(),
-  epoch: z.string(),
-  seq: z.int(),
-  cursor: z.string(),
-  data: z.strictObject({
-    type: z.enum(Object.keys(PAYLOADS)),
-    provider: z.string().nullable(),
-    marketId: z.string().nullable(),
-    payload: z.unknown(),
-    receivedAt: z.int(),
-  }),
-});
 
 const folders: string[] = [];
 afterEach(() => {
@@ -78,12 +47,13 @@ describe('the page for WebSocket clients', () => {
   it('shows valid frames only, and each kind of them', () => {
     const [shown, shownEvents] = [new Set<string>(), new Set<string>()];
     for (const line of linesOf(websocketPage)) {
-      const frame = JSON.parse(line) as { type: string; data: { type: string; payload: unknown } };
+      const frame = JSON.parse(line) as { type: string; data: { type: EventFrameType } };
       shown.add(frame.type);
       if (parseClientFrame(line)) continue;
       if (frame.type === 'event') {
         eventFrame.parse(frame);
-        PAYLOADS[frame.data.type]!.parse(frame.data.payload);
+        // What a schema does not declare it leaves out.
+        expect(eventFrameOf(frame.data.type).parse(frame)).toEqual(frame);
         shownEvents.add(frame.data.type);
       } else serverFrame.parse(frame);
     }
@@ -95,7 +65,7 @@ describe('the page for WebSocket clients', () => {
       'ping',
     ];
     expect([...shown].sort()).toEqual(kinds.sort());
-    expect([...shownEvents].sort()).toEqual(Object.keys(PAYLOADS).sort());
+    expect([...shownEvents].sort()).toEqual(Object.keys(EVENT_PAYLOADS).sort());
   });
 
   it('lists every error and every close code', () => {

@@ -61,7 +61,7 @@ ${table(
   ]),
 )}
 
-\`GET /metrics\` returns Prometheus metrics and \`GET /openapi.json\` the API as OpenAPI 3.1, both without a token.
+\`GET /metrics\` returns Prometheus metrics and \`GET /openapi.json\` the API as OpenAPI 3.1, \`GET /asyncapi.json\` the stream as AsyncAPI 3.0, each also as \`.yaml\`; all without a token.
 
 ## Errors
 
