@@ -106,8 +106,11 @@ class RequestServer {
       return;
     }
     const { handler, queue } = served;
-    // Nobody waits for it any more.
-    if (request.receivedAt < Date.now() - handler.expiresAfterMs) return;
+    // As one that waited for so long in the queue.
+    if (request.receivedAt < Date.now() - handler.expiresAfterMs) {
+      this.publish([request], failed('expired'));
+      return;
+    }
     const key = requestKey(handler.kind, params.data);
     const cached = this.cache.get(key);
     if (cached) this.publish([request], cached);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { INTERVALS, type Interval } from '#schemas/domain/candles/sources';
+import { INTERVAL_NAMES, INTERVALS, type Interval } from '#schemas/domain/candles/sources';
 import { type Decimal, formatDecimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
 import { candleBarsTable } from '#schemas/tables/candle-bars';
 import { candleRangesTable } from '#schemas/tables/candle-ranges';
@@ -151,7 +151,7 @@ describe('readCandles with a window', () => {
 describe('readCandles with random bars and windows', () => {
   it('agrees with a direct implementation', async () => {
     const window = fc.record({
-      interval: fc.constantFrom(...(Object.keys(INTERVALS) as Interval[])),
+      interval: fc.constantFrom(...INTERVAL_NAMES),
       limit: fc.integer({ min: 1, max: 12 }),
       start: fc.option(fc.integer({ min: -100, max: 4_000 })),
       end: fc.option(fc.integer({ min: -100, max: 4_000 })),

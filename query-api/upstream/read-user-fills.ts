@@ -30,7 +30,7 @@ export async function readUserFills(
  * ones first, in the order of the venue within a time, each with `liquidation`, null where there was none.
  */
 export function newestFills(ofNode: readonly unknown[], ofVenue: unknown): readonly unknown[] {
-  if (!Array.isArray(ofVenue))
+  if (!Array.isArray(ofVenue) || ofVenue.some((fill) => typeof fill !== 'object' || fill === null))
     throw new ApiError('upstream_unavailable', 'the venue returned no list of fills', {
       upstream: { provider: PROVIDER, status: 200, body: ofVenue },
     });

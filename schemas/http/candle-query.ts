@@ -1,14 +1,11 @@
 /** The query of routes that return candles (specification, candle query parameters). */
 import { z } from 'zod';
-import { INTERVALS, type Interval } from '../domain/candles/sources.ts';
+import { INTERVAL_NAMES } from '../domain/candles/sources.ts';
 import { ApiError } from '../errors.ts';
 import { clampedInteger, timeParameter } from './parameters.ts';
 
 export const candleQuery = z.object({
-  interval: z
-    .enum(Object.keys(INTERVALS) as [Interval, ...Interval[]])
-    .default('1h')
-    .describe('Length of a bar; default 1h.'),
+  interval: z.enum(INTERVAL_NAMES).default('1h').describe('Length of a bar; default 1h.'),
   limit: clampedInteger({ min: 1, max: 5_000, fallback: 100 }),
   start_time: timeParameter.describe('Start of the window, inclusive; unix ms or ISO-8601.').optional(),
   end_time: timeParameter.describe('End of the window, exclusive; unix ms or ISO-8601.').optional(),

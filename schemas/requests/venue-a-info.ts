@@ -1,5 +1,6 @@
 /** Reads of `info` of venue_a on behalf of clients (venue page, section 3). */
 import { z } from 'zod';
+import { INTERVAL_NAMES } from '../domain/candles/sources.ts';
 import { defineKind } from './kind.ts';
 
 /** For how long the response to each type of read may be served, ms (contract, Reads from the venue, Candles and Trades). */
@@ -27,7 +28,12 @@ export const infoRead = defineKind({
     dex: z.string().optional().describe('A builder dex; absent for the main one.'),
     coin: z.string().optional(),
     req: z
-      .object({ coin: z.string(), interval: z.string(), startTime: z.number().int(), endTime: z.number().int() })
+      .object({
+        coin: z.string(),
+        interval: z.enum(INTERVAL_NAMES),
+        startTime: z.number().int(),
+        endTime: z.number().int(),
+      })
       .optional()
       .describe('Of `candleSnapshot`: a coin, and a range of its bars with inclusive ends, unix ms.'),
   }),

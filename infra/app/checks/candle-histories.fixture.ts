@@ -1,6 +1,6 @@
 /** Random histories of trades and of what sources know of them, and a plain implementation that holds every trade. */
 import fc from 'fast-check';
-import { INTERVALS, type Interval } from '#schemas/domain/candles/sources';
+import { INTERVAL_NAMES, INTERVALS, type Interval } from '#schemas/domain/candles/sources';
 import { formatDecimal, parseDecimal } from '#schemas/domain/decimal';
 
 export const MINUTE = 60_000;
@@ -82,10 +82,7 @@ const gap = fc.tuple(fc.tuple(time, time), fc.integer({ min: 0, max: 5 })).map((
 const bound = fc.option(fc.oneof(border, onMinute));
 
 export const history: fc.Arbitrary<History> = fc
-  .tuple(
-    fc.array(happened, { minLength: 1, maxLength: 12 }),
-    fc.constantFrom(...(Object.keys(INTERVALS) as Interval[])),
-  )
+  .tuple(fc.array(happened, { minLength: 1, maxLength: 12 }), fc.constantFrom(...INTERVAL_NAMES))
   .chain(([trades, interval]) =>
     fc.record({
       isQuestion: fc.boolean(),

@@ -10,7 +10,7 @@ import { readEventCandles } from '#query-api/queries/read-event-candles';
 import { insertRows } from '#query-api/testing/insert-rows.fixture';
 import { openTestStore } from '#query-api/testing/open-test-store.fixture';
 import { aLink, aTrade } from '#query-api/testing/records.fixture';
-import { INTERVALS, type Interval } from '#schemas/domain/candles/sources';
+import { INTERVAL_NAMES, INTERVALS, type Interval } from '#schemas/domain/candles/sources';
 import { type Decimal, formatDecimal, parseDecimal, UNIT } from '#schemas/domain/decimal';
 import { candleBarsTable } from '#schemas/tables/candle-bars';
 import { candleRangesTable } from '#schemas/tables/candle-ranges';
@@ -47,7 +47,7 @@ const history = fc.record({
   gap: fc.option(fc.tuple(fc.integer({ min: 0, max: SPAN }), fc.integer({ min: 0, max: SPAN }))),
   windows: fc.array(
     fc.record({
-      interval: fc.constantFrom(...(Object.keys(INTERVALS) as Interval[])),
+      interval: fc.constantFrom(...INTERVAL_NAMES),
       limit: fc.integer({ min: 1, max: 20 }),
       start: fc.option(fc.integer({ min: 0, max: SPAN })),
     }),

@@ -25,7 +25,7 @@ import { startKlines } from './klines/background.ts';
 import { startLeaderboard } from './leaderboard.ts';
 import { LinkedOutcomes } from './linked-outcomes.ts';
 import { MarketWatcher } from './market-watcher.ts';
-import { readOutcomes, readPerps } from './markets.ts';
+import { type AnsweredLists, readOutcomes, readPerps, replaceEmptyLists } from './markets.ts';
 import { followFills } from './node-fills/follow-fills.ts';
 import { NodeInfo } from './node-info.ts';
 import { readEarlierCursor, readTrackedOutcomes } from './read-tracked-outcomes.ts';
@@ -117,6 +117,7 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     }
   };
   let settling: Promise<void> | null = null;
+  let previous: AnsweredLists | null = null;
   const poller = new Poller({
     connection,
     publisher,
@@ -133,7 +134,11 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
       if (outcomes.length > listed.length) logger.warn('outcomeMeta lists no outcome; using the previous list');
       if (readPerps(lists.perps).length === 0)
         throw new UpstreamError('upstream_malformed', 'metaAndAssetCtxs names no coin');
-      watcher.setLists(lists, outcomes);
+      const complete = replaceEmptyLists(lists, previous);
+      if (complete.dexes !== lists.dexes || complete.pairs !== lists.pairs)
+        logger.warn('allPerpMetas or spotMetaAndAssetCtxs lists nothing; using the previous list');
+      previous = complete;
+      watcher.setLists(complete, outcomes);
       pending.addList(outcomes);
       missed.addList(outcomes);
       for (const type of OTHER_REQUESTS) await sendType(type, signal);

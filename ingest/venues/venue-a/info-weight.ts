@@ -1,5 +1,5 @@
 /** Weights of `info` requests (venue page, section 8). */
-import { INTERVALS, type Interval } from '#schemas/domain/candles/sources';
+import { INTERVALS } from '#schemas/domain/candles/sources';
 import type { InfoRequest, InfoType } from '#schemas/requests/venue-a-info';
 import { STORED_BARS } from '#schemas/venues/venue-a/candle-snapshot';
 
@@ -31,6 +31,6 @@ export const infoWeightMax = ({ type, req }: Pick<InfoRequest, 'type' | 'req'>):
 
 /** The bar that contains the start and the one that contains the end are both returned. */
 function barsMax({ interval, startTime, endTime }: NonNullable<InfoRequest['req']>): number {
-  const bars = Math.ceil((endTime - startTime) / INTERVALS[interval as Interval]) + 1;
+  const bars = Math.ceil((endTime - startTime) / INTERVALS[interval]) + 1;
   return Math.min(STORED_BARS, bars);
 }

@@ -7,6 +7,7 @@ import {
   readOutcomeMarkets,
   readOutcomes,
   readPerps,
+  replaceEmptyLists,
 } from './markets.ts';
 
 const marketsOf = (count: number): Market[] =>
@@ -14,6 +15,25 @@ const marketsOf = (count: number): Market[] =>
 const volumes = (...all: string[]) => all.map((dayNtlVlm) => ({ dayNtlVlm }));
 const universe = (...names: string[]) => ({ universe: names.map((name) => ({ name })) });
 const NONE = { perps: null, dexes: null, pairs: null, contexts: null };
+
+describe('replaceEmptyLists', () => {
+  const lists = { perps: [universe('BTC')], dexes: [universe('BTC')], pairs: [universe('@1'), []] };
+  const previous = { perps: [universe('X')], dexes: [universe('X')], pairs: [universe('@9'), []] };
+
+  it.each([
+    [{}, lists],
+    [{ dexes: {} }, { ...lists, dexes: previous.dexes }],
+    [{ dexes: [] }, { ...lists, dexes: previous.dexes }],
+    [{ pairs: [] }, { ...lists, pairs: previous.pairs }],
+    [{ pairs: [universe(), []] }, { ...lists, pairs: previous.pairs }],
+  ])('uses the previous list where one lists nothing: %j', (change, expected) => {
+    expect(replaceEmptyLists({ ...lists, ...change }, previous)).toEqual(expected);
+  });
+
+  it('has no other list at the start', () => {
+    expect(replaceEmptyLists({ ...lists, pairs: [] }, null)).toEqual({ ...lists, pairs: [] });
+  });
+});
 
 describe('readPerps', () => {
   it('returns tradable coins, each with its own context', () => {

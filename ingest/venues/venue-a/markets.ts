@@ -21,10 +21,27 @@ export interface MarketLists {
   readonly contexts: unknown;
 }
 
+/** The lists that are answers. */
+export type AnsweredLists = Omit<MarketLists, 'contexts'>;
+
 /** All tradable markets except outcomes, by falling daily notional. */
 export function readMarkets({ perps, dexes, pairs, contexts }: MarketLists): Market[] {
   const markets = [...readPerps(perps), ...readContracts(dexes, contexts), ...readPairs(pairs)];
   return markets.sort((a, b) => b.dayNotional - a.dayNotional || (a.coin < b.coin ? -1 : 1));
+}
+
+/**
+ * Lists in which an answer that lists nothing is replaced by the previous one: contracts and pairs never all end between
+ * two lists, so such an answer is wrong, and must end no subscription.
+ */
+export function replaceEmptyLists(lists: AnsweredLists, previous: AnsweredLists | null): AnsweredLists {
+  if (previous === null) return lists;
+  return {
+    perps: lists.perps,
+    // The first one is the main dex.
+    dexes: asList(lists.dexes).length > 0 ? lists.dexes : previous.dexes,
+    pairs: readPairs(lists.pairs).length > 0 ? lists.pairs : previous.pairs,
+  };
 }
 
 /** Tradable perps of the main dex. */

@@ -3,7 +3,7 @@
  * moment ago and may not be in the tables yet, are not requested again (contract, Candles).
  */
 import { joinNearest } from '#schemas/domain/candles/missing';
-import { INTERVALS, type Interval } from '#schemas/domain/candles/sources';
+import { INTERVALS } from '#schemas/domain/candles/sources';
 import { type Span, subtract, union } from '#schemas/domain/candles/spans';
 import { INFO_LIFETIMES_MS, type InfoRequest, type InfoResult } from '#schemas/requests/venue-a-info';
 
@@ -43,8 +43,6 @@ export class SharedBars {
    * @param send requests a range from the venue.
    */
   async read(req: BarsRequest, send: (req: BarsRequest) => Promise<InfoResult>): Promise<InfoResult> {
-    // Bars of other lengths are not served.
-    if (!Object.hasOwn(INTERVALS, req.interval)) return send(req);
     const wanted = { from: req.startTime, until: req.endTime + 1 };
     const shared = this.sharedParts(req, wanted);
     const rest = joinNearest(subtract([wanted], union(shared)), REQUESTS_MAX);
@@ -54,7 +52,7 @@ export class SharedBars {
   }
 
   private sharedParts({ coin, interval }: BarsRequest, wanted: Span): Part[] {
-    const stepMs = INTERVALS[interval as Interval];
+    const stepMs = INTERVALS[interval];
     const oldest = this.now() - INFO_LIFETIMES_MS.candleSnapshot;
     const parts: Part[] = [];
     for (const one of this.requested) {

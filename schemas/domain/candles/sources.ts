@@ -17,6 +17,7 @@ export const INTERVALS = {
   '1d': 24 * HOUR_MS,
 } as const;
 export type Interval = keyof typeof INTERVALS;
+export const INTERVAL_NAMES = Object.keys(INTERVALS) as [Interval, ...Interval[]];
 
 /** Bars from the recorded trades of a price. */
 const OURS = 'venue_node';

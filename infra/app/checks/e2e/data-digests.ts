@@ -14,6 +14,7 @@ const VARIES_BY_RUN = new Set([
   'control.commands',
   'control.changes',
   'control.usage',
+  'control.key-uses',
   'control.attempts',
   'derived.audit',
   'usage',

@@ -153,8 +153,8 @@ describe('GET /v1/venue_a/info/user-fills', () => {
     });
   });
 
-  it('fails if the venue returns no list', async () => {
-    respond = () => null;
+  it.each([null, {}, [null], [3]])('fails if the venue returns %j, which is no list of fills', async (answer) => {
+    respond = () => answer;
     const got = await get(`user-fills?user=${USER}`);
     expect([got.status, got.body.error.code]).toEqual([502, 'upstream_unavailable']);
   });
