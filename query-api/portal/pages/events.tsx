@@ -1,141 +1,223 @@
+import type { ComponentChild } from 'preact';
+import { useRef } from 'preact/hooks';
 import { wordsOf } from '../format/names.ts';
+import { compactText, digitsOf } from '../format/number.ts';
 import { spanText } from '../format/time.ts';
 import { type Paginated, usePaged } from '../live/paged.ts';
-import { useResource } from '../live/resource.ts';
 import { Choice, chosen } from '../parts/choice.tsx';
+import { Copy } from '../parts/copy.tsx';
 import { More } from '../parts/more.tsx';
 import { Num } from '../parts/number.tsx';
 import { framed, Page } from '../parts/page.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Moment } from '../parts/time.tsx';
 import { Unknown } from '../parts/unknown.tsx';
-import { hrefTo, setQuery } from '../shell/router.ts';
-import { type Edge, eventPath, OLD_QUOTE_MS, type UniversalEvent } from './event/shapes.ts';
+import { hrefTo, place, setQuery } from '../shell/router.ts';
+import { type BoardLeg, type BoardRow, boardCsv, noEdgeReason } from './event/board.ts';
+import { eventPath, OLD_QUOTE_MS } from './event/shapes.ts';
 
-interface EventList extends Paginated {
-  readonly events: readonly UniversalEvent[];
-  readonly meta: { readonly total: number };
-}
-interface Row extends UniversalEvent {
-  /** The best edge of the event; null if there is none above the fees and below them. */
-  readonly edge: Edge | null;
+interface Board extends Paginated {
+  readonly rows: readonly BoardRow[];
 }
 
-const LIST_MS = 10_000;
-const EDGES_MS = 2_000;
+const REFRESH_MS = 2_000;
+/** A search begins when nothing was typed for this long. */
+const TYPED_MS = 250;
 const STATUSES = [
   ['open', 'Open'],
   ['closed', 'Closed'],
   ['resolved', 'Resolved'],
 ] as const;
-const VENUES = [
-  ['2', 'Two or more'],
-  ['1', 'One or more'],
+const PROVIDERS = [
+  ['all', 'All'],
+  ['venue_a', 'venue_a'],
+  ['venue_b', 'venue_b'],
 ] as const;
-const SORTS = [
-  ['edge', 'Best edge'],
-  ['name', 'Name'],
-  ['date', 'Resolution'],
-] as const;
-const NO_EDGE = 'no two books of this event can be compared now';
+const SORTS = ['edge', 'spread', 'volume', 'updated', 'name'];
 
-const COLUMNS: readonly Column<Row>[] = [
-  {
-    field: 'canonicalName',
-    label: 'Event',
-    isWide: true,
-    render: (row) => <a href={hrefTo(eventPath(row.universalId))}>{row.canonicalName}</a>,
-  },
-  { field: 'kind', label: 'Kind', render: ({ kind }) => (kind ? wordsOf(kind) : <Unknown reason="not recognised" />) },
-  {
-    field: 'links',
-    label: 'Venues',
-    render: ({ links }) => (
-      <span class="tags">
-        {[...new Set(links.filter(({ used }) => used).map(({ provider }) => provider))].map((provider) => (
-          <span key={provider} class="tag">
-            {provider}
-          </span>
-        ))}
-      </span>
-    ),
-  },
-  {
-    field: 'netEdge',
-    label: 'Net edge',
-    isNumber: true,
-    isStale: ({ edge }) => edge !== null && edge.quoteAgeMs > OLD_QUOTE_MS,
-    render: ({ edge }) => <Num value={edge?.netEdge ?? null} digits={4} signed reason={NO_EDGE} />,
-  },
-  {
-    field: 'size',
-    label: 'Size',
-    isNumber: true,
-    render: ({ edge }) => <Num value={edge?.size ?? null} digits={2} reason={NO_EDGE} />,
-  },
-  {
-    field: 'quoteAgeMs',
-    label: 'Quote age',
-    isNumber: true,
-    render: ({ edge }) => (edge ? spanText(edge.quoteAgeMs) : <Unknown reason={NO_EDGE} />),
-  },
-  {
-    field: 'resolutionDate',
-    label: 'Resolution',
-    render: ({ resolutionDate }) => <Moment at={resolutionDate} reason="its markets state no date" />,
-  },
-];
-
-const byText = (a: string | null, b: string | null) => (a ?? '~').localeCompare(b ?? '~');
-const COMPARE: Readonly<Record<string, (a: Row, b: Row) => number>> = {
-  edge: (a, b) => (b.edge?.netEdge ?? Number.NEGATIVE_INFINITY) - (a.edge?.netEdge ?? Number.NEGATIVE_INFINITY) || 0,
-  name: (a, b) => byText(a.canonicalName, b.canonicalName),
-  date: (a, b) => byText(a.resolutionDate, b.resolutionDate),
-};
-
-export default function EventsPage() {
-  const status = chosen('status', STATUSES);
-  const list = usePaged<EventList>(
-    `/v1/events?status=${status}&min_providers=${chosen('venues', VENUES)}&limit=200`,
-    LIST_MS,
+/** A value of each leg, one below the other. */
+function Lines({ legs, of }: { readonly legs: readonly BoardLeg[]; readonly of: (leg: BoardLeg) => ComponentChild }) {
+  if (legs.length === 0) return <Unknown reason="no book of this event was received" />;
+  return (
+    <span class="lines">
+      {legs.map((leg) => (
+        <span key={`${leg.provider}.${leg.marketId}`} data-stale={leg.state === 'live' ? undefined : ''}>
+          {of(leg)}
+        </span>
+      ))}
+    </span>
   );
-  const edges = useResource<{ readonly records: readonly Edge[] }>('/v1/arbitrage?limit=1000', EDGES_MS);
-  const best = new Map<string, Edge>();
-  // They are sorted by net edge, so that the first of an event is its best.
-  for (const edge of edges.data.value?.records ?? []) if (!best.has(edge.universalId)) best.set(edge.universalId, edge);
-  const sort = chosen('sort', SORTS);
-  const rows = [list.first.data.value, ...list.older.value]
-    .flatMap((page) => page?.events ?? [])
-    .map((event) => ({ ...event, edge: best.get(event.universalId) ?? null }))
-    .sort(COMPARE[sort]);
-  const filters = (
+}
+
+function priceReason({ state, since }: BoardLeg): string {
+  if (state === null) return 'no book of this market was received';
+  if (state === 'live') return 'this side of the book is empty';
+  return `the market is ${wordsOf(state).toLowerCase()}${since === null ? '' : ` since ${since}`}`;
+}
+
+function priceColumn(field: 'yesBid' | 'yesAsk' | 'yesMid', label: string, digits: number): Column<BoardRow> {
+  return {
+    field,
+    label,
+    isNumber: true,
+    render: ({ legs }) => (
+      <Lines legs={legs} of={(leg) => <Num value={leg[field]} digits={digits} reason={priceReason(leg)} />} />
+    ),
+  };
+}
+
+function Marks({ row }: { readonly row: BoardRow }) {
+  return (
+    <span class="tags">
+      {row.disputed && <span class="tag bad">disputed</span>}
+      {row.anomalies24h > 0 && (
+        <span class="tag" title="anomalies in 24 hours">
+          {row.anomalies24h} anomalies
+        </span>
+      )}
+    </span>
+  );
+}
+
+function columnsFor(rows: readonly BoardRow[]): Column<BoardRow>[] {
+  const digits = digitsOf(
+    rows.flatMap(({ legs }) => legs.flatMap(({ yesBid, yesAsk }) => [yesBid, yesAsk])),
+    4,
+  );
+  return [
+    {
+      field: 'canonicalName',
+      label: 'Event',
+      isWide: true,
+      sort: 'name',
+      render: (row) => (
+        <>
+          <a href={hrefTo(eventPath(row.universalId))}>{row.canonicalName}</a> <Marks row={row} />
+        </>
+      ),
+    },
+    {
+      field: 'provider',
+      label: 'Venue',
+      render: ({ legs }) => <Lines legs={legs} of={({ provider }) => <code>{provider}</code>} />,
+    },
+    priceColumn('yesBid', 'Bid', digits),
+    priceColumn('yesAsk', 'Ask', digits),
+    priceColumn('yesMid', 'Mid', digits),
+    {
+      field: 'spread',
+      label: 'Spread',
+      isNumber: true,
+      sort: 'spread',
+      render: ({ spread }) => <Num value={spread} digits={4} reason="fewer than two legs are live" />,
+    },
+    {
+      field: 'netEdge',
+      label: 'Net edge',
+      isNumber: true,
+      sort: 'edge',
+      isStale: ({ edge }) => edge !== null && edge.quoteAgeMs > OLD_QUOTE_MS,
+      render: ({ edge, noEdge }) => (
+        <Num value={edge?.netEdge ?? null} digits={4} signed reason={noEdgeReason(noEdge)} />
+      ),
+    },
+    {
+      field: 'size',
+      label: 'Size',
+      isNumber: true,
+      render: ({ edge, noEdge }) => <Num value={edge?.size ?? null} digits={0} reason={noEdgeReason(noEdge)} />,
+    },
+    {
+      field: 'quoteAgeMs',
+      label: 'Quote age',
+      isNumber: true,
+      render: ({ edge, noEdge }) => (edge ? spanText(edge.quoteAgeMs) : <Unknown reason={noEdgeReason(noEdge)} />),
+    },
+    {
+      field: 'volume24h',
+      label: 'Volume 24 h',
+      isNumber: true,
+      sort: 'volume',
+      render: ({ volume24h }) => <span title={String(volume24h)}>{compactText(volume24h)}</span>,
+    },
+    { field: 'trades24h', label: 'Trades', isNumber: true, render: ({ trades24h }) => <Num value={trades24h} /> },
+    {
+      field: 'lastTradeAt',
+      label: 'Last trade',
+      render: ({ lastTradeAt }) => <Moment at={lastTradeAt} reason="none in 24 hours" />,
+    },
+  ];
+}
+
+function Filters({ rows }: { readonly rows: readonly BoardRow[] }) {
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  return (
     <div class="filters">
+      <label>
+        Search
+        <input
+          type="search"
+          name="q"
+          maxLength={100}
+          autocomplete="off"
+          defaultValue={place.value.query.get('q') ?? ''}
+          onInput={(event) => {
+            const q = event.currentTarget.value.trim();
+            clearTimeout(timer.current);
+            timer.current = setTimeout(() => setQuery({ q }), TYPED_MS);
+          }}
+        />
+      </label>
       <Choice name="status" label="Status" options={STATUSES} />
-      <Choice name="venues" label="Venues" options={VENUES} />
-      <Choice name="sort" label="Sort" options={SORTS} />
+      <Choice name="provider" label="Venue" options={PROVIDERS} />
+      <Copy text={boardCsv(rows)} label="Copy as CSV" />
     </div>
   );
+}
+
+export default function EventsPage() {
+  const { query } = place.value;
+  const sort = SORTS.find((name) => name === query.get('sort')) ?? 'edge';
+  const isNatural = sort === 'name' ? 'asc' : 'desc';
+  const order = query.get('order') === 'asc' || query.get('order') === 'desc' ? query.get('order')! : isNatural;
+  const parameters = new URLSearchParams({ sort, order, status: chosen('status', STATUSES), limit: '100' });
+  const provider = chosen('provider', PROVIDERS);
+  if (provider !== 'all') parameters.set('provider', provider);
+  const q = query.get('q');
+  if (q) parameters.set('q', q);
+  const board = usePaged<Board>(`/v1/events/board?${parameters}`, REFRESH_MS);
+  const rows = [board.first.data.value, ...board.older.value].flatMap((page) => page?.rows ?? []);
   return (
     <Page
       name="events"
       title="Events"
-      {...framed(list.first, ({ events }) => events.length === 0)}
-      actions={filters}
+      {...framed(board.first, (data) => data.rows.length === 0)}
+      actions={<Filters rows={rows} />}
       empty={
         <>
-          <p>Questions that venues ask are listed here. None matches this filter.</p>
-          <button type="button" data-action="reset" onClick={() => setQuery({ status: null, venues: '1', sort: null })}>
+          <p>Questions that venues ask are listed here, with the prices of each. None matches these filters.</p>
+          <button type="button" data-action="reset" onClick={() => setQuery({ status: null, provider: null, q: null })}>
             Show all open events
           </button>
         </>
       }
     >
-      <p class="muted">
-        {rows.length.toLocaleString('en-US')} of {(list.first.data.value?.meta.total ?? 0).toLocaleString('en-US')}{' '}
-        events
-      </p>
-      <Table label="Events" rows={rows} idOf={({ universalId }) => universalId} columns={COLUMNS} />
-      <More paged={list} />
+      <Table
+        label="Events"
+        rows={rows}
+        idOf={({ universalId }) => universalId}
+        columns={columnsFor(rows)}
+        sort={{
+          by: sort,
+          isAscending: order === 'asc',
+          onSort: (next) =>
+            setQuery({
+              sort: next === 'edge' ? null : next,
+              order: next === sort ? (order === 'asc' ? 'desc' : 'asc') : null,
+            }),
+        }}
+      />
+      <More paged={board} />
     </Page>
   );
 }

@@ -1,4 +1,5 @@
 import { anomalyName, wordsOf } from '../format/names.ts';
+import { compactText } from '../format/number.ts';
 import { spanText } from '../format/time.ts';
 import { useResource } from '../live/resource.ts';
 import { Num } from '../parts/number.tsx';
@@ -7,6 +8,7 @@ import { Panel } from '../parts/panel.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Ago } from '../parts/time.tsx';
 import { hrefTo } from '../shell/router.ts';
+import type { BoardRow } from './event/board.ts';
 import { type Edge, eventPath, OLD_QUOTE_MS } from './event/shapes.ts';
 
 interface Anomaly {
@@ -44,6 +46,26 @@ const EDGE_COLUMNS: readonly Column<Edge>[] = [
   { field: 'size', label: 'Size', isNumber: true, render: (edge) => <Num value={edge.size} digits={2} /> },
   { field: 'quoteAgeMs', label: 'Quote age', isNumber: true, render: (edge) => spanText(edge.quoteAgeMs) },
 ];
+const SPREAD_COLUMNS: readonly Column<BoardRow>[] = [
+  {
+    field: 'canonicalName',
+    label: 'Event',
+    isWide: true,
+    render: (row) => <a href={hrefTo(eventPath(row.universalId))}>{row.canonicalName}</a>,
+  },
+  {
+    field: 'spread',
+    label: 'Spread',
+    isNumber: true,
+    render: ({ spread }) => <Num value={spread} digits={4} reason="fewer than two legs are live" />,
+  },
+  {
+    field: 'volume24h',
+    label: 'Volume 24 h',
+    isNumber: true,
+    render: ({ volume24h }) => <span title={String(volume24h)}>{compactText(volume24h)}</span>,
+  },
+];
 const ANOMALY_COLUMNS: readonly Column<Anomaly>[] = [
   {
     field: 'kind',
@@ -57,6 +79,7 @@ const ANOMALY_COLUMNS: readonly Column<Anomaly>[] = [
 
 export default function OverviewPage() {
   const edges = useResource<{ readonly records: readonly Edge[] }>(`/v1/arbitrage?limit=${EDGES}`, FAST_MS);
+  const spreads = useResource<{ readonly rows: readonly BoardRow[] }>('/v1/events/board?sort=spread&limit=8', FAST_MS);
   const anomalies = useResource<{ readonly anomalies: readonly Anomaly[] }>('/v1/me/anomaly-feed?limit=8', SLOW_MS);
   const health = useResource<Health>('/health', SLOW_MS);
   return (
@@ -74,6 +97,21 @@ export default function OverviewPage() {
               rows={data.records}
               idOf={(edge) => `${edge.universalId}.${edge.kind}`}
               columns={EDGE_COLUMNS}
+            />
+          )}
+        </Panel>
+        <Panel
+          title="Largest spreads"
+          resource={spreads}
+          isEmpty={(data) => data.rows.length === 0}
+          empty="No event has live prices of two venues now."
+        >
+          {(data) => (
+            <Table
+              label="Largest spreads"
+              rows={data.rows}
+              idOf={({ universalId }) => universalId}
+              columns={SPREAD_COLUMNS}
             />
           )}
         </Panel>

@@ -1,4 +1,4 @@
-/** A list as a table; on phones each row becomes a card, with the column's name before each value. */
+/** A list as a table; in a narrow window each row becomes a card, with the column's name before each value. */
 import type { ComponentChildren } from 'preact';
 
 export interface Column<Row> {

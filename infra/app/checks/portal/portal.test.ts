@@ -266,7 +266,7 @@ describe.skipIf(browserMissing !== null)('the portal in Chromium', () => {
     await page.unroute('**/v1/me/usage*');
     await page.locator('[data-action="retry"]').click();
     await page.locator('main[data-page="usage"]:not([data-state="error"])').waitFor();
-    await page.route('**/v1/events?*', () => {});
+    await page.route('**/v1/events/board?*', () => {});
     await page.goto('/portal/events');
     await page.locator('main[data-state="loading"] .skeleton').waitFor();
     expect(await violationsOf(page)).toEqual([]);

@@ -1,0 +1,88 @@
+/** The board of events (`GET /v1/events/board`). */
+
+export interface BoardLeg {
+  readonly provider: string;
+  readonly marketId: string;
+  readonly yesBid: number | null;
+  readonly yesAsk: number | null;
+  readonly yesMid: number | null;
+  readonly state: string | null;
+  readonly since: string | null;
+}
+
+export interface BoardRow {
+  readonly universalId: string;
+  readonly canonicalName: string;
+  readonly kind: string | null;
+  readonly status: string;
+  readonly resolutionDate: string | null;
+  readonly legs: readonly BoardLeg[];
+  readonly spread: number | null;
+  readonly edge: {
+    readonly kind: string;
+    readonly netEdge: number;
+    readonly grossEdge: number;
+    readonly size: number;
+    readonly quoteAgeMs: number;
+  } | null;
+  readonly noEdge: string | null;
+  readonly volume24h: number;
+  readonly trades24h: number;
+  readonly lastTradeAt: string | null;
+  readonly anomalies24h: number;
+  readonly disputed: boolean;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  stale_leg: 'prices of a leg are not live',
+  no_book: 'a leg has no book',
+  thin_book: 'a book holds less than the size',
+  unknown_fee: 'the fee of a market is unknown',
+  one_provider: 'one venue alone asks this question',
+  link_not_used: 'no link to another venue is strong enough',
+};
+
+/** Why an event has no arbitrage. */
+export function noEdgeReason(reason: string | null): string {
+  return reason === null ? 'not known' : (REASONS[reason] ?? reason);
+}
+
+const CSV_FIELDS = ['universalId', 'canonicalName', 'kind', 'status', 'resolutionDate', 'spread'] as const;
+
+/** A cell of CSV (RFC 4180). A text that a spreadsheet would run as a formula begins with an apostrophe. */
+function csvCell(value: string | number | boolean | null): string {
+  if (typeof value !== 'string') return value === null ? '' : String(value);
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** The rows as CSV, with the best edge of each; an unknown value is empty. */
+export function boardCsv(rows: readonly BoardRow[]): string {
+  const header = [
+    ...CSV_FIELDS,
+    'edgeKind',
+    'netEdge',
+    'size',
+    'quoteAgeMs',
+    'noEdge',
+    'volume24h',
+    'trades24h',
+    'legs',
+  ];
+  const lines = rows.map((row) =>
+    [
+      ...CSV_FIELDS.map((field) => row[field]),
+      row.edge?.kind ?? null,
+      row.edge?.netEdge ?? null,
+      row.edge?.size ?? null,
+      row.edge?.quoteAgeMs ?? null,
+      row.noEdge,
+      row.volume24h,
+      row.trades24h,
+      row.legs.map(({ provider, yesBid, yesAsk }) => `${provider} ${yesBid ?? ''}/${yesAsk ?? ''}`).join('; '),
+    ]
+      .map(csvCell)
+      .join(','),
+  );
+  return `${[header.join(','), ...lines].join('\r\n')}\r\n`;
+}
