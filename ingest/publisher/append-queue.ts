@@ -2,10 +2,9 @@
  * Queue of received records before the log. It appends one batch at a time, in order; a batch holds what was queued
  * meanwhile. While the log accepts nothing, the queue signals backpressure, holds its records and retries.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { appendFitting } from '#infra/log/append-fitting';
 import { type AppendRecord, type EventLog, LogError } from '#infra/log/log';
-import { backoffMs } from '#infra/runtime/retry';
+import { backoff } from '#infra/runtime/retry';
 
 /** How long the first record of a batch waits for further records. */
 const GATHER_MS = 1;
@@ -48,7 +47,7 @@ export class AppendQueue {
   private running: Promise<void> | null = null;
   private timer: NodeJS.Timeout | null = null;
   private isLogFailing = false;
-  private closing = false;
+  private readonly closing = new AbortController();
   private failure: Error | null = null;
   private readonly waiters = new Set<Waiter>();
   private readonly listeners = new Set<(paused: boolean) => void>();
@@ -121,7 +120,8 @@ export class AppendQueue {
 
   /** Writes the remaining records, and retries a full or unreachable log a few times. Unwritten records are lost. */
   async close(): Promise<void> {
-    this.closing = true;
+    // The wait before the next attempt can be longer than a process has to stop.
+    this.closing.abort();
     await this.flush();
     if (this.timer) clearTimeout(this.timer);
   }
@@ -165,9 +165,9 @@ export class AppendQueue {
         return refused;
       } catch (error) {
         if (!(error instanceof LogError) || !error.canRetry) throw error;
-        if (this.closing && attempt >= CLOSING_ATTEMPTS) throw error;
+        if (this.closing.signal.aborted && attempt >= CLOSING_ATTEMPTS) throw error;
         if (attempt === 0) this.setLogStatus(error);
-        await sleep(backoffMs(attempt));
+        await backoff(attempt, this.closing.signal);
       }
     }
   }

@@ -64,6 +64,14 @@ describe('secrets in logs', () => {
     expect(findSecrets(folder.path).findings).toContainEqual(expect.objectContaining({ line: 2, what }));
   });
 
+  it('are not the signatures of deliveries', () => {
+    const row = (value: string) => `{"differences":[{"signature":"${value}"}]}\n`;
+    writeFileSync(join(folder.path, 'command-1-out.1.log'), row(`v1,A${bare.slice(1)}=`));
+    expect(findSecrets(folder.path).findings).toEqual([]);
+    writeFileSync(join(folder.path, 'command-1-out.1.log'), row(`v2,A${bare.slice(1)}=`));
+    expect(findSecrets(folder.path).findings).toHaveLength(1);
+  });
+
   it('are allowed in one place only, the admin key line on standard output', () => {
     const line = `Admin key  ${token} (shown once; keep it)`;
     writeFileSync(join(folder.path, 'service-1-out.1.log'), `REST       http://127.0.0.1:1\n${line}\n`);

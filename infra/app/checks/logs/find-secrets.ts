@@ -10,8 +10,9 @@ const SECRETS: readonly (readonly [string, RegExp])[] = [
   ['a bearer header', /\bbearer\s+[\w.~+/=-]{16,}/i],
   ['a header that holds a secret', /"(authorization|cookie|set-cookie|x-parallax-csrf|sec-websocket-protocol)"\s*:/i],
   ['credentials in a URL', /\b[a-z]+:\/\/[^\s/:@"'\\]*:[^\s/@"'\\]+@/i],
-  // The length of 32 bytes in base64url: a token's secret, or a cookie without its name.
-  ['a bare secret', /(?<![\w-])(?=[\w-]*[A-Z])[\w-]{43}(?![\w-])/],
+  // The length of 32 bytes in base64url: a token's secret, or a cookie without its name. The signature of a delivery is
+  // sent and stored, and no secret.
+  ['a bare secret', /(?<![\w-]|\bv1,)(?=[\w-]*[A-Z])[\w-]{43}(?![\w-])/],
 ];
 /** The only line that may hold a secret: the generated admin key, which the first start prints on standard output. */
 const ADMIN_KEY_LINE = /^Admin key {2}plx_live_\S+ \(shown once; keep it\)$/;
