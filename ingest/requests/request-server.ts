@@ -106,9 +106,9 @@ class RequestServer {
       return;
     }
     const { handler, queue } = served;
-    // As one that waited for so long in the queue.
+    // No process served it for so long, as before a takeover.
     if (request.receivedAt < Date.now() - handler.expiresAfterMs) {
-      this.publish([request], failed('expired'));
+      this.publish([request], failed('unavailable'));
       return;
     }
     const key = requestKey(handler.kind, params.data);
