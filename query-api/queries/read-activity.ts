@@ -4,7 +4,6 @@ import { marketKey } from '#schemas/domain/providers';
 import { type AnomalyRecord, toAnomalyRecord } from '#schemas/http/anomaly';
 import { type DisputePhaseRecord, toDisputePhaseRecord } from '#schemas/http/dispute-phase';
 import { type SettlementRecord, toSettlementRecord } from '#schemas/http/settlement';
-import { anomaliesTable } from '#schemas/tables/anomalies';
 import { disputePhasesTable } from '#schemas/tables/dispute-phases';
 import { resolutionsTable } from '#schemas/tables/resolutions';
 import type { EventLink, UniversalEvent } from '#schemas/topics/derived';
@@ -13,7 +12,7 @@ import type { DisputePhase } from '#schemas/topics/oracle';
 import type { EventsView } from '../views/events.ts';
 import { survivorOf } from './find-event.ts';
 import { type Query, queryBatch, type Reader } from './query.ts';
-import type { AnomalyRow } from './read-anomalies.ts';
+import { type AnomalyRow, anomalyColumns } from './read-anomalies.ts';
 import { type RowOf, selectColumns } from './select-columns.ts';
 import { type CursorKey, formatCursor, readCursor } from './time-cursor.ts';
 
@@ -124,26 +123,13 @@ function newest<T>(
   });
 }
 
-const ANOMALY_COLUMNS = selectColumns(anomaliesTable, 't', [
-  'id',
-  'kind',
-  'universalId',
-  'provider',
-  'marketId',
-  'ts',
-  'bucketVol',
-  'baselineMean',
-  'baselineStddev',
-  'zScore',
-  'raw',
-]);
 const RESOLUTION_COLUMNS = selectColumns(resolutionsTable, 't');
 type SettlementRow = RowOf<typeof RESOLUTION_COLUMNS> & Pick<Market, 'outcomes'>;
 
 const QUERIES: Readonly<Record<ActivityKind, ActivityQuery>> = {
   anomaly: newest<AnomalyRow>(
     'anomaly',
-    { select: ANOMALY_COLUMNS, from: 'anomalies AS t FINAL', time: 'ts', where: 'true' },
+    { select: anomalyColumns('t'), from: 'anomalies AS t FINAL', time: 'ts', where: 'true' },
     (view, row) => {
       const linked = linkOf(view, row.provider, row.marketId);
       const { ts: at } = row;

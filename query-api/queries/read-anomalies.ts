@@ -4,21 +4,23 @@ import { IS_OF_MARKETS, type LinkedMarket, marketParameters } from './linked-mar
 import { type Query, query, type Reader } from './query.ts';
 import { type RowOf, selectColumns } from './select-columns.ts';
 
-const COLUMNS = selectColumns(anomaliesTable, 'a', [
-  'id',
-  'kind',
-  'universalId',
-  'provider',
-  'marketId',
-  'ts',
-  'bucketVol',
-  'baselineMean',
-  'baselineStddev',
-  'zScore',
-  'raw',
-]);
+/** The columns of an anomaly for a SELECT list. */
+export const anomalyColumns = (alias: string) =>
+  selectColumns(anomaliesTable, alias, [
+    'id',
+    'kind',
+    'universalId',
+    'provider',
+    'marketId',
+    'ts',
+    'bucketVol',
+    'baselineMean',
+    'baselineStddev',
+    'zScore',
+    'raw',
+  ]);
 /** A row of the table, with exact decimals. */
-export type AnomalyRow = RowOf<typeof COLUMNS>;
+export type AnomalyRow = RowOf<ReturnType<typeof anomalyColumns>>;
 
 export interface AnomalyFilter {
   /** Only anomalies of these markets, whichever event they belonged to at the time; null means all. */
@@ -50,7 +52,7 @@ export async function readAnomalies(store: Reader, filter: AnomalyFilter): Promi
 export function anomalies({ markets, kind, since, limit }: AnomalyFilter): Query<AnomalyRow[]> {
   return {
     name: 'anomalies',
-    sql: `SELECT ${COLUMNS}
+    sql: `SELECT ${anomalyColumns('a')}
      FROM anomalies AS a FINAL
      WHERE a.ts >= fromUnixTimestamp64Milli({since:Int64})
        ${markets === null ? '' : `AND ${IS_OF_MARKETS}`}
