@@ -60,6 +60,7 @@ describe('names', () => {
   it('of anomalies and codes are words', () => {
     expect([anomalyName('wallet_burst'), anomalyName('new_kind')]).toEqual(['One wallet', 'New kind']);
     expect(wordsOf('venue_down')).toBe('Venue down');
+    expect(wordsOf('differences.settlementSource')).toBe('Differences settlement source');
   });
 });
 

@@ -12,8 +12,8 @@ export function anomalyName(kind: string): string {
   return ANOMALIES[kind] ?? wordsOf(kind);
 }
 
-/** `negation_pair` as "Negation pair". */
+/** `negation_pair` as "Negation pair", `settlementSource` as "Settlement source". */
 export function wordsOf(name: string): string {
-  const text = name.replaceAll(/[_.-]+/g, ' ');
+  const text = name.replaceAll(/[_.-]+/g, ' ').replaceAll(/(?<=[a-z])[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`);
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,10 +1,16 @@
+import { wordsOf } from '../../format/names.ts';
 import { Num } from '../../parts/number.tsx';
 import type { Link } from './shapes.ts';
 
-/** A piece of evidence as text: lists with commas, objects as JSON. */
+/** A piece of evidence: an object is one piece for each of its fields, a list is joined by commas. */
+function piecesOf([part, value]: readonly [string, unknown]): { readonly part: string; readonly text: string }[] {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return Object.entries(value).flatMap(([field, inner]) => piecesOf([`${part}.${field}`, inner]));
+  return [{ part, text: Array.isArray(value) ? value.map(textOf).join(', ') : String(value) }];
+}
+
 function textOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(textOf).join(', ');
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 /** Which markets ask this question, and what that follows from. */
@@ -31,12 +37,14 @@ export function Evidence({ links }: { readonly links: readonly Link[] }) {
               </span>
             </p>
             <dl class="facts one">
-              {Object.entries(link.evidence).map(([part, value]) => (
-                <div key={part}>
-                  <dt class="muted">{part}</dt>
-                  <dd>{textOf(value)}</dd>
-                </div>
-              ))}
+              {Object.entries(link.evidence)
+                .flatMap(piecesOf)
+                .map(({ part, text }) => (
+                  <div key={part} data-field={`evidence.${part}`}>
+                    <dt class="muted">{wordsOf(part)}</dt>
+                    <dd>{text}</dd>
+                  </div>
+                ))}
             </dl>
           </article>
         ))}
