@@ -1,7 +1,9 @@
 /** A schema registry that speaks the Confluent API (Apicurio serves it under `/apis/ccompat/v7`). */
+
 import { z } from 'zod';
 import { decodeUrl } from '../runtime/parse-url.ts';
 import { backoff } from '../runtime/retry.ts';
+import { timeLimit } from '../runtime/time-limit.ts';
 import { CodecError } from './codec.ts';
 import type { SchemaRegistry } from './registry.ts';
 
@@ -100,7 +102,7 @@ async function requestOnce(url: string, headers: Record<string, string>, body: u
   try {
     response = await fetch(url, {
       headers,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: timeLimit(TIMEOUT_MS),
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
     });
     text = await response.text();

@@ -1,6 +1,7 @@
 /** An HTTP client for venues with limits on time, size and rate, which retries transient failures. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseRetryAfter } from '#infra/outbound/retry-after';
+import { timeLimit } from '#infra/runtime/time-limit';
 import type { Metrics } from '#infra/telemetry/metrics';
 import type { Budget, Reservation } from './budget.ts';
 import { UpstreamError } from './errors.ts';
@@ -116,7 +117,7 @@ export class HttpClient {
   private async reserve({ weight, priority, payer, roomUntil, signal }: HttpRequest): Promise<Reservation> {
     const { budget } = this.options;
     if (roomUntil === undefined) return budget.reserve(weight, { priority, payer, signal });
-    const noRoom = AbortSignal.timeout(Math.max(0, roomUntil - Date.now()));
+    const noRoom = timeLimit(Math.max(0, roomUntil - Date.now()));
     const either = signal ? AbortSignal.any([signal, noRoom]) : noRoom;
     try {
       return await budget.reserve(weight, { priority, payer, signal: either });
@@ -149,8 +150,7 @@ export class HttpClient {
 
   /** Sends the request. The time limit also holds for the body of the response. */
   private async open({ url, body, signal }: HttpRequest): Promise<Opened> {
-    const timeout = AbortSignal.timeout(this.options.timeoutMs ?? TIMEOUT_MS);
-    const ending = signal ? AbortSignal.any([timeout, signal]) : timeout;
+    const ending = timeLimit(this.options.timeoutMs ?? TIMEOUT_MS, signal);
     this.options.onAttempt?.();
     const response = await fetch(url, {
       method: body === undefined ? 'GET' : 'POST',

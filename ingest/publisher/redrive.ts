@@ -1,5 +1,7 @@
 /** Appends records that could not be processed to the end of their raw topic again. */
+
 import type { AppendRecord, EventLog } from '#infra/log/log';
+import { timeLimit } from '#infra/runtime/time-limit';
 import { clockTopic, deadLetterTopic } from '#schemas/topics/control';
 import { nextTick } from '../clock/clock-marks.ts';
 import { INGEST_LEASE, INGEST_TOPICS } from './ingest-topics.ts';
@@ -23,7 +25,7 @@ export async function redriveRaw(
   deadLetters: readonly StoredDeadLetter[],
 ): Promise<void> {
   if (deadLetters.length === 0) return;
-  const lease = await log.lease(INGEST_LEASE, [topic], { signal: AbortSignal.timeout(LEASE_WAIT_MS) });
+  const lease = await log.lease(INGEST_LEASE, [topic], { signal: timeLimit(LEASE_WAIT_MS) });
   try {
     const sequences = await PartitionSequences.open(log, INGEST_TOPICS, 'continue');
     const newest = sequences.newestAt();

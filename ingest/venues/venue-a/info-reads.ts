@@ -2,6 +2,7 @@
  * Serves reads of `info` on behalf of clients, and publishes the responses about markets. A response about an account is
  * stored in the outcome of its request alone (contract, Reads from the venue).
  */
+import { timeLimit } from '#infra/runtime/time-limit';
 import { type InfoRequest, type InfoResult, infoRead } from '#schemas/requests/venue-a-info';
 import { UpstreamError } from '../../feed/errors.ts';
 import { errorBody } from '../../feed/http-client.ts';
@@ -27,7 +28,7 @@ export function createInfoReads(options: InfoReadsOptions): RequestHandler {
     running: READS_RUNNING,
     expiresAfterMs: READS_WAIT_MS,
     run: async (params, { signal, requestedAt, orgId }) => {
-      const inTime = AbortSignal.timeout(Math.max(0, requestedAt + READS_TOTAL_MS - Date.now()));
+      const inTime = timeLimit(Math.max(0, requestedAt + READS_TOTAL_MS - Date.now()));
       const context = { orgId, requestedAt, signal: AbortSignal.any([signal, inTime]) };
       const send = (request: InfoRequest) => read(options, request, context);
       const { type, req } = params;

@@ -1,4 +1,5 @@
 /** Writes klines of the external exchange into the log as ingest does, under its lease. */
+
 import type { Logger } from 'pino';
 import { INGEST_LEASE, INGEST_TOPICS } from '#ingest/publisher/ingest-topics';
 import { openPublisher } from '#ingest/publisher/open-publisher';
@@ -11,6 +12,7 @@ import type { Settings } from '../../../config/settings.ts';
 import { type EventLog, type Lease, LogError } from '../../../log/log.ts';
 import type { LogSettings } from '../../../log/open-log.ts';
 import { closeInReverse } from '../../../runtime/closing.ts';
+import { timeLimit } from '../../../runtime/time-limit.ts';
 import { createMetrics } from '../../../telemetry/metrics.ts';
 import { startExchange } from '../../simulator/start-exchange.ts';
 import { openForIngest } from '../ports.ts';
@@ -83,7 +85,7 @@ async function exchangeOf(settings: BackfillSettings): Promise<{ readonly url: s
 
 function leaseOfIngest(log: EventLog): Promise<Lease> {
   const topics = INGEST_TOPICS.map(({ name }) => name);
-  return log.lease(INGEST_LEASE, topics, { signal: AbortSignal.timeout(LEASE_WAIT_MS) }).catch(refuseBesideIngest);
+  return log.lease(INGEST_LEASE, topics, { signal: timeLimit(LEASE_WAIT_MS) }).catch(refuseBesideIngest);
 }
 
 function refuseBesideIngest(error: unknown): never {

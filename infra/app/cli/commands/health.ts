@@ -1,6 +1,7 @@
 import { readSettings } from '../../../config/declare.ts';
 import { settingsHelp } from '../../../config/help.ts';
 import { SETTINGS } from '../../../config/settings.ts';
+import { timeLimit } from '../../../runtime/time-limit.ts';
 import type { Command } from '../command.ts';
 
 const TIMEOUT_MS = 4_000;
@@ -31,7 +32,7 @@ function reachable(host: string): string {
 /** Why the process is not ready; null if it is. */
 async function unhealthyReason(url: string): Promise<string | null> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const response = await fetch(url, { signal: timeLimit(TIMEOUT_MS) });
     if (response.status === 200) return null;
     const { status, parts } = (await response.json()) as { status: string; parts: Record<string, string> };
     const faults = Object.entries(parts).filter(([, state]) => state !== 'ready');

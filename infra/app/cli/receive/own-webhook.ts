@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { timeLimit } from '../../../runtime/time-limit.ts';
 
 const REQUEST_TIMEOUT_MS = 10_000;
 
@@ -43,7 +44,7 @@ export class OwnWebhook {
       method,
       headers: { authorization: `Bearer ${this.token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
       ...(body ? { body: JSON.stringify(body) } : {}),
-      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+      signal: timeLimit(REQUEST_TIMEOUT_MS),
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path} answers ${response.status}: ${text}`);

@@ -1,4 +1,5 @@
 import { pause } from '../../../runtime/pause.ts';
+import { timeLimit } from '../../../runtime/time-limit.ts';
 
 const POLL_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -12,8 +13,7 @@ export async function untilUnreachable(rest: string, signal: AbortSignal, pollMs
   let failures = 0;
   while (failures < FAILURES_MAX && !signal.aborted) {
     try {
-      const limits = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
-      await fetch(`${rest}/health`, { method: 'HEAD', signal: limits });
+      await fetch(`${rest}/health`, { method: 'HEAD', signal: timeLimit(REQUEST_TIMEOUT_MS, signal) });
       failures = 0;
     } catch {
       failures += 1;

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { projectionsOf } from '#processors/stages';
 import { PROCESSORS_LEASE } from '#processors/start';
 import { type EventLog, LogError } from '../../../log/log.ts';
+import { timeLimit } from '../../../runtime/time-limit.ts';
 import type { Stage } from '../../../stages/stage.ts';
 import type { Ports } from '../ports.ts';
 import { dropProjections, isDropUnfinished, replayJournal } from './drop-projections.ts';
@@ -30,7 +31,7 @@ export async function runExclusively<T>(
 ): Promise<T> {
   const topics = [...projectionsOf(stages), replayJournal];
   await log.createTopics(topics);
-  const signal = AbortSignal.timeout(timeoutMs);
+  const signal = timeLimit(timeoutMs);
   const onStandby = () => logger.warn(`${OTHER_WRITER}; waiting for it to end, for at most ${timeoutMs / 1_000} s`);
   const names = topics.map(({ name }) => name);
   const lease = await log.lease(PROCESSORS_LEASE, names, { signal, onStandby }).catch((error: unknown) => {

@@ -1,4 +1,5 @@
 import { SettingError } from '../../../config/declare.ts';
+import { timeLimit } from '../../../runtime/time-limit.ts';
 import type { WatchedCandle, WatchedEvent, WatchedLeg, WatchedMarket } from './watched.ts';
 
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -99,7 +100,7 @@ export class RestReader {
   private async request(path: string): Promise<Response> {
     const response = await fetch(`${this.rest}${path}`, {
       headers: { authorization: `Bearer ${this.token}` },
-      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+      signal: timeLimit(REQUEST_TIMEOUT_MS),
     });
     if (response.status === 401)
       throw new SettingError('--token is unknown to this service; accepted: the admin key that npm start printed');

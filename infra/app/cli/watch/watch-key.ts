@@ -1,6 +1,8 @@
 /** The key with which `npm run watch` reads from the service of a local data directory. */
+
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { timeLimit } from '../../../runtime/time-limit.ts';
 
 const REQUEST_TIMEOUT_MS = 5_000;
 const fileIn = (dataDir: string) => join(resolve(dataDir), 'watch-key');
@@ -22,7 +24,7 @@ export async function createWatchKey({ dataDir, rest, adminToken }: WatchKeyOpti
     method: 'POST',
     headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
     body: JSON.stringify({ name: 'watch', userId: 'watch', scopes: ['read', 'stream'] }),
-    signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+    signal: timeLimit(REQUEST_TIMEOUT_MS),
   });
   if (response.status !== 201) throw new Error(`POST /keys: ${response.status} ${await response.text()}`);
   const { token } = (await response.json()) as { token: string };

@@ -1,5 +1,7 @@
 /** Serves backfills from the chain's node, without delaying the live follower. */
+
 import { pause } from '#infra/runtime/pause';
+import { timeLimit } from '#infra/runtime/time-limit';
 import type { HistoryPayload } from '#schemas/domain/recording';
 import { historyBackfill } from '#schemas/requests/history-backfill';
 import { Budget } from '../../../feed/budget.ts';
@@ -60,7 +62,7 @@ export function openHistoryBackfills(
     running: SCANS_RUNNING,
     expiresAfterMs: REQUEST_AGE_MAX_MS,
     run: async ({ address, lookbackDays }, { signal: closing }) => {
-      const signal = AbortSignal.any([closing, AbortSignal.timeout(HISTORY_SCAN_MAX_MS)]);
+      const signal = timeLimit(HISTORY_SCAN_MAX_MS, closing);
       const followedFrom = await followed(signal);
       const publish = async (found: readonly FoundTransaction[]) => {
         for (const { block, logs } of found) {
