@@ -17,6 +17,7 @@ export function slowLog(log: EventLog, topic: string, { silent }: { readonly sil
     open += 1;
     return {
       pause: (at, paused) => reader.pause(at, paused),
+      endWaits: () => reader.endWaits(),
       poll: async () => {
         vi.setSystemTime(Date.now() + POLL_MS);
         return silent ? { records: [], watermarks: [] } : reader.poll(1, 50);

@@ -62,6 +62,8 @@ export interface LogReader {
    * partitions and must not run ahead.
    */
   pause(at: TopicPartition, paused: boolean): void;
+  /** From now on no poll waits, also not the current one: for a caller that finishes what it has read and then closes. */
+  endWaits(): void;
   close(): Promise<void>;
 }
 

@@ -3,10 +3,17 @@ import type { ReadBatch } from './log.ts';
 /** Lets a poll wait until something is available. */
 export class Notifier {
   private wake: (() => void) | null = null;
+  private waits = true;
 
   /** Ends the pending wait, if there is one. */
   notify(): void {
     this.wake?.();
+  }
+
+  /** From now on no poll waits, also not the current one. */
+  endWaits(): void {
+    this.waits = false;
+    this.notify();
   }
 
   /**
@@ -19,7 +26,7 @@ export class Notifier {
       const batch = gather();
       if (batch.records.length > 0 || batch.watermarks.length > 0) return batch;
       const waitMs = deadline - performance.now();
-      if (waitMs <= 0) return batch;
+      if (waitMs <= 0 || !this.waits) return batch;
       await this.wait(waitMs);
     }
   }

@@ -13,6 +13,7 @@ function logOf(batches: readonly (readonly LogRecord[])[], last: LogRecord | nul
   const reader = vi.fn(
     async (): Promise<LogReader> => ({
       pause: () => {},
+      endWaits: () => {},
       close,
       async poll(_max, timeoutMs) {
         const records = batches[polls] ?? [];

@@ -140,6 +140,9 @@ export class StageLoop<S> {
 
   async run(): Promise<void> {
     const { mode, snapshots, stopping } = this.options;
+    const endWaits = () => this.reader.endWaits();
+    stopping.addEventListener('abort', endWaits, { once: true });
+    if (stopping.aborted) endWaits();
     try {
       while (!stopping.aborted && !(mode === 'rebuild' && this.catchUpOffsets.size === 0)) {
         await this.poll();
@@ -153,14 +156,15 @@ export class StageLoop<S> {
       if (snapshots) await this.saveDailyCheckpointWhenDue();
       await snapshots?.flush(() => this.checkpoint());
     } finally {
+      stopping.removeEventListener('abort', endWaits);
       await this.reader.close();
     }
   }
 
   private async poll(): Promise<void> {
-    const { mode, retryPolicy, stopping } = this.options;
+    const { mode, retryPolicy } = this.options;
     const batch = await retryWhileUnavailable(retryPolicy, 'log unavailable for reading', () =>
-      this.reader.poll(POLL_RECORDS, stopping.aborted ? 0 : POLL_TIMEOUT_MS),
+      this.reader.poll(POLL_RECORDS, POLL_TIMEOUT_MS),
     );
     this.input.push(batch);
     if (mode !== 'rebuild') return;

@@ -102,6 +102,7 @@ export class TopicFollower<T> {
   /** Waits for the running handler. */
   async close(): Promise<void> {
     this.closing.abort();
+    this.reader?.endWaits();
     await this.following;
     await this.reader?.close();
   }

@@ -69,6 +69,7 @@ export class MemoryLog implements EventLog {
         return { records, watermarks: [] };
       },
       pause: () => {},
+      endWaits: () => {},
       close: async () => {},
     };
   }

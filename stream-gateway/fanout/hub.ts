@@ -113,6 +113,7 @@ export class Hub {
   async close(): Promise<void> {
     this.stopping = true;
     this.decoder.stop();
+    this.reader?.endWaits();
     await this.running.catch(() => {});
     await this.reader?.close();
     await this.payloads.close();

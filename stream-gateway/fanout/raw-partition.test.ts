@@ -43,7 +43,7 @@ class FakeLog {
       const close = async () => {
         this.open -= 1;
       };
-      return { poll, pause: () => {}, close } satisfies LogReader;
+      return { poll, pause: () => {}, endWaits: () => {}, close } satisfies LogReader;
     },
   };
 }

@@ -89,7 +89,7 @@ export class FakeLog {
       if (records.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
       return { records, watermarks: [] };
     };
-    return { poll, pause: () => {}, close: async () => {} };
+    return { poll, pause: () => {}, endWaits: () => {}, close: async () => {} };
   }
 }
 

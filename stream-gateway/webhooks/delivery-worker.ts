@@ -183,6 +183,7 @@ export class DeliveryWorker {
   }
 
   private async read(reader: LogReader, signal: AbortSignal): Promise<'ended' | 'rewritten'> {
+    signal.addEventListener('abort', () => reader.endWaits(), { once: true });
     while (!signal.aborted) {
       const records = await this.poll(reader, signal);
       for (const record of records) if (!(await this.process(record, signal))) return 'rewritten';

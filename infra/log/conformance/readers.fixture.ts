@@ -1,6 +1,7 @@
 /** Conformance tests for readers and watermarks; part of `event-log.fixture.ts`. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { LogReader, TopicPartition, Watermark } from '../log.ts';
+import type { LogReader, LogRecord, TopicPartition, Watermark } from '../log.ts';
 import { asAppended, recordOf } from './records.fixture.ts';
 import type { LogUnderTest } from './under-test.fixture.ts';
 
@@ -26,6 +27,23 @@ function testPolling({ log, topic, fill, pollRecords, timeoutMs }: LogUnderTest)
       const began = performance.now();
       expect(await reader.poll(10, 60)).toEqual({ records: [], watermarks: [] });
       expect(performance.now() - began).toBeGreaterThan(50);
+      await reader.close();
+    });
+
+    it('does not wait any more once its waits are ended, but reads on', async () => {
+      const at = { topic: await topic(), partition: 0 };
+      const reader = await log().reader([{ ...at, offset: 0 }]);
+      const waiting = reader.poll(10, 60_000);
+      reader.endWaits();
+      expect(await waiting).toEqual({ records: [], watermarks: [] });
+      const [written] = await fill(at, 1);
+      const found: LogRecord[] = [];
+      const deadline = Date.now() + timeoutMs;
+      while (found.length === 0 && Date.now() < deadline) {
+        found.push(...(await reader.poll(10, 60_000)).records);
+        await sleep(5);
+      }
+      expect(found.map(asAppended)).toEqual([written]);
       await reader.close();
     });
 

@@ -91,6 +91,10 @@ export class EmbeddedReader implements LogReader {
     if (!paused) this.queue(position);
   }
 
+  endWaits(): void {
+    this.notifier.endWaits();
+  }
+
   async close(): Promise<void> {
     this.stop(new LogError('log_closed', 'the reader was closed'));
   }

@@ -95,6 +95,10 @@ export class KafkaReader implements LogReader {
     this.pump();
   }
 
+  endWaits(): void {
+    this.notifier.endWaits();
+  }
+
   async close(): Promise<void> {
     if (this.closing.signal.aborted) return;
     this.closing.abort();

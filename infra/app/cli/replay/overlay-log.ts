@@ -54,6 +54,7 @@ export function overlayLog(base: EventLog, scratch: EventLog): EventLog {
       const opened = await Promise.all(
         readers.map(async (entry) => ({ ...entry, reader: await entry.log.reader(entry.from) })),
       );
+      let waits = true;
       return {
         async poll(maxRecords, timeoutMs) {
           const deadline = performance.now() + timeoutMs;
@@ -62,7 +63,7 @@ export function overlayLog(base: EventLog, scratch: EventLog): EventLog {
               opened.map(({ reader }) => reader.poll(maxRecords, opened.length > 1 ? 0 : timeoutMs)),
             );
             const records = batches.flatMap((batch) => batch.records);
-            if (records.length > 0 || performance.now() >= deadline) return { records, watermarks: [] };
+            if (records.length > 0 || !waits || performance.now() >= deadline) return { records, watermarks: [] };
             // Waiting on one log could delay records of the other.
             await sleep(POLL_INTERVAL_MS);
           }
@@ -70,6 +71,10 @@ export function overlayLog(base: EventLog, scratch: EventLog): EventLog {
         pause(at, paused) {
           const owner = opened.find((entry) => (entry.log === base) === isSource(at.topic));
           owner?.reader.pause(at, paused);
+        },
+        endWaits() {
+          waits = false;
+          for (const { reader } of opened) reader.endWaits();
         },
         close: async () => {
           await Promise.all(opened.map(({ reader }) => reader.close()));
