@@ -117,8 +117,11 @@ async function startAll({ settings, logger, health, lifetime, parts }: StartOpti
   } else if (!lifetime.isShuttingDown()) {
     lines.push(`Health     ${register(await startOpsServer(context)).url}`);
   }
-  if (shouldStart('stream-gateway')) lines.splice(1, 0, `WebSocket  ${register(await startGateway(context)).url}`);
+  const gateway = shouldStart('stream-gateway') ? register(await startGateway(context)) : null;
+  if (gateway) lines.splice(1, 0, `WebSocket  ${gateway.url}`);
   if (shouldStart('processors')) register(await startProcessors(context));
+  // The gateway stops before the processors: replays to clients would delay their last snapshots.
+  if (gateway) parts.push(...parts.splice(parts.indexOf(gateway), 1));
   // Ingest starts last and stops first, so that its consumers run while it does.
   if (shouldStart('ingest')) register(await startIngest(context));
   return { context, lines, watchKey };
