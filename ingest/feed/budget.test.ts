@@ -73,6 +73,23 @@ describe('a budget', () => {
     await expect(waiting).rejects.toThrow('closing');
     await expect(budget.acquire(1, abort.signal)).rejects.toThrow('closing');
   });
+
+  it('serves at once who waited behind a larger cost that is given up, and leaves no timer when nobody waits', async () => {
+    const budget = new Budget({ max: 10, windowMs: 60_000 });
+    await budget.acquire(6);
+    const [large, small, none] = [new AbortController(), new AbortController(), vi.fn()];
+    const first = budget.acquire(9, large.signal).catch(none);
+    const second = budget.acquire(3, small.signal);
+    await vi.advanceTimersByTimeAsync(10);
+    large.abort();
+    await Promise.all([first, second]);
+    expect(none).toHaveBeenCalledOnce();
+    const third = budget.acquire(9, small.signal).catch(none);
+    expect(vi.getTimerCount()).toBe(1);
+    small.abort();
+    await third;
+    expect(vi.getTimerCount()).toBe(0);
+  });
 });
 
 describe('a reservation', () => {

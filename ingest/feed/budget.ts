@@ -139,6 +139,8 @@ export class Budget {
       const onAbort = () => {
         this.waiters = this.waiters.filter((waiter) => waiter !== entry);
         reject(signal?.reason);
+        // Smaller costs may have waited behind it.
+        this.serve();
       };
       const entry: Waiter = { cost, priority, payer, resolve, reject, signal, onAbort };
       signal?.addEventListener('abort', onAbort, { once: true });
@@ -322,7 +324,12 @@ export class Budget {
 
   /** Sets the timer to when the oldest cost leaves the window, or the block ends. A settled reservation serves too. */
   private schedule(): void {
-    if (this.timer || this.waiters.length === 0) return;
+    if (this.waiters.length === 0) {
+      clearTimeout(this.timer ?? undefined);
+      this.timer = null;
+      return;
+    }
+    if (this.timer) return;
     const now = this.now();
     const oldest = this.spent[this.head];
     const until = Math.max(this.blockedUntil, oldest ? oldest.at + this.options.windowMs : now);
