@@ -126,7 +126,8 @@ export const SETTINGS = {
     fallback: 200,
     min: 1,
     max: 20_000,
-    description: 'Simulator: events a second.',
+    description:
+      'Simulator: events a second. Another rate has other trades, so that on an existing data directory closed bars of the simulated venues may change.',
   }),
   simSeed: integerSetting({
     flag: 'sim-seed',
