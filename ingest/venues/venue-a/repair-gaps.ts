@@ -62,7 +62,7 @@ async function repair(
 ): Promise<void> {
   const sendOne = async ({ coin, from, until }: GapRepair): Promise<void> => {
     repairs.recordAttempt(coin, now());
-    const request = snapshotRequest(coin, '1m', from, until);
+    const request = snapshotRequest(coin, '1m', from, until, now());
     try {
       await send(JSON.stringify(request), signal, infoWeightMax(request));
       context.logger.debug({ coin, from, until }, 'requested the bars of a gap');
