@@ -4,7 +4,6 @@ import type { EventLog } from '#infra/log/log';
 import { readUntil } from '#infra/log/read-until';
 import { asObject, parseJsonOrNull } from '#schemas/domain/json-fields';
 import { rawTopic } from '#schemas/topics/raw';
-import { EARLIER_CURSOR_EVERY, type EarlierCursor } from './earlier-outcomes.ts';
 import { readOutcomes } from './markets.ts';
 import { MissedOutcomes } from './missed-outcomes.ts';
 import { isEarlierOutcomeRequest, isMissedOutcomeRequest } from './outcome-requests.ts';
@@ -15,8 +14,6 @@ import { PendingSettlements } from './pending-settlements.ts';
  * each round has a list of outcomes even if its other requests fail.
  */
 const TAIL_RECORDS = 2_048;
-/** More than is published between two repetitions of the cursor of the earlier outcomes: it is repeated in the first round after `EARLIER_CURSOR_EVERY` answers. */
-const EARLIER_RECORDS = 3 * EARLIER_CURSOR_EVERY;
 /** Answers in memory at a time, since they are large. */
 const READ_AT_ONCE = 16;
 
@@ -46,27 +43,6 @@ export async function readTrackedOutcomes(log: EventLog, codec: Codec): Promise<
     }
   }
   return tracked;
-}
-
-/** Returns the earlier outcome that was requested last; null if none is found. */
-export async function readEarlierCursor(log: EventLog, codec: Codec): Promise<EarlierCursor | null> {
-  const topic = rawTopic('venue_a', 'info');
-  const at = { topic: topic.name, partition: 0 };
-  const newest = await log.last(at);
-  if (!newest) return null;
-  const from = Math.max((await log.bounds(at)).first, newest.offset - EARLIER_RECORDS + 1);
-  let cursor: { outcome: number; answersSince: number } | null = null;
-  for await (const records of readUntil(log, at, { from, last: newest.offset, pollRecords: READ_AT_ONCE })) {
-    for (const { value } of records) {
-      if (!value) continue;
-      if (cursor) cursor.answersSince += 1;
-      await codec.fetchSchema(value);
-      const { request } = codec.decode(topic, value);
-      if (isEarlierOutcomeRequest(request ?? ''))
-        cursor = { outcome: Number(asObject(parseJsonOrNull(request!)).outcome), answersSince: 0 };
-    }
-  }
-  return cursor;
 }
 
 function applyAnswer({ pending, missed }: TrackedOutcomes, request: string, payload: Buffer): void {
