@@ -1,5 +1,6 @@
 /** Bars that the venue calculated: responses to `candleSnapshot` (venue page, section 5). */
 import { INTERVALS, type Interval, VENUE_SOURCE } from '../../domain/candles/sources.ts';
+import type { Span } from '../../domain/candles/spans.ts';
 import {
   FieldError,
   type JsonObject,
@@ -26,7 +27,7 @@ export interface SnapshotRequest {
 /** The bars of a response with trades, and the range in which they are complete; null for none. */
 export interface Snapshot {
   readonly bars: readonly Candle[];
-  readonly range: CandleRange | null;
+  readonly range: (CandleRange & Span) | null;
 }
 
 /** The figures of a bar, as text. */
@@ -104,7 +105,7 @@ function completeRange(
   { intervalMs, startTime, endTime }: SnapshotRequest,
   bars: readonly SnapshotBar[],
   receivedAt: number,
-): { readonly from: number; readonly until: number } | null {
+): Span | null {
   const floor = (time: number) => Math.floor(time / intervalMs) * intervalMs;
   const forming = floor(receivedAt);
   const oldest = oldestStored(intervalMs, receivedAt);
