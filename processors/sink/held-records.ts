@@ -74,11 +74,12 @@ export class HeldRecords {
 
   private async hold(table: TableSpec, records: readonly LogRecord[]): Promise<void> {
     const topics = TABLES.filter(({ name }) => table.after!.includes(name)).flatMap(({ fromTopics }) => fromTopics);
-    const ends: End[] = [];
-    for (const { at } of partitionsOf(topics)) {
-      const last = await this.persistence.run(() => this.log.last(at));
-      if (last) ends.push({ ...at, next: last.offset + 1 });
-    }
+    const partitions = partitionsOf(topics).map(({ at }) => at);
+    const lasts = await this.persistence.run(() => Promise.all(partitions.map((at) => this.log.last(at))));
+    const ends = partitions.flatMap((at, nth): End[] => {
+      const last = lasts[nth];
+      return last ? [{ ...at, next: last.offset + 1 }] : [];
+    });
     const newestAt = Math.max(...records.map(({ receivedAt }) => receivedAt));
     const groups = this.groups.get(table) ?? [];
     this.groups.set(table, groups);

@@ -107,4 +107,22 @@ describe('requestSettlements', () => {
     expect(await round([10, 14], restarted)).toEqual([]);
     await publisher.close();
   });
+
+  it('continues after a restart also if clients read much since the outcomes ended', async () => {
+    const { log, codec, publisher } = await openTestPublisher();
+    const receive = (request: object, payload: string) =>
+      publisher.receive({ source: 'venue_a.info', feed: 'venue_a.info', request: JSON.stringify(request), payload });
+    const list = (...ids: number[]) =>
+      receive(
+        { type: 'outcomeMeta' },
+        JSON.stringify({ outcomes: ids.map((outcome) => ({ outcome })), questions: [] }),
+      );
+    list(1, 2, 3);
+    list(3);
+    for (let reads = 0; reads < 5_000; reads += 1) receive({ type: 'l2Book', coin: 'BTC' }, '{}');
+    list(3);
+    await publisher.flush();
+    expect((await readTrackedOutcomes(log, codec)).pending.due()).toEqual([1, 2]);
+    await publisher.close();
+  });
 });
