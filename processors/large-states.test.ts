@@ -56,6 +56,7 @@ const SMALL: Readonly<Record<string, readonly string[]>> = {
     'channelSeqs.due',
     'liveness.feeds',
     'liveness.instruments',
+    'barRanges',
     'tradeSubscriptions.coins',
     'tradeSubscriptions.awaited',
     'spotReports',

@@ -64,6 +64,26 @@ describe('a budget', () => {
     expect(await served(budget, [1], 10_000)).toEqual([3_000]);
   });
 
+  it('spends again as soon as the block has ended, whatever was spent before', async () => {
+    const budget = new Budget({ max: 10, windowMs: 60_000 });
+    await budget.acquire(4);
+    budget.blockFor(1_000);
+    expect(await served(budget, [1, 5], 10_000)).toEqual([1_000, 1_000]);
+    // What then lacks room waits for the window.
+    expect(await served(budget, [1], 60_000)).toEqual([50_000]);
+  });
+
+  it('serves those behind a cost that no longer waits', async () => {
+    const budget = new Budget({ max: 10, windowMs: 60_000 });
+    await budget.acquire(4);
+    const abort = new AbortController();
+    // The second one ends with the first one, so that it must get nothing.
+    for (const cost of [8, 2]) budget.reserve(cost, { signal: abort.signal }).catch(() => {});
+    setTimeout(() => abort.abort(), 2_000);
+    expect(await served(budget, [3], 10_000)).toEqual([2_000]);
+    expect(budget.used).toBe(7);
+  });
+
   it('rejects a waiter whose signal aborts', async () => {
     const budget = new Budget({ max: 1, windowMs: 60_000 });
     await budget.acquire(1);

@@ -189,6 +189,8 @@ export class Budget {
     let spendersWait = false;
     for (const waiter of [...this.waiters]) {
       if (this.now() < this.blockedUntil) break;
+      // Its own listener removes it.
+      if (waiter.signal?.aborted) continue;
       const cost = this.bounded(waiter.cost);
       if (this.sum + cost > this.max) break;
       const isOther = this.isOther(waiter);
@@ -322,17 +324,14 @@ export class Budget {
     return Math.min(cost, this.max);
   }
 
-  /** Sets the timer to when the oldest cost leaves the window, or the block ends. A settled reservation serves too. */
+  /** Sets the timer to when the block ends, else to when the oldest cost leaves the window. A settled reservation serves too. */
   private schedule(): void {
-    if (this.waiters.length === 0) {
-      clearTimeout(this.timer ?? undefined);
-      this.timer = null;
-      return;
-    }
-    if (this.timer) return;
+    if (this.timer) clearTimeout(this.timer);
+    this.timer = null;
+    if (this.waiters.length === 0) return;
     const now = this.now();
     const oldest = this.spent[this.head];
-    const until = Math.max(this.blockedUntil, oldest ? oldest.at + this.options.windowMs : now);
+    const until = this.blockedUntil > now ? this.blockedUntil : oldest ? oldest.at + this.options.windowMs : now;
     if (until <= now) return;
     this.timer = setTimeout(
       () => {

@@ -48,7 +48,8 @@ export interface HttpClientOptions {
   readonly retries?: 'gets' | 'reads';
   /** Statuses that state that a limit was exceeded, whose `Retry-After` blocks all requests; 429 by default. */
   readonly limitStatuses?: readonly number[];
-  /** Upper bound of a `Retry-After`; a minute by default. */
+  /** Bounds of a `Retry-After`; 0 and a minute by default. */
+  readonly retryAfterMinMs?: number;
   readonly retryAfterMaxMs?: number;
   /** Called before each attempt. */
   readonly onAttempt?: () => void;
@@ -169,10 +170,10 @@ export class HttpClient {
     const { status } = response;
     const body = await readStart(response, signal);
     const text = `${hostAndPath(url)} answered ${status}`;
-    const { limitStatuses = [429], retryAfterMaxMs = RETRY_AFTER_MAX_MS } = this.options;
+    const { limitStatuses = [429], retryAfterMinMs = 0, retryAfterMaxMs = RETRY_AFTER_MAX_MS } = this.options;
     if (limitStatuses.includes(status)) {
       const wait = parseRetryAfter(response.headers.get('retry-after'), Date.now(), retryAfterMaxMs);
-      const retryAfterMs = wait ?? RATE_LIMITED_MS;
+      const retryAfterMs = Math.max(retryAfterMinMs, wait ?? RATE_LIMITED_MS);
       this.options.budget.blockFor(retryAfterMs);
       throw new UpstreamError('upstream_rate_limited', text, { status, body, retryAfterMs });
     }

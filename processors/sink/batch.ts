@@ -1,6 +1,7 @@
 import type { LogRecord, TopicPartition } from '#infra/log/log';
 import { partitionName } from '#infra/log/partition-name';
 import type { TableRow } from '#schemas/tables/declaration';
+import { TABLES } from '#schemas/tables/index';
 import { rowKey, type TableSpec } from '#schemas/tables/table';
 
 /** A row and the record that it was made from. */
@@ -62,8 +63,11 @@ export class Batch {
     this.count(record);
   }
 
+  /** Returns the rows of each table, in the order in which they are stored. */
   rows(): Iterable<readonly [TableSpec, BatchEntry[]]> {
-    return [...this.tables].map(([table, rows]) => [table, [...rows.values()]] as const);
+    return [...this.tables]
+      .sort(([a], [b]) => TABLES.indexOf(a) - TABLES.indexOf(b))
+      .map(([table, rows]) => [table, [...rows.values()]] as const);
   }
 
   /** Returns the next offset to read of each partition. */

@@ -11,6 +11,8 @@ import { migrate } from '#infra/store/migrate';
 import { openServerStore, parseServerUrl } from '#infra/store/server';
 import { startClickhouseHttpServer } from '#infra/testing/clickhouse-http-server';
 import { sampleRecords, sampleTrade } from '#schemas/tables/sample-records.fixture';
+import { aCandle, aCandleRange } from '#schemas/testing/records.fixture';
+import { venueCandleRangeTopics, venueCandleTopics } from '#schemas/topics/candles';
 import { eventTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { type Market, marketTopics, tradeTopics } from '#schemas/topics/normalised';
 import { type Environment, FakeStore, openEnvironment, until } from './sink.fixture.ts';
@@ -171,6 +173,29 @@ describe('a store that fails', () => {
     await start({ store: again });
     await until(() => idsIn(again).size === 5, 'all rows');
   });
+});
+
+it('stores every bar of an answer before the range that declares them complete, also in several batches', async () => {
+  const bars = Array.from({ length: 59 }, (_, nth) => ['BTC', aCandle({ openTime: nth * 60_000 })] as const);
+  await environment.append(venueCandleTopics.venue_a, bars);
+  await environment.append(venueCandleRangeTopics.venue_a, [['BTC', aCandleRange({ source: 'official_api' })]]);
+  await start({ batchRows: 20, batchMs: 60_000 });
+  await until(() => environment.store.rows('candle_bars').length === 59, 'all bars');
+  await running.splice(0)[0]!.close();
+  const tables = environment.store.inserts.map(({ table }) => table);
+  expect(tables.indexOf('candle_ranges')).toBeGreaterThan(tables.lastIndexOf('candle_bars'));
+});
+
+it('inserts bars before ranges also if a range came first', async () => {
+  const polled = countPolled(environment.log);
+  await environment.append(venueCandleRangeTopics.venue_a, [['BTC', aCandleRange({ source: 'official_api' })]]);
+  await start({ log: polled.log, batchRows: 4, batchMs: 60_000 });
+  await until(() => polled.count() === 1, 'the range read');
+  const bars = [0, 1].map((nth) => ['BTC', aCandle({ openTime: nth * 60_000 })] as const);
+  await environment.append(venueCandleTopics.venue_a, bars);
+  await environment.append(venueCandleRangeTopics.venue_a, [['ETH', aCandleRange({ coin: 'ETH' })]]);
+  await until(() => environment.store.inserts.length === 2, 'both tables');
+  expect(environment.store.inserts.map(({ table }) => table)).toEqual(['candle_bars', 'candle_ranges']);
 });
 
 /** Wraps a codec with some other methods. */

@@ -12,6 +12,7 @@ import { SINK_GROUP } from '#schemas/tables/sink-group';
 import { addRecords } from './add-records.ts';
 import { Batch } from './batch.ts';
 import { BatchWriter } from './batch-writer.ts';
+import { HeldRecords } from './held-records.ts';
 import { Persistence } from './persistence.ts';
 import { BATCH_BYTES_MAX, BATCH_ROWS, prepareTopics, SINK_TOPIC_NAMES, type SinkContext } from './sink-context.ts';
 import { SinkLag } from './sink-lag.ts';
@@ -26,6 +27,8 @@ const TIMES_WRITING = 4;
 const BATCH_MS_MAX = 1_000;
 /** For how long an idle sink waits for records before it checks whether to stop. */
 const IDLE_POLL_MS = 250;
+/** The same while it holds records back. */
+const HELD_POLL_MS = 20;
 
 export interface SinkOptions extends SinkContext {
   readonly health: Health;
@@ -75,6 +78,7 @@ class SinkLoop {
   private readonly closing = new AbortController();
   private readonly persistence: Persistence;
   private readonly writer: BatchWriter;
+  private readonly held: HeldRecords;
   private readonly batchRows: number;
   private readonly batchMsMin: number;
   /** For how long the first record of a batch waits for others. */
@@ -93,6 +97,7 @@ class SinkLoop {
     const { logger, health } = options;
     this.persistence = new Persistence({ logger, health, closing: this.closing.signal });
     this.writer = new BatchWriter({ ...options, persistence: this.persistence });
+    this.held = new HeldRecords({ log: options.log, persistence: this.persistence });
   }
 
   stop(): void {
@@ -101,7 +106,7 @@ class SinkLoop {
 
   async run(): Promise<void> {
     while (!this.closing.signal.aborted && !this.failed) {
-      await addRecords(await this.poll(), this.batch, this.options.codec, this.persistence);
+      await addRecords(await this.held.add(await this.poll()), this.batch, this.options.codec, this.persistence);
       if (this.isDue()) await this.startWriting();
     }
     await this.startWriting();
@@ -109,9 +114,10 @@ class SinkLoop {
   }
 
   private poll(): Promise<readonly LogRecord[]> {
-    const waitMs = this.batch.records === 0 ? IDLE_POLL_MS : this.batch.openedAt + this.batchMs - Date.now();
+    const idleMs = this.held.isEmpty ? IDLE_POLL_MS : HELD_POLL_MS;
+    const waitMs = this.batch.records === 0 ? idleMs : this.batch.openedAt + this.batchMs - Date.now();
     return this.persistence.run(() =>
-      this.consumer.poll(this.batchRows - this.batch.records, Math.max(0, Math.min(IDLE_POLL_MS, waitMs))),
+      this.consumer.poll(this.batchRows - this.batch.records, Math.max(0, Math.min(idleMs, waitMs))),
     );
   }
 

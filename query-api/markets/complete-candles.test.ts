@@ -34,6 +34,8 @@ let failure: Error | null;
 /** Changes the venue's bars. */
 let respond: (bars: object[]) => unknown;
 let live: boolean;
+let respondedAt: number;
+let now: number;
 /** The position of the tables. */
 let tablesAt: number;
 const sandboxViews = createViews();
@@ -43,11 +45,12 @@ beforeAll(async () => {
   const requests = requestsAnsweredBy((kind, params: SnapshotParams) => {
     const { startTime, endTime, interval } = params.req;
     const step = INTERVALS[interval];
-    sent.push(`${kind} ${(startTime - NOON_MS) / step} ${(endTime + 1 - NOON_MS) / step}`);
+    const until = (Math.floor(endTime / step) + 1) * step;
+    sent.push(`${kind} ${(startTime - NOON_MS) / step} ${(until - NOON_MS) / step}`);
     if (failure) throw failure;
     const native = respond(venueBars(params));
     responses.push({ params, native });
-    return { native, fetchedAt: NOW - 5_000, source: 'official' };
+    return { native, fetchedAt: respondedAt, source: 'official' };
   });
   const reader = { query: (...query: Parameters<CandleStore['query']>) => store.query(...query) };
   test = await createTestApp({ app: { requests, sandbox, store: reader as never } });
@@ -55,7 +58,7 @@ beforeAll(async () => {
   Object.assign(test.views, {
     freshness: {
       ...fixed,
-      now: () => NOW,
+      now: () => now,
       isLive: () => live,
       asOf: () => NOW - 800,
       tablesAsOf: async () => tablesAt,
@@ -68,6 +71,7 @@ afterAll(() => test.app.close());
 beforeEach(() => {
   [store, sent, responses, failure, live] = [new CandleStore(), [], [], null, true];
   tablesAt = NOW - 1_000;
+  [now, respondedAt] = [NOW, NOW - 5_000];
   respond = (bars) => bars;
   test.advance(30_001);
 });
@@ -75,9 +79,9 @@ beforeEach(() => {
 /** The venue's bars up to the one in progress, as it returns them: each opens with the number of its bucket. */
 function venueBars({ req: { coin, interval, startTime, endTime } }: SnapshotParams): object[] {
   const step = INTERVALS[interval];
-  const first = Math.max(Math.floor(startTime / step) * step, Math.floor(NOW / step) * step - 4_999 * step);
+  const first = Math.max(Math.floor(startTime / step) * step, Math.floor(now / step) * step - 4_999 * step);
   const bars: object[] = [];
-  for (let t = first; t <= Math.min(endTime, NOW); t += step) {
+  for (let t = first; t <= Math.min(endTime, now); t += step) {
     const px = String(10_000 + (t - NOON_MS) / step);
     bars.push({ t, T: t + step - 1, s: coin, i: interval, o: px, c: px, h: px, l: px, v: '2', n: 1 });
   }
@@ -87,7 +91,7 @@ function venueBars({ req: { coin, interval, startTime, endTime } }: SnapshotPara
 /** Stores the responses, as the normaliser and the sink do. */
 function storeResponses(): void {
   for (const { params, native } of responses) {
-    const { bars, range } = readSnapshot('venue_a_perp', readSnapshotRequest(params as never)!, native, NOW - 5_000);
+    const { bars, range } = readSnapshot('venue_a_perp', readSnapshotRequest(params as never)!, native, respondedAt);
     store.addBars(bars);
     if (range) store.addRanges([range]);
   }
@@ -200,6 +204,16 @@ describe('a read of candles', () => {
     await served('interval=1m&limit=1&end_time=1772366400000');
     await served('interval=1m&limit=1&end_time=1772366400000');
     expect([sent.length, store.queried.filter((name) => name === 'candles').length]).toEqual([2, 5]);
+  });
+
+  it('requests a bar again that was in progress at the request, even if the response arrived after its close', async () => {
+    respondedAt = NOW + MINUTE;
+    expect(await served('interval=1m&limit=2')).toEqual(['-1 9999 official_api', '0 10000 official_api']);
+    storeResponses();
+    [sent, now] = [[], NOW + MINUTE];
+    test.advance(30_001);
+    expect(await served('interval=1m&limit=2')).toEqual(['0 10000 official_api', '1 10001 official_api']);
+    expect(sent).toEqual(['venue_a.info 0 2']);
   });
 
   it('requests bars of the interval', async () => {

@@ -45,7 +45,7 @@ export async function readCompleteCandles(
   const forming = Math.floor(now / stepMs) * stepMs;
   const fetch = async (span: Span): Promise<FetchedBars> => {
     try {
-      return await fetchBars(ingest, coin, window.interval, span);
+      return await fetchBars(ingest, coin, window.interval, span, now);
     } catch (error) {
       if (error instanceof ApiError && span.from === forming) return { bars: [], ranges: [] };
       throw error;

@@ -6,9 +6,11 @@ import { candleBarsTable } from '#schemas/tables/candle-bars';
 import { candleRangesTable } from '#schemas/tables/candle-ranges';
 import { aCandle, aCandleRange } from '#schemas/testing/records.fixture';
 import type { Candle as StoredCandle } from '#schemas/topics/candles';
+import { CandleStore } from '../testing/candle-store.fixture.ts';
 import { insertRows } from '../testing/insert-rows.fixture.ts';
 import { openTestStore } from '../testing/open-test-store.fixture.ts';
 import type { CandleWindow } from './candle-window.ts';
+import type { Reader } from './query.ts';
 import { type Candle, readCandles } from './read-candles.ts';
 
 const { store, close } = await openTestStore();
@@ -59,6 +61,26 @@ describe('readCandles', () => {
         source: 'venue_node',
       },
     ]);
+  });
+
+  it('finds no range without its bars while the sink stores both: it reads ranges first, which are stored last', async () => {
+    const tables = new CandleStore();
+    const reader: Reader = {
+      query: async (sql, parameters, name) => {
+        // Of two queries that are sent together, this one would be answered later.
+        if (name === 'candle-ranges') await new Promise((resolve) => setImmediate(resolve));
+        const found = await tables.query<never>(sql, parameters, name);
+        if (name !== 'candles') return found;
+        const source = 'official_api';
+        tables.addBars([minute(0, { source })]);
+        tables.addRanges([aCandleRange({ source, from: at(0), until: at(1) })]);
+        return found;
+      },
+    };
+    const window = { interval: '1m', start: at(0), end: at(1), limit: 10 } as const;
+    const { candles, select } = await readCandles(reader, BTC, window, null);
+    expect([candles, select(at(0)).source]).toEqual([[], null]);
+    expect((await readCandles(reader, BTC, window, null)).candles).toHaveLength(1);
   });
 
   it('aggregates five minutes with exact sums', async () => {

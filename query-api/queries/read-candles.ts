@@ -140,18 +140,14 @@ async function readSelectors(
 ): Promise<{ readonly selectorOf: Selectors; readonly starts: readonly number[] }> {
   const { stepMs } = buckets;
   const time = now ?? Number.POSITIVE_INFINITY;
-  const reading = readRanges(store, instruments, buckets).then((stored) => [...stored, ...fetched.ranges]);
-  const read = ({ points, preferred }: Pick<BarsToRead, 'points' | 'preferred'>) =>
-    readSourceBars(store, { instruments, lengths, buckets, points, preferred });
-  // Bars of a minute are alone in their bucket, so they need not wait for the ranges.
-  const [ranges, stored] = await Promise.all([
-    reading,
+  // Before the bars, since the sink stores bars before the ranges in which they are complete.
+  const ranges = [...(await readRanges(store, instruments, buckets)), ...fetched.ranges];
+  // Bars of a minute are alone in their bucket.
+  const joining: Pick<BarsToRead, 'points' | 'preferred'> =
     stepMs === MINUTE_MS
-      ? read({ points: [], preferred: undefined })
-      : reading.then((ranges) =>
-          read({ points: splitPoints(ranges, time), preferred: preferredOf(instruments, ranges, buckets) }),
-        ),
-  ]);
+      ? { points: [], preferred: undefined }
+      : { points: splitPoints(ranges, time), preferred: preferredOf(instruments, ranges, buckets) };
+  const stored = await readSourceBars(store, { instruments, lengths, buckets, ...joining });
   const bars = addFetched(stored, fetched.bars, buckets);
   const barsByCoin = groupByCoin(instruments, bars);
   const rangesByCoin = groupByCoin(instruments, ranges);

@@ -14,14 +14,16 @@ import { unusableResponse } from './unusable-response.ts';
 /**
  * Reads the buckets of a span from venue_a through ingest, which stores the same response. Rejects with an `ApiError` if
  * the read fails.
+ * @param now the pipeline's time, unix ms.
  */
 export async function fetchBars(
   ingest: IngestRequests,
   { provider, coin }: BarInstrument,
   interval: Interval,
   { from, until }: Span,
+  now: number,
 ): Promise<FetchedBars> {
-  const request = snapshotRequest(coin, interval, from, until);
+  const request = snapshotRequest(coin, interval, from, until, now);
   const result = await readInfo(ingest, request);
   const { native } = result;
   // The venue knows no such coin, and so no bars.

@@ -4,6 +4,7 @@ import {
   externalCandleRangeTopic,
   venueCandleRangeTopics,
 } from '../topics/candles.ts';
+import { candleBarsTable } from './candle-bars.ts';
 import { defineTable } from './table.ts';
 
 export const candleRangesTable = defineTable<CandleRange>({
@@ -13,6 +14,7 @@ export const candleRangesTable = defineTable<CandleRange>({
   orderBy: ['provider', 'coin', 'source', 'intervalMs', 'id'],
   shardBy: ['provider', 'coin'],
   fromTopics: [candleRangeTopic, ...Object.values(venueCandleRangeTopics), externalCandleRangeTopic],
+  after: [candleBarsTable.name],
   lowCardinality: ['provider', 'coin', 'source'],
   settings: 'index_granularity = 1024',
 });

@@ -35,6 +35,11 @@ export interface TableDeclaration<T> {
   readonly holds: 'market' | 'organization';
   readonly fromTopics: readonly Topic<T>[];
   /**
+   * Names of tables about whose rows a row of this one states something. It is stored after those that were in the log
+   * when it was read, so that a query that reads this table first finds them. They precede it in `TABLES`.
+   */
+  readonly after?: readonly string[];
+  /**
    * The sorting key of the table, which also identifies a row. With `version` in it, every record is a row; otherwise a
    * row replaces an older one that is equal in it: the greatest `version` counts, so queries use `FINAL`.
    */

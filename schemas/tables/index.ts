@@ -19,7 +19,7 @@ import type { TableSpec } from './table.ts';
 import { tradesTable } from './trades.ts';
 import { usageTable } from './usage.ts';
 
-/** In the order in which data flows. */
+/** In the order in which data flows, in which the sink inserts the rows of a batch. */
 export const TABLES: readonly TableSpec[] = [
   tradesTable,
   marketsTable,

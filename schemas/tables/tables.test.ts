@@ -13,6 +13,14 @@ describe('tables', () => {
     expect(new Set(read).size).toBe(read.length);
   });
 
+  it('come after those about whose rows they state something', () => {
+    const before: string[] = [];
+    for (const { name, after = [] } of TABLES) {
+      for (const other of after) expect(before, name).toContain(other);
+      before.push(name);
+    }
+  });
+
   it('are sharded by first columns of their sorting key, which are never null', () => {
     for (const table of TABLES) {
       expect(table.shardBy.length, table.name).toBeGreaterThan(0);

@@ -21,6 +21,7 @@ import {
   spreadHeadTopic,
   spreadTopic,
 } from './derived.ts';
+import { earlierOutcomesTopic } from './earlier-outcomes.ts';
 import { leaderboardRowTopic, leaderboardTopic } from './leaderboard.ts';
 import { loadedKlinesTopic } from './loaded-klines.ts';
 import { nodeFillCoverageTopic, nodeFillTopic } from './node-fills.ts';
@@ -52,6 +53,7 @@ export const TOPICS: readonly Topic[] = [
   requestTopic,
   requestOutcomeTopic,
   loadedKlinesTopic,
+  earlierOutcomesTopic,
   venueSpendingTopic,
   usageTopic,
   keyUseTopic,

@@ -17,6 +17,7 @@ import {
   REST_PRIORITIES,
   SUBSCRIPTION_REQUESTS,
 } from './declaration.ts';
+import { EarlierCursor } from './earlier-cursor.ts';
 import { EarlierOutcomes } from './earlier-outcomes.ts';
 import { startDailyBars } from './fetch-daily-bars.ts';
 import { InfoClient } from './info-client.ts';
@@ -28,7 +29,7 @@ import { MarketWatcher } from './market-watcher.ts';
 import { type AnsweredLists, readOutcomes, readPerps, replaceEmptyLists } from './markets.ts';
 import { followFills } from './node-fills/follow-fills.ts';
 import { NodeInfo } from './node-info.ts';
-import { readEarlierCursor, readTrackedOutcomes } from './read-tracked-outcomes.ts';
+import { readTrackedOutcomes } from './read-tracked-outcomes.ts';
 import { startGapRepairs } from './repair-gaps.ts';
 import { requestSettlements } from './request-settlements.ts';
 import { RequestedBooks } from './requested-books.ts';
@@ -62,9 +63,8 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
   const connection = new ConnectionState({ venue: 'venue_a', feed: FEED, publisher, logger, metrics });
   const metadataLoaded = context.expect('venue_a metadata');
   const { pending, missed } = await readTrackedOutcomes(context.log, context.codec);
-  const earlier = new EarlierOutcomes(await readEarlierCursor(context.log, context.codec), performance.now());
-  /** Answers published so far. */
-  let publishedCount = 0;
+  const cursor = await EarlierCursor.open(context.log, context.codec);
+  const earlier = new EarlierOutcomes(cursor.outcome, performance.now());
   const slots = new SubscriptionSlots({
     context,
     url: wsUrl,
@@ -96,7 +96,6 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     const { payload } = await client.send({ body: request, weight, priority, signal });
     connection.markConnected();
     publisher.receive({ source: FEED, feed: FEED, request, payload });
-    publishedCount += 1;
     return payload;
   };
   const sendType = (type: string, signal: AbortSignal) =>
@@ -107,7 +106,7 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     const requests = {
       ...{ pending, missed, earlier, logger },
       send: (request: string, until: AbortSignal) => send(request, until, REST_PRIORITIES.settlements),
-      publishedCount: () => publishedCount,
+      saveCursor: (outcome: number | null, until: AbortSignal) => cursor.save(outcome, until),
     };
     try {
       await requestSettlements(requests, listed, signal);

@@ -86,7 +86,7 @@ async function sendAll(
 ): Promise<boolean> {
   for (const one of due) {
     bars.recordAttempt(one, now());
-    const request = snapshotRequest(one.coin, '5m', one.day, one.day + DAY_MS);
+    const request = snapshotRequest(one.coin, '5m', one.day, one.day + DAY_MS, now());
     try {
       await send(JSON.stringify(request), signal, infoWeightMax(request));
     } catch (error) {

@@ -39,6 +39,13 @@ function due(ranges: readonly CandleRange[], at: number, repairs = new GapRepair
     .map(({ coin, from, until }) => `${coin} ${(from - START) / MINUTE} ${(until - START) / MINUTE}`);
 }
 
+/** Sends the request that is due at a time, and gets an answer without bars. */
+function answer(repairs: GapRepairs, at: number): void {
+  const [repair] = repairs.due(START + at);
+  repairs.begin(repair!);
+  repairs.answered(repair!, START + at);
+}
+
 describe('the repair of a gap', () => {
   it('requests every bucket that the gap touches, once the last one is final', () => {
     const one = gap(30_000, 5 * MINUTE);
@@ -82,21 +89,54 @@ describe('the repair of a gap', () => {
   it('is requested again ever later, and at once when a gap is added', () => {
     const repairs = new GapRepairs();
     expect(due([gap(0, 0)], HOUR, repairs)).toHaveLength(1);
-    repairs.recordAttempt('BTC', START + HOUR);
+    answer(repairs, HOUR);
     expect(due([], HOUR + 29_999, repairs)).toEqual([]);
     expect(due([], HOUR + 30_000, repairs)).toHaveLength(1);
-    repairs.recordAttempt('BTC', START + HOUR + 30_000);
+    answer(repairs, HOUR + 30_000);
     expect(due([gap(0, 0)], HOUR + 89_999, repairs)).toEqual([]);
     expect(due([gap(MINUTE, MINUTE, { id: 'gap 2' })], HOUR + 89_999, repairs)).toEqual(['BTC 0 2']);
-    for (let nth = 0; nth < 20; nth += 1) repairs.recordAttempt('BTC', START + 2 * HOUR);
-    expect(due([], 3 * HOUR - 1, repairs)).toEqual([]);
-    expect(due([], 3 * HOUR, repairs)).toEqual(['BTC 0 2']);
+    for (let hour = 2; hour < 22; hour += 1) answer(repairs, hour * HOUR);
+    expect(due([], 22 * HOUR - 1, repairs)).toEqual([]);
+    expect(due([], 22 * HOUR, repairs)).toEqual(['BTC 0 2']);
+  });
+
+  it('is requested again within seconds if it got no answer, however often', () => {
+    const repairs = new GapRepairs(() => 0.5);
+    due([gap(0, 0)], HOUR, repairs);
+    let at = HOUR;
+    const waits: number[] = [];
+    for (let nth = 0; nth < 30; nth += 1) {
+      const [repair] = repairs.due(START + at);
+      repairs.begin(repair!);
+      repairs.failed(repair!, START + at);
+      const before = at;
+      while (repairs.due(START + at).length === 0) at += 500;
+      waits.push(at - before);
+    }
+    expect(waits.slice(0, 5)).toEqual([2_000, 4_000, 8_000, 16_000, 20_000]);
+    expect(Math.max(...waits)).toBe(20_000);
+    // The answers are counted by themselves.
+    answer(repairs, at);
+    expect(due([], at + 29_999, repairs)).toEqual([]);
+    expect(due([], at + 30_000, repairs)).toHaveLength(1);
+  });
+
+  it('is not requested again while its request waits or runs, unless a gap is added', () => {
+    const repairs = new GapRepairs();
+    due([gap(0, 0)], HOUR, repairs);
+    const [first] = repairs.due(START + HOUR);
+    repairs.begin(first!);
+    expect(due([], 2 * HOUR, repairs)).toEqual([]);
+    expect(due([gap(MINUTE, MINUTE, { id: 'gap 2' })], 2 * HOUR, repairs)).toEqual(['BTC 0 2']);
+    // The answer to the first request does not delay the one for both gaps.
+    repairs.answered(first!, START + 2 * HOUR);
+    expect(due([], 2 * HOUR, repairs)).toEqual(['BTC 0 2']);
   });
 
   it('comes before one that was requested already', () => {
     const repairs = new GapRepairs();
     due([gap(0, 0)], HOUR, repairs);
-    repairs.recordAttempt('BTC', START + HOUR);
+    answer(repairs, HOUR);
     expect(due([gap(0, 9 * MINUTE, { coin: 'ETH' })], 2 * HOUR, repairs)).toEqual(['ETH 0 10', 'BTC 0 1']);
   });
 });

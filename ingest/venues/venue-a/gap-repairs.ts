@@ -3,6 +3,7 @@
  * response of the venue covers all its buckets, or the venue stores none of them any more. Pure: follows from the records
  * of the topic of ranges.
  */
+import { type BackoffBounds, backoffMs } from '#infra/runtime/retry';
 import { MINUTE_MS, VENUE_SOURCE } from '#schemas/domain/candles/sources';
 import { type Span, subtract, union } from '#schemas/domain/candles/spans';
 import type { CandleRange } from '#schemas/topics/candles';
@@ -10,9 +11,11 @@ import { oldestStored } from '#schemas/venues/venue-a/candle-snapshot';
 
 /** After the last bucket of a gap was closed, its bar gets final within this time. */
 const FINAL_AFTER_MS = 3_000;
-/** Time until a request is repeated: doubled each time. The range of its response arrives within seconds. */
+/** Time until an answered request is repeated: doubled each time. The range of its response arrives within seconds. */
 const REPEAT_MIN_MS = 30_000;
 const REPEAT_MAX_MS = 3_600_000;
+/** The same for a request without an answer: a shortage may be over at any time, and a repair is due within a minute. */
+const FAILED: BackoffBounds = { firstMs: 2_000, longestMs: 20_000 };
 
 /** A request that is due: buckets of a coin, unix ms. */
 export interface GapRepair extends Span {
@@ -24,8 +27,11 @@ interface CoinRepairs {
   readonly gaps: Map<string, Span>;
   /** Buckets that a response covered. */
   covered: readonly Span[];
-  /** Requests since the newest gap. */
+  /** Requests since the newest gap, and how many of the last ones got no answer. */
   attempts: number;
+  failures: number;
+  /** The request that is being sent, if there was no other gap since. */
+  running: GapRepair | null;
   /** No request is due before, unix ms. */
   notBefore: number;
 }
@@ -33,6 +39,11 @@ interface CoinRepairs {
 export class GapRepairs {
   /** Coins with gaps. */
   private readonly coins = new Map<string, CoinRepairs>();
+  private readonly random: () => number;
+
+  constructor(random: () => number = Math.random) {
+    this.random = random;
+  }
 
   /** Processes a record of the topic, also one that was processed before. */
   record({ coin, source, intervalMs, kind, id, from, until }: CandleRange): void {
@@ -45,7 +56,7 @@ export class GapRepairs {
     }
   }
 
-  /** Returns the requests that are due, those with the fewest attempts first, and forgets gaps that are repaired or too old. */
+  /** Returns the requests that are due, those with the fewest answers first, and forgets gaps that are repaired or too old. */
   due(now: number): GapRepair[] {
     const oldest = oldestStored(MINUTE_MS, now);
     const due: { readonly repair: GapRepair; readonly attempts: number }[] = [];
@@ -53,31 +64,57 @@ export class GapRepairs {
       const missing = missingOf(repairs, oldest, floor(now - FINAL_AFTER_MS));
       const [first, last] = [missing[0], missing.at(-1)];
       if (repairs.gaps.size === 0) this.coins.delete(coin);
-      if (!first || !last || now < repairs.notBefore) continue;
+      if (!first || !last || repairs.running || now < repairs.notBefore) continue;
       // A request costs as much as a thousand bars, so that one for all gaps is cheaper than one for each.
       due.push({ repair: { coin, from: first.from, until: last.until }, attempts: repairs.attempts });
     }
     return due.sort((a, b) => a.attempts - b.attempts || a.repair.until - b.repair.until).map(({ repair }) => repair);
   }
 
-  /** Records that a request of a coin is sent. */
-  recordAttempt(coin: string, now: number): void {
-    const repairs = this.coins.get(coin);
+  /** Records that a request is sent, or waits to be sent. No other one of its coin is due until it has ended. */
+  begin(repair: GapRepair): void {
+    const repairs = this.coins.get(repair.coin);
     if (!repairs) return;
-    repairs.notBefore = now + Math.min(REPEAT_MAX_MS, REPEAT_MIN_MS * 2 ** repairs.attempts);
+    repairs.running = repair;
     repairs.attempts += 1;
+  }
+
+  /** Records that the venue answered a request. */
+  answered(repair: GapRepair, now: number): void {
+    const repairs = this.end(repair);
+    if (!repairs) return;
+    repairs.failures = 0;
+    repairs.notBefore = now + Math.min(REPEAT_MAX_MS, REPEAT_MIN_MS * 2 ** (repairs.attempts - 1));
+  }
+
+  /** Records that a request got no answer. */
+  failed(repair: GapRepair, now: number): void {
+    const repairs = this.end(repair);
+    if (!repairs) return;
+    repairs.attempts -= 1;
+    repairs.notBefore = now + backoffMs(repairs.failures, this.random, FAILED);
+    repairs.failures += 1;
+  }
+
+  /** Returns what is open of the coin of a request that has ended; undefined if another gap was added meanwhile. */
+  private end(repair: GapRepair): CoinRepairs | undefined {
+    const repairs = this.coins.get(repair.coin);
+    if (repairs?.running !== repair) return undefined;
+    repairs.running = null;
+    return repairs;
   }
 
   private recordGap(coin: string, id: string, gap: Span): void {
     let repairs = this.coins.get(coin);
     if (!repairs) {
-      repairs = { gaps: new Map(), covered: [], attempts: 0, notBefore: 0 };
+      repairs = { gaps: new Map(), covered: [], attempts: 0, failures: 0, running: null, notBefore: 0 };
       this.coins.set(coin, repairs);
     }
     const known = repairs.gaps.get(id);
     if (known?.from === gap.from && known.until === gap.until) return;
     repairs.gaps.set(id, gap);
     repairs.attempts = 0;
+    repairs.running = null;
     repairs.notBefore = 0;
   }
 }

@@ -4,21 +4,23 @@ import type { EventLog } from '#infra/log/log';
 import { readUntil } from '#infra/log/read-until';
 import { asObject, parseJsonOrNull } from '#schemas/domain/json-fields';
 import { rawTopic } from '#schemas/topics/raw';
-import { EARLIER_CURSOR_EVERY, type EarlierCursor } from './earlier-outcomes.ts';
 import { readOutcomes } from './markets.ts';
 import { MissedOutcomes } from './missed-outcomes.ts';
 import { isEarlierOutcomeRequest, isMissedOutcomeRequest } from './outcome-requests.ts';
 import { PendingSettlements } from './pending-settlements.ts';
 
 /**
- * Answers to read: those of some hundred rounds. They contain a request for each of several hundred pending outcomes, and
- * each round has a list of outcomes even if its other requests fail.
+ * Rounds to read. They contain a request for each of a thousand pending outcomes, and each round has a list of outcomes
+ * even if its other requests fail.
  */
+const ROUNDS = 150;
+/** Answers to read at first: those of that many rounds. With answers to reads of clients among them, more are read. */
 const TAIL_RECORDS = 2_048;
-/** More than is published between two repetitions of the cursor of the earlier outcomes: it is repeated in the first round after `EARLIER_CURSOR_EVERY` answers. */
-const EARLIER_RECORDS = 3 * EARLIER_CURSOR_EVERY;
+const TAIL_RECORDS_MAX = 16 * TAIL_RECORDS;
 /** Answers in memory at a time, since they are large. */
 const READ_AT_ONCE = 16;
+
+const TOPIC = rawTopic('venue_a', 'info');
 
 /** State derived from the lists of outcomes and from the requests. */
 export interface TrackedOutcomes {
@@ -30,46 +32,45 @@ export interface TrackedOutcomes {
 
 /** Restores the state after the newest answers. Outcomes that ended while no process ran follow from the next list. */
 export async function readTrackedOutcomes(log: EventLog, codec: Codec): Promise<TrackedOutcomes> {
-  const tracked = { pending: new PendingSettlements(), missed: new MissedOutcomes() };
-  const topic = rawTopic('venue_a', 'info');
-  const at = { topic: topic.name, partition: 0 };
+  const at = { topic: TOPIC.name, partition: 0 };
   const newest = await log.last(at);
-  if (!newest) return tracked;
-  const from = Math.max((await log.bounds(at)).first, newest.offset - TAIL_RECORDS + 1);
-  for await (const records of readUntil(log, at, { from, last: newest.offset, pollRecords: READ_AT_ONCE })) {
+  if (!newest) return createTracked();
+  const { first } = await log.bounds(at);
+  for (let records = TAIL_RECORDS; ; records *= 4) {
+    const tracked = createTracked();
+    const from = Math.max(first, newest.offset - records + 1);
+    const rounds = await readAnswers(log, codec, { from, last: newest.offset }, tracked);
+    if (rounds >= ROUNDS || from === first || records >= TAIL_RECORDS_MAX) return tracked;
+  }
+}
+
+function createTracked(): TrackedOutcomes {
+  return { pending: new PendingSettlements(), missed: new MissedOutcomes() };
+}
+
+/** Applies the answers between two offsets. Resolves with the number of lists of outcomes among them. */
+async function readAnswers(
+  log: EventLog,
+  codec: Codec,
+  between: { readonly from: number; readonly last: number },
+  tracked: TrackedOutcomes,
+): Promise<number> {
+  const at = { topic: TOPIC.name, partition: 0 };
+  let lists = 0;
+  for await (const records of readUntil(log, at, { ...between, pollRecords: READ_AT_ONCE })) {
     for (const { value } of records) {
       if (!value) continue;
       // Written by ingest, perhaps with an older schema.
       await codec.fetchSchema(value);
-      const { request, payload } = codec.decode(topic, value);
-      applyAnswer(tracked, request ?? '', payload);
+      const { request, payload } = codec.decode(TOPIC, value);
+      if (applyAnswer(tracked, request ?? '', payload)) lists += 1;
     }
   }
-  return tracked;
+  return lists;
 }
 
-/** Returns the earlier outcome that was requested last; null if none is found. */
-export async function readEarlierCursor(log: EventLog, codec: Codec): Promise<EarlierCursor | null> {
-  const topic = rawTopic('venue_a', 'info');
-  const at = { topic: topic.name, partition: 0 };
-  const newest = await log.last(at);
-  if (!newest) return null;
-  const from = Math.max((await log.bounds(at)).first, newest.offset - EARLIER_RECORDS + 1);
-  let cursor: { outcome: number; answersSince: number } | null = null;
-  for await (const records of readUntil(log, at, { from, last: newest.offset, pollRecords: READ_AT_ONCE })) {
-    for (const { value } of records) {
-      if (!value) continue;
-      if (cursor) cursor.answersSince += 1;
-      await codec.fetchSchema(value);
-      const { request } = codec.decode(topic, value);
-      if (isEarlierOutcomeRequest(request ?? ''))
-        cursor = { outcome: Number(asObject(parseJsonOrNull(request!)).outcome), answersSince: 0 };
-    }
-  }
-  return cursor;
-}
-
-function applyAnswer({ pending, missed }: TrackedOutcomes, request: string, payload: Buffer): void {
+/** @returns true for a list of outcomes. */
+function applyAnswer({ pending, missed }: TrackedOutcomes, request: string, payload: Buffer): boolean {
   const { type, outcome } = asObject(parseJsonOrNull(request));
   if (type === 'settledOutcome') {
     const isSettled = parseJsonOrNull(payload.toString()) !== null;
@@ -86,4 +87,5 @@ function applyAnswer({ pending, missed }: TrackedOutcomes, request: string, payl
     pending.addList(outcomes);
     missed.addList(outcomes);
   }
+  return type === 'outcomeMeta';
 }

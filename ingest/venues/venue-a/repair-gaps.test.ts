@@ -69,6 +69,29 @@ it('requests the bars of a gap that was in the log at the start, and of a later 
   expect(sent.filter(({ request: text }) => text.includes('BTC'))).toEqual([]);
 });
 
+it('repeats a request soon after failures, also after many of them', async () => {
+  failure = new UpstreamError('upstream_rate_limited', 'no room', { retryAfterMs: 1_000 });
+  await append({});
+  // The clock advances by five seconds at each look, as it does in operation.
+  const clock = { looks: 0 };
+  const repairs = await startGapRepairs({
+    context: role.context,
+    send: async (request, _signal, weight) => {
+      sent.push({ request, weight });
+      if (failure) throw failure;
+    },
+    intervalMs: 1,
+    now: () => START + 10 * MINUTE + 5_000 * clock.looks++,
+  });
+  closing.push(() => repairs.close());
+  await until(() => sent.length >= 8);
+  failure = null;
+  const [count, looks] = [sent.length, clock.looks];
+  await until(() => sent.length > count);
+  // Some looks belong to other workers and to attempts themselves; an hour has 720 of five seconds.
+  expect(clock.looks - looks).toBeLessThan(60);
+});
+
 it('repeats a request that failed, and is closed while it waits', async () => {
   failure = new UpstreamError('upstream_unavailable', 'away');
   await append({});

@@ -60,24 +60,28 @@ async function repair(
   intervalMs: number,
   now: () => number,
 ): Promise<void> {
-  const sendOne = async ({ coin, from, until }: GapRepair): Promise<void> => {
-    repairs.recordAttempt(coin, now());
-    const request = snapshotRequest(coin, '1m', from, until);
+  const sendOne = async (repair: GapRepair): Promise<void> => {
+    const { coin, from, until } = repair;
+    repairs.begin(repair);
+    const request = snapshotRequest(coin, '1m', from, until, now());
     try {
       await send(JSON.stringify(request), signal, infoWeightMax(request));
+      repairs.answered(repair, now());
       context.logger.debug({ coin, from, until }, 'requested the bars of a gap');
     } catch (error) {
       if (signal.aborted) return;
+      // What the venue rejects, it rejects again.
+      if (error instanceof UpstreamError && !error.canRetry) repairs.answered(repair, now());
+      else repairs.failed(repair, now());
       // The venue may be away for long, and the request is repeated.
       const level = error instanceof UpstreamError ? 'debug' : 'error';
       context.logger[level]({ error, coin }, 'could not request the bars of a gap, retrying');
     }
   };
-  while (await pause(intervalMs, signal)) {
-    const due = repairs.due(now());
-    const workers = Array.from({ length: RUNNING }, async () => {
-      for (let next = due.shift(); next && !signal.aborted; next = due.shift()) await sendOne(next);
-    });
-    await Promise.all(workers);
-  }
+  const work = async (): Promise<void> => {
+    while (await pause(intervalMs, signal))
+      // Looked for again each time, since a request may have waited for long.
+      for (let [next] = repairs.due(now()); next && !signal.aborted; [next] = repairs.due(now())) await sendOne(next);
+  };
+  await Promise.all(Array.from({ length: RUNNING }, work));
 }

@@ -15,13 +15,14 @@ function setUp() {
   const rejected = new Set<number>();
   const tracked = { pending: new PendingSettlements(), missed: new MissedOutcomes() };
   let requested: number[] = [];
+  const saved: (number | null)[] = [];
   const published: { readonly request: string; readonly payload: Buffer }[] = [];
   const requests = {
     ...tracked,
     // None is due before its minute.
     earlier: new EarlierOutcomes(null, performance.now() + 3_600_000),
     logger: silentLogger,
-    publishedCount: () => published.length,
+    saveCursor: async (outcome: number | null) => void saved.push(outcome),
     send: async (request: string) => {
       const { outcome } = JSON.parse(request);
       requested.push(outcome);
@@ -40,7 +41,7 @@ function setUp() {
     await requestSettlements(all, listed, never);
     return requested;
   };
-  return { settledAlready, rejected, published, round };
+  return { settledAlready, rejected, published, saved, round };
 }
 
 describe('requestSettlements', () => {
@@ -69,24 +70,15 @@ describe('requestSettlements', () => {
     expect(await round([4], { earlier })).toEqual([]);
   });
 
-  it('repeats the cursor of the crawl while missed outcomes pause it', async () => {
-    const { round } = setUp();
-    const cursor = { outcome: 2, answersSince: 0 };
-    const earlier = new EarlierOutcomes(cursor, performance.now() - EARLIER_DELAY_MS);
+  it('pauses the search for earlier outcomes while some are missed, and saves how far it came', async () => {
+    const { round, saved } = setUp();
+    const earlier = new EarlierOutcomes(2, performance.now() - EARLIER_DELAY_MS);
     await round([10]);
     const missed = Array.from({ length: 30 }, (_, index) => 11 + index);
-    const requested = await round([10, 41], { earlier, publishedCount: () => 1_000_000 });
-    expect(requested).toEqual([...missed.slice(0, 10), 2]);
-  });
-
-  it('does not make an earlier outcome pending again when its cursor is repeated', async () => {
-    const { round } = setUp();
-    const repeatsCursor = {
-      earlier: new EarlierOutcomes({ outcome: 0, answersSince: 0 }, performance.now() - EARLIER_DELAY_MS),
-      publishedCount: () => 1_000_000,
-    };
-    expect(await round([1], repeatsCursor)).toEqual([0]);
-    expect(await round([1], repeatsCursor)).toEqual([]);
+    expect(await round([10, 41], { earlier })).toEqual(missed.slice(0, 10));
+    expect(saved).not.toContain(1);
+    expect(await round([10, 41], { earlier, missed: new MissedOutcomes() })).toEqual(expect.arrayContaining([1, 0]));
+    expect(saved.at(-1)).toBe(0);
   });
 
   it('retries a rejected outcome, and gives up after some attempts', async () => {
@@ -101,7 +93,7 @@ describe('requestSettlements', () => {
   it('continues after a restart with the unsettled outcomes, formerly listed ones first', async () => {
     const { settledAlready, published, round } = setUp();
     const { log, codec, publisher } = await openTestPublisher();
-    const earlier = new EarlierOutcomes({ outcome: 3, answersSince: 0 }, performance.now() - EARLIER_DELAY_MS);
+    const earlier = new EarlierOutcomes(3, performance.now() - EARLIER_DELAY_MS);
     settledAlready.add(1).add(12);
     await round([10, 11], { earlier });
     await round([10, 14], { earlier });
@@ -113,6 +105,24 @@ describe('requestSettlements', () => {
     settledAlready.add(11).add(13).add(2).add(0);
     await round([10, 14], restarted);
     expect(await round([10, 14], restarted)).toEqual([]);
+    await publisher.close();
+  });
+
+  it('continues after a restart also if clients read much since the outcomes ended', async () => {
+    const { log, codec, publisher } = await openTestPublisher();
+    const receive = (request: object, payload: string) =>
+      publisher.receive({ source: 'venue_a.info', feed: 'venue_a.info', request: JSON.stringify(request), payload });
+    const list = (...ids: number[]) =>
+      receive(
+        { type: 'outcomeMeta' },
+        JSON.stringify({ outcomes: ids.map((outcome) => ({ outcome })), questions: [] }),
+      );
+    list(1, 2, 3);
+    list(3);
+    for (let reads = 0; reads < 5_000; reads += 1) receive({ type: 'l2Book', coin: 'BTC' }, '{}');
+    list(3);
+    await publisher.flush();
+    expect((await readTrackedOutcomes(log, codec)).pending.due()).toEqual([1, 2]);
     await publisher.close();
   });
 });

@@ -11,8 +11,8 @@ export interface SettlementRequests extends TrackedOutcomes {
   readonly logger: Logger;
   /** Sends this JSON text and publishes the answer. Waits while the log accepts nothing. */
   readonly send: (request: string, signal: AbortSignal) => Promise<Buffer>;
-  /** Answers published so far. */
-  readonly publishedCount: () => number;
+  /** Saves the cursor of the earlier outcomes, if it changed. */
+  readonly saveCursor: (outcome: number | null, signal: AbortSignal) => Promise<void>;
 }
 
 /** Sends the requests that are due. Rejects if the request for a pending settlement fails. */
@@ -22,7 +22,7 @@ export async function requestSettlements(
   signal: AbortSignal,
 ): Promise<void> {
   await requestPending(requests, signal);
-  const { pending, missed, earlier, publishedCount } = requests;
+  const { pending, missed, earlier, saveCursor } = requests;
   if (missed.isPending) {
     const onAnswer = (outcome: number, isSettled: boolean) => {
       missed.recordRequested(outcome);
@@ -31,15 +31,15 @@ export async function requestSettlements(
     const outcomes = missed.due(performance.now());
     await requestEach(requests, outcomes, missedOutcomeRequest, onAnswer, (id) => missed.recordFailure(id), signal);
   }
+  // The search pauses while outcomes are missed.
+  if (missed.isPending) return;
   const onAnswer = (outcome: number, isSettled: boolean) => {
-    // A repeated request for the last outcome only repeats the cursor; the outcome is pending already.
-    if (earlier.recordRequested(outcome, publishedCount())) pending.recordAnswer(outcome, isSettled, true);
+    earlier.recordRequested(outcome);
+    pending.recordAnswer(outcome, isSettled, true);
   };
-  // The crawl pauses while outcomes are missed, but its cursor stays near the end of the log.
-  const outcomes = missed.isPending
-    ? earlier.repeatedCursor(publishedCount())
-    : earlier.due(listed, publishedCount(), performance.now());
+  const outcomes = earlier.due(listed, performance.now());
   await requestEach(requests, outcomes, earlierOutcomeRequest, onAnswer, (id) => earlier.recordFailure(id), signal);
+  await saveCursor(earlier.cursor, signal);
 }
 
 async function requestPending(requests: SettlementRequests, signal: AbortSignal): Promise<void> {

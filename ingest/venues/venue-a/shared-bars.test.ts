@@ -23,7 +23,7 @@ function setUp() {
   const waiting: { end(): void; fail(error: Error): void }[] = [];
   let isOpen = true;
   const send = async ({ coin, startTime, endTime }: BarsRequest): Promise<InfoResult> => {
-    sent.push(`${coin} ${startTime / MINUTE} ${(endTime + 1) / MINUTE}`);
+    sent.push(`${coin} ${startTime / MINUTE} ${Math.floor(endTime / MINUTE) + 1}`);
     if (!isOpen) await new Promise<void>((end, fail) => waiting.push({ end, fail }));
     const native = [];
     for (let t = startTime; t <= Math.min(endTime, clock.now); t += MINUTE) native.push({ t });
@@ -84,9 +84,34 @@ it('states when each part was received', async () => {
 
 it('requests again a bar that was in progress when it was received', async () => {
   const { read, sent } = setUp();
-  await read(rangeOf(998, 1_001));
-  await read(rangeOf(998, 1_001, { startTime: 999 * MINUTE }));
+  const endTime = 1_000 * MINUTE;
+  await read(rangeOf(998, 1_001, { endTime }));
+  await read(rangeOf(999, 1_001, { endTime }));
   expect(sent).toEqual(['BTC 998 1001', 'BTC 1000 1001']);
+});
+
+it('shares the bar in progress while it is requested, and requests it again for a read after its close', async () => {
+  const { hold, read, sent, waiting, clock } = setUp();
+  hold();
+  const inProgress = rangeOf(998, 1_001, { endTime: 1_000 * MINUTE });
+  const first = [read(inProgress), read({ ...inProgress, startTime: 999 * MINUTE })];
+  clock.now += MINUTE;
+  const later = read(rangeOf(998, 1_002, { endTime: 1_001 * MINUTE }));
+  expect(sent).toEqual(['BTC 998 1001', 'BTC 1000 1002']);
+  for (const { end } of waiting) end();
+  expect((await Promise.all(first)).map(minutesOf)).toEqual([
+    [998, 999, 1_000],
+    [999, 1_000],
+  ]);
+  const { native, parts } = await later;
+  expect(minutesOf({ native } as InfoResult)).toEqual([998, 999, 1_000, 1_001]);
+  expect(parts!.map(({ startTime, endTime: last }) => [startTime, last])).toEqual([
+    [998 * MINUTE, 1_000 * MINUTE - 1],
+    [1_000 * MINUTE, 1_001 * MINUTE],
+  ]);
+  // The second response has the closed bar.
+  await read(rangeOf(998, 1_001));
+  expect(sent.slice(2)).toEqual([]);
 });
 
 it('shares nothing between coins and between lengths of bars', async () => {

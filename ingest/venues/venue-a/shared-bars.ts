@@ -61,10 +61,12 @@ export class SharedBars {
         continue;
       }
       if (one.coin !== coin || one.interval !== interval) continue;
-      // The bar that was in progress has changed since.
-      const closedUntil = one.fetchedAt === null ? one.until : Math.floor(one.fetchedAt / stepMs) * stepMs;
+      // A request reaches to the start of the bar in progress. That bar has changed since it was received, and a read that
+      // reaches further was sent after its close.
+      const isClosedOnly = one.fetchedAt !== null || wanted.until > one.until;
+      const usableUntil = isClosedOnly ? Math.floor(one.until / stepMs) * stepMs : one.until;
       const from = Math.max(one.from, wanted.from);
-      const until = Math.min(one.until, wanted.until, closedUntil);
+      const until = Math.min(usableUntil, wanted.until);
       if (from < until) parts.push({ from, until, result: one.result });
     }
     return parts;

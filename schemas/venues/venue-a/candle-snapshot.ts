@@ -1,5 +1,6 @@
 /** Bars that the venue calculated: responses to `candleSnapshot` (venue page, section 5). */
 import { INTERVALS, type Interval, VENUE_SOURCE } from '../../domain/candles/sources.ts';
+import type { Span } from '../../domain/candles/spans.ts';
 import {
   FieldError,
   type JsonObject,
@@ -26,15 +27,22 @@ export interface SnapshotRequest {
 /** The bars of a response with trades, and the range in which they are complete; null for none. */
 export interface Snapshot {
   readonly bars: readonly Candle[];
-  readonly range: CandleRange | null;
+  readonly range: (CandleRange & Span) | null;
 }
 
 /** The figures of a bar, as text. */
 type SnapshotBar = Pick<Candle, 'openTime' | 'open' | 'high' | 'low' | 'close' | 'volume' | 'trades'>;
 
-/** The body of the request for the buckets that start in `[from, until)`. */
-export function snapshotRequest(coin: string, interval: Interval, from: number, until: number) {
-  return { type: 'candleSnapshot', req: { coin, interval, startTime: from, endTime: until - 1 } } as const;
+/**
+ * The body of the request for the buckets that start in `[from, until)`. It reaches to the end of those that are closed,
+ * and only to the start of the one in progress: a response to it states nothing about a bucket that was not closed when
+ * the request was sent, however late it arrives, since the venue may have calculated it before the close.
+ * @param now unix ms, not later than the request is sent.
+ */
+export function snapshotRequest(coin: string, interval: Interval, from: number, until: number, now: number) {
+  const forming = Math.floor(now / INTERVALS[interval]) * INTERVALS[interval];
+  const endTime = Math.min(until - 1, Math.max(from, forming));
+  return { type: 'candleSnapshot', req: { coin, interval, startTime: from, endTime } } as const;
 }
 
 /** Reads the request of a response; null for a length of bars that is not served. Throws `FieldError`. */
@@ -90,14 +98,14 @@ function readBars(body: unknown, intervalMs: number): readonly SnapshotBar[] {
 }
 
 /**
- * The buckets that were closed when the venue answered, lie within the requested range and are not older than the bars
- * that the venue stores; null for none.
+ * The buckets that were closed when the venue answered, lie within the requested range (`snapshotRequest`) and are not
+ * older than the bars that the venue stores; null for none.
  */
 function completeRange(
   { intervalMs, startTime, endTime }: SnapshotRequest,
   bars: readonly SnapshotBar[],
   receivedAt: number,
-): { readonly from: number; readonly until: number } | null {
+): Span | null {
   const floor = (time: number) => Math.floor(time / intervalMs) * intervalMs;
   const forming = floor(receivedAt);
   const oldest = oldestStored(intervalMs, receivedAt);

@@ -12,6 +12,7 @@ export const WEIGHT_SHARE = 0.9;
 export const USED_WEIGHT_HEADER = 'x-mbx-used-weight-1m';
 /** 418 follows on 429 if requests go on, and lasts for minutes to days. */
 export const LIMIT_STATUSES = [418, 429] as const;
+export const RETRY_AFTER_MIN_MS = 1_000;
 export const RETRY_AFTER_MAX_MS = 7 * 86_400_000;
 /** The exchange refuses some regions, for good. */
 export const REFUSED_STATUSES: readonly (number | null)[] = [403, 451];

@@ -9,6 +9,7 @@ import {
   type ExchangeLimits,
   LIMIT_STATUSES,
   RETRY_AFTER_MAX_MS,
+  RETRY_AFTER_MIN_MS,
   USED_WEIGHT_HEADER,
   WEIGHT_MAX,
   WEIGHT_SHARE,
@@ -45,6 +46,7 @@ export class ExchangeClient {
       budget: this.budget,
       counter: { source: SOURCE, metrics },
       limitStatuses: LIMIT_STATUSES,
+      retryAfterMinMs: RETRY_AFTER_MIN_MS,
       retryAfterMaxMs: RETRY_AFTER_MAX_MS,
       onAttempt: () => {
         this.requests += 1;

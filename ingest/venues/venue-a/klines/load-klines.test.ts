@@ -160,6 +160,17 @@ describe('loading klines', () => {
     expect(times[2]! - times[1]!).toBeGreaterThan(950);
   });
 
+  it.each([429, 418])('waits for a second at least after %i, also if the exchange demands no time', async (status) => {
+    const times: number[] = [];
+    const exchange = await startExchange((_, nth) => {
+      times.push(performance.now());
+      return nth === 2 || nth === 3 ? { status, headers: { 'retry-after': '0' } } : null;
+    });
+    await run(exchange.url, new MemoryLog());
+    expect(times[2]! - times[1]!).toBeGreaterThan(950);
+    expect(times[3]! - times[2]!).toBeGreaterThan(950);
+  });
+
   it('waits for a window if the exchange states that hardly any weight is left', async () => {
     const times: number[] = [];
     const exchange = await startExchange((path, nth) => {

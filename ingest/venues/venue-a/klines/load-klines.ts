@@ -109,7 +109,7 @@ async function requestAndPublish<T>(
   weight: number,
   read: (body: unknown) => T,
 ): Promise<T> {
-  for (let failures = 0; ; ) {
+  for (let failures = 0, limited = 0; ; ) {
     await publisher.whenReady(signal);
     try {
       const payload = await client.send(request, weight, signal);
@@ -120,8 +120,12 @@ async function requestAndPublish<T>(
     } catch (error) {
       if (signal.aborted || !(error instanceof UpstreamError)) throw error;
       if (REFUSED_STATUSES.includes(error.status)) throw refusal(error);
-      // The client waits as long as the exchange demands before it sends another request.
-      if (error.code === 'upstream_rate_limited') continue;
+      // Before another request the client waits as long as the exchange demands, which may be hardly anything.
+      if (error.code === 'upstream_rate_limited') {
+        limited += 1;
+        await sleep(reconnectDelayMs(limited), undefined, { signal });
+        continue;
+      }
       failures += 1;
       const mayRetry = error.canRetry || error.code === 'upstream_malformed';
       if (!mayRetry || failures >= FAILURES_MAX) throw error;

@@ -65,8 +65,20 @@ export function addRange(state: DailyState, range: CandleRange): void {
   const before = perp.ranges.get(key);
   if (kind === 'none') perp.ranges.delete(key);
   else perp.ranges.set(key, { source, intervalMs, kind, from, until });
+  const changed = before?.kind === kind ? differences(before, range) : [range, ...(before ? [before] : [])];
   for (const [day, known] of perp.days)
-    if (touches(range, day) || (before && touches(before, day))) markChanged(state, perp, day, known);
+    if (changed.some((part) => touches(part, day))) markChanged(state, perp, day, known);
+}
+
+type Times = Pick<SourceRange, 'from' | 'until'>;
+
+/** The times that only one of two ranges contains: a range is often extended, and most of its days stay the same. */
+function differences(a: Times, b: Times): Times[] {
+  const [aUntil, bUntil] = [a.until ?? Number.POSITIVE_INFINITY, b.until ?? Number.POSITIVE_INFINITY];
+  const parts: Times[] = [];
+  if (a.from !== b.from) parts.push({ from: Math.min(a.from, b.from), until: Math.max(a.from, b.from) });
+  if (aUntil !== bUntil) parts.push({ from: Math.min(aUntil, bUntil), until: Math.max(aUntil, bUntil) });
+  return parts;
 }
 
 function isUsed({ provider, source, intervalMs }: Pick<Candle, 'provider' | 'source' | 'intervalMs'>): boolean {
@@ -74,7 +86,7 @@ function isUsed({ provider, source, intervalMs }: Pick<Candle, 'provider' | 'sou
   return used ? used.sources.has(source) && used.lengths.has(intervalMs) : false;
 }
 
-function touches({ from, until }: Pick<SourceRange, 'from' | 'until'>, day: number): boolean {
+function touches({ from, until }: Times, day: number): boolean {
   return from < day + DAY_MS && (until === null || until >= day);
 }
 

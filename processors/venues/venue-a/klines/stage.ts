@@ -16,7 +16,7 @@ import {
   tradedKlines,
 } from '#schemas/venues/venue-a/klines';
 import { parseJson, rejectMalformed } from '../../shared/malformed.ts';
-import { joinRange, type StatedRange } from './stated-ranges.ts';
+import { joinRange, type StatedRange } from '../stated-ranges.ts';
 
 const MALFORMED = 'malformed_answer';
 /** Coins of the main dex. */

@@ -2,15 +2,17 @@
 
 import type { Emit } from '#infra/stages/stage';
 import { asText, type JsonObject, readList, readObject } from '#schemas/domain/json-fields';
-import { venueCandleRangeTopics, venueCandleTopics } from '#schemas/topics/candles';
+import { venueCandleTopics } from '#schemas/topics/candles';
 import type { RawEnvelope } from '#schemas/topics/raw';
 import { readBook } from '#schemas/venues/venue-a/book';
 import { readSnapshot, readSnapshotRequest } from '#schemas/venues/venue-a/candle-snapshot';
 import { readTrades } from '#schemas/venues/venue-a/trades';
 import { parseJson } from '../../shared/malformed.ts';
+import { emitBarRange } from './bar-ranges.ts';
 import { emitBook, isOutdated } from './books.ts';
 import { providerOf } from './coins.ts';
 import { emitContexts, emitMids, readAlignedContexts, readMids, readNamedContexts } from './contexts.ts';
+import { gapContext } from './gap-context.ts';
 import { emitInstruments, type InstrumentMessage } from './instruments.ts';
 import { parseRequest } from './messages.ts';
 import { readOutcomeMeta } from './outcome-messages.ts';
@@ -77,19 +79,19 @@ export function processAnswer(
   handle({ state, request, body, feed, receivedAt: envelope.receivedAt, takerFeeRate, emit });
 }
 
-function processCandles({ request, body, receivedAt, emit }: Answer): void {
+function processCandles({ state, request, body, receivedAt, emit }: Answer): void {
   const requested = readSnapshotRequest(request);
   if (!requested) return;
   const { coin } = requested;
   const { bars, range } = readSnapshot(providerOf(coin), requested, body, receivedAt);
   for (const bar of bars) emit(venueCandleTopics.venue_a, coin, bar);
-  if (range) emit(venueCandleRangeTopics.venue_a, coin, range);
+  if (range) emitBarRange(state.barRanges, range, emit);
 }
 
 function processRecentTrades({ state, body, receivedAt, emit }: Answer): void {
   // The venue lists the newest trade first.
   const trades = [...readTrades(body)].reverse();
-  recentTradesListed({ subscriptions: state.tradeSubscriptions, seen: state.seenTrades, receivedAt, emit }, trades);
+  recentTradesListed(gapContext(state, receivedAt, emit), trades);
   emitTrades(state, trades, receivedAt, emit);
 }
 

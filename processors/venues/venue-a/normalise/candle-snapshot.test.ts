@@ -90,6 +90,39 @@ describe('bars of the venue', () => {
     ]);
   });
 
+  it('have one range, which grows, however often they are requested', () => {
+    const venue = driveVenueA();
+    const answer = (from: number, until: number, at: number) => {
+      const req = {
+        coin: 'BTC',
+        interval: '1m',
+        startTime: FIRST + from * MINUTE,
+        endTime: FIRST + until * MINUTE - 1,
+      };
+      venue.answer({ type: 'candleSnapshot', req }, [bar(from)], FIRST + at * MINUTE - START);
+    };
+    const emitted = () =>
+      venue.stage.emittedTo(venueCandleRangeTopics.venue_a).map(({ id, kind, from, until }) => {
+        const [, at, first] = id.split(' ').map((text) => (Number(text) - FIRST) / MINUTE);
+        return `${at}/${first} ${kind} ${(from - FIRST) / MINUTE} ${(until! - FIRST) / MINUTE}`;
+      });
+    answer(0, 2, 10);
+    answer(2, 4, 11);
+    venue.stage.restart();
+    answer(3, 8, 12);
+    answer(1, 7, 13);
+    expect(emitted()).toEqual(['10/0 complete 0 2', '10/0 complete 0 4', '10/0 complete 0 8']);
+    answer(9, 11, 14);
+    // It joins both.
+    answer(6, 10, 15);
+    expect(emitted().slice(3)).toEqual(['14/9 complete 9 11', '10/0 complete 0 11', '14/9 none 9 11']);
+    // Another month.
+    venue.clock(FIRST + 60 * 86_400_000 - START, { day: true });
+    expect(venue.stage.state.barRanges.size).toBe(0);
+    answer(86_400, 86_401, 86_402);
+    expect(emitted().at(-1)).toBe('86402/86400 complete 86400 86401');
+  });
+
   it('belong to the provider of their coin', () => {
     expect(answered([bar(0)], { coin: '#70' }).candles[0]).toMatchObject({ provider: 'venue_a_outcome', coin: '#70' });
   });

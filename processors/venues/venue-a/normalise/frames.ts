@@ -18,6 +18,7 @@ import {
   readMids,
   readNamedContexts,
 } from './contexts.ts';
+import { gapContext } from './gap-context.ts';
 import { type Frame, parseFrame, splitFrame } from './messages.ts';
 import { readOutcomeUpdates } from './outcome-messages.ts';
 import { processOutcomeUpdate } from './outcomes.ts';
@@ -25,7 +26,7 @@ import { emitBookFrame, emitMidsFrame, emitOutcomeFrame } from './raw-feeds.ts';
 import { scanBook } from './scan-book.ts';
 import { emitSpotContexts } from './spot-contexts.ts';
 import type { VenueAState } from './state.ts';
-import { type GapContext, subscribed, tradesReceived, unsubscribed } from './trade-gaps.ts';
+import { subscribed, tradesReceived, unsubscribed } from './trade-gaps.ts';
 import { emitTrades } from './trades.ts';
 
 /** For this long after connecting, a socket may still send what happened before. */
@@ -92,7 +93,7 @@ function processBook(book: BookMessage, piece: TextPiece, context: FrameContext)
 function processTradesFrame(frame: Frame, context: FrameContext): void {
   const { state, receivedAt, emit } = context;
   const trades = readTrades(frame.data);
-  tradesReceived(gapsOf(context), context.feed, trades);
+  tradesReceived(gapContext(state, receivedAt, emit), context.feed, trades);
   emitTrades(state, trades, receivedAt, emit);
   emitOutcomeFrame({ ...context, piece: frame.piece }, trades);
 }
@@ -102,15 +103,11 @@ function processAcknowledgement(frame: Frame, context: FrameContext): void {
   const { method, subscription } = readObject(frame.data, 'data');
   if (!isJsonObject(subscription) || subscription.type !== 'trades') return;
   const name = readText(subscription.coin, 'data.subscription.coin');
-  const { state, feed, receivedAt, liveness } = context;
-  const gaps = gapsOf(context);
+  const { state, feed, receivedAt, liveness, emit } = context;
+  const gaps = gapContext(state, receivedAt, emit);
   if (method === 'subscribe')
     subscribed(gaps, name, feed, (other) => liveness.lastFrameAt(state.liveness, other) ?? receivedAt);
   else if (method === 'unsubscribe') unsubscribed(gaps, name, feed);
-}
-
-function gapsOf({ state, receivedAt, emit }: FrameContext): GapContext {
-  return { subscriptions: state.tradeSubscriptions, seen: state.seenTrades, receivedAt, emit };
 }
 
 function processMidsFrame(frame: Frame, context: FrameContext): void {

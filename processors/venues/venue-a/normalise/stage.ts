@@ -15,14 +15,16 @@ import { createLiveness } from '../../shared/liveness.ts';
 import { rejectMalformed } from '../../shared/malformed.ts';
 import { venueTopics } from '../../shared/venue-topics.ts';
 import { processAnswer } from './answers.ts';
+import { forgetOldRanges } from './bar-ranges.ts';
 import { chooseAllNames } from './canonical-pairs.ts';
 import { processFrame } from './frames.ts';
+import { gapContext } from './gap-context.ts';
 import { processTradesLeftOut } from './instruments.ts';
 import { forgetClosed } from './outcomes.ts';
 import { forgetQuiet } from './seen-trades.ts';
 import { emitSpotSamples } from './spot-contexts.ts';
 import { createVenueAState, type VenueAState } from './state.ts';
-import { connectionLost, expireReplays, forgetUntraded, type GapContext } from './trade-gaps.ts';
+import { connectionLost, endGaps, expireReplays, forgetUntraded } from './trade-gaps.ts';
 
 export interface VenueAOptions {
   /** Taker fee rate of outcome markets, as decimal text (`PARALLAX_VENUE_A_OUTCOME_TAKER_FEE`). */
@@ -60,7 +62,7 @@ export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
 
   return {
     name: 'normalise.venue_a',
-    stateVersion: 11,
+    stateVersion: 12,
     // Holds some hundred trades per coin; the other maps have one entry per listed coin or outcome.
     slicedMaps: ['seenTrades'],
     inputs: [
@@ -80,7 +82,7 @@ function onFeedEvent(state: VenueAState, { value }: StageRecord<FeedEvent>, emit
     processTradesLeftOut(state, coins, receivedAt, emit);
     return;
   }
-  const gaps = gapsOf(state, receivedAt, emit);
+  const gaps = gapContext(state, receivedAt, emit);
   if (kind === 'disconnected' || kind === 'unreachable') connectionLost(gaps, feed, receivedAt);
   // After a kill this is the first sign of the loss.
   else if (kind === 'connected') connectionLost(gaps, feed, liveness.lastFrameAt(state.liveness, feed) ?? receivedAt);
@@ -93,7 +95,9 @@ function onFeedEvent(state: VenueAState, { value }: StageRecord<FeedEvent>, emit
 function onClock(state: VenueAState, { value }: StageRecord<ClockMark>, emit: Emit): void {
   const now = value.receivedAt;
   liveness.tick(state.liveness, now, emit);
-  expireReplays(gapsOf(state, now, emit));
+  const gaps = gapContext(state, now, emit);
+  endGaps(gaps);
+  expireReplays(gaps);
   expireInactiveChannels(
     state.channelSeqs,
     channelTopics.venue_a,
@@ -106,13 +110,10 @@ function onClock(state: VenueAState, { value }: StageRecord<ClockMark>, emit: Em
   if (value.day) chooseAllNames(state, now, emit);
   if (value.hour) emitSpotSamples(state, now, emit);
   if (!value.day) return;
+  forgetOldRanges(state.barRanges, now);
   forgetQuiet(state.seenTrades, now);
   forgetUntraded(state.tradeSubscriptions, state.seenTrades);
   for (const coin of forgetClosed(state.outcomes, now - CLOSED_RETENTION_MS)) forgetCoin(state, coin, emit);
-}
-
-function gapsOf(state: VenueAState, receivedAt: number, emit: Emit): GapContext {
-  return { subscriptions: state.tradeSubscriptions, seen: state.seenTrades, receivedAt, emit };
 }
 
 function forgetCoin(state: VenueAState, coin: string, emit: Emit): void {

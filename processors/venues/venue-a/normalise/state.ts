@@ -2,6 +2,7 @@
 import type { AssetContext, Instrument, PerpDex } from '#schemas/topics/normalised';
 import { type ChannelSeqs, createChannelSeqs } from '../../../shared/channel-seqs.ts';
 import { createLivenessState, type LivenessState } from '../../shared/liveness.ts';
+import type { BarRanges } from './bar-ranges.ts';
 import { createOutcomeState, type OutcomeState } from './outcome-state.ts';
 import type { SeenTrades } from './seen-trades.ts';
 import { createTradeSubscriptions, type TradeSubscriptions } from './trade-gaps.ts';
@@ -11,6 +12,7 @@ export interface VenueAState {
   arrival: number;
   readonly seenTrades: SeenTrades;
   readonly tradeSubscriptions: TradeSubscriptions;
+  readonly barRanges: BarRanges;
   /** Venue time of the newest book, by coin. */
   readonly bookTimes: Map<string, number>;
   /** Last emitted context by coin. */
@@ -39,6 +41,7 @@ export function createVenueAState(): VenueAState {
     arrival: 0,
     seenTrades: new Map(),
     tradeSubscriptions: createTradeSubscriptions(),
+    barRanges: new Map(),
     bookTimes: new Map(),
     contexts: new Map(),
     spotReports: new Map(),

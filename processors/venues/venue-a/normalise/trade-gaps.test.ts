@@ -123,19 +123,90 @@ describe('a gap in the trades of a coin', () => {
     list(100, [90, 80]);
     list(200, [190, 90]);
     list(400, [390, 380]);
-    expect(ranges(venue)).toEqual([
-      '100 gap 100 open',
-      '100 none 100 100',
-      '200 gap 200 open',
-      '200 gap 190 380',
-      '400 gap 400 open',
-    ]);
+    expect(ranges(venue)).toEqual(['100 gap 100 open', '100 gap 200 open', '100 gap 190 380', '400 gap 400 open']);
     acknowledge(venue, 500);
     receive(venue, 510, [390, 450]);
-    expect(ranges(venue).slice(5)).toEqual(['400 none 400 400']);
+    expect(ranges(venue).slice(4)).toEqual(['400 none 400 400']);
     list(600, [590]);
     acknowledge(venue, 700, { method: 'unsubscribe' });
-    expect(ranges(venue).slice(6)).toEqual(['700 gap 700 open']);
+    expect(ranges(venue).slice(5)).toEqual(['400 gap 700 open']);
+  });
+
+  it('extends the one before it if it touches the same minutes or those beside them, so that few ranges remain', () => {
+    const venue = driveVenueA();
+    const minute = START - (START % 60_000) - START;
+    const at = (minutes: number) => minute + minutes * 60_000;
+    const list = (time: number) =>
+      venue.answer({ type: 'recentTrades', coin: 'BTC' }, [trade({ time: START + time - 1, tid: time })], time);
+    for (const minutes of [1, 1.5, 2, 2.5, 3, 3.5, 9, 9.5]) list(at(minutes));
+    const rows = new Map(ranges(venue).map((text) => [text.split(' ')[0]!, text.split(' ').slice(1).join(' ')]));
+    // The newest gap is open; the times in between without a trade are no gap of their own.
+    expect([...rows.values()]).toEqual([`gap ${at(1) - 1} ${at(9.5) - 1}`, `gap ${at(9.5)} open`]);
+  });
+
+  it('has the range of an earlier interruption again in which nothing was missed', () => {
+    const venue = reconnected();
+    receive(venue, 5_020, [1_000]);
+    for (const time of [10_000, 20_000, 30_000]) {
+      venue.feedEvent('disconnected', time);
+      venue.feedEvent('connected', time + 10);
+      acknowledge(venue, time + 20);
+      receive(venue, time + 30, [1_000]);
+    }
+    expect(new Set(ranges(venue).map((text) => text.split(' ')[0]))).toEqual(new Set(['2000']));
+    expect(ranges(venue).at(-1)).toBe('2000 none 30000 30000');
+  });
+
+  it('ends when the market has ended, and is not opened after that', () => {
+    const venue = driveVenueA();
+    const list = (at: number, isDelisted: boolean) =>
+      venue.answer({ type: 'meta' }, { universe: [{ name: 'BTC', szDecimals: 5, maxLeverage: 40, isDelisted }] }, at);
+    list(0, false);
+    venue.feedEvent('connected', 0);
+    acknowledge(venue, 10);
+    receive(venue, 1_001, [1_000]);
+    venue.feedEvent('disconnected', 2_000);
+    list(3_000, true);
+    expect(ranges(venue)).toEqual(['2000 gap 2000 open']);
+    venue.clock(5_000);
+    venue.clock(60_000);
+    expect(ranges(venue).slice(1)).toEqual(['2000 gap 2000 3000']);
+    acknowledge(venue, 61_000);
+    receive(venue, 61_100, [61_050]);
+    acknowledge(venue, 62_000, { method: 'unsubscribe' });
+    venue.feedEvent('disconnected', 63_000);
+    venue.answer({ type: 'recentTrades', coin: 'BTC' }, [trade({ time: START + 61_050, tid: 61_050 })], 64_000);
+    venue.clock(120_000);
+    expect(ranges(venue)).toHaveLength(2);
+    // Listed again, it has a gap from its subscription to the replay.
+    list(200_000, false);
+    acknowledge(venue, 201_000);
+    receive(venue, 201_100, [200_500]);
+    expect(ranges(venue).slice(2)).toEqual(['201000 gap 201000 open', '201000 gap 61050 200500']);
+  });
+
+  it('does not remain if the market ended before it', () => {
+    const venue = driveVenueA();
+    const list = (at: number, ids: readonly number[]) => {
+      const outcomes = ids.map((outcome) => ({
+        ...{ outcome, name: 'Any', description: '', quoteToken: 'USDC' },
+        sideSpecs: [{ name: 'Yes' }, { name: 'No' }],
+      }));
+      venue.answer({ type: 'outcomeMeta' }, { outcomes, questions: [] }, at);
+    };
+    list(0, [7, 8]);
+    for (const coin of ['#70', '#80']) {
+      acknowledge(venue, 10, { coin });
+      receive(venue, 1_001, [1_000], { coin });
+    }
+    list(2_000, [8]);
+    venue.feedEvent('disconnected', 3_000);
+    venue.clock(60_000);
+    const opened = venue.stage.emittedTo(venueCandleRangeTopics.venue_a);
+    expect(opened.map(({ coin, until }) => `${coin} ${until}`)).toEqual(['#80 null']);
+    list(61_000, [9]);
+    venue.clock(65_000);
+    expect(ranges(venue).slice(1)).toEqual(['3000 gap 3000 61000']);
   });
 
   it('of one coin is separate from that of another', () => {

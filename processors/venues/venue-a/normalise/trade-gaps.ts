@@ -1,7 +1,7 @@
 /**
  * Gaps in the recorded trades of a coin (contract, "Candles"). After each subscription the venue replays recent trades:
  * if they reach back to a known trade, nothing was missed. From the loss of its connection until then, trades of a coin
- * may be missing: its gap is open.
+ * may be missing: its gap is open. A market that has ended has no trades, so its gap ends there.
  */
 import type { Emit } from '#infra/stages/stage';
 import { MINUTE_MS, sourceRulesOf } from '#schemas/domain/candles/sources';
@@ -19,6 +19,20 @@ interface CoinSubscription {
   feed: string;
   /** Since when trades may be missing, unix ms; null while the subscription is uninterrupted. */
   lostAt: number | null;
+  /**
+   * Id of the range of the open gap, or of one in which nothing was missed: the next gap has it again, so that interruptions
+   * without a loss do not add up.
+   */
+  gapId: string | null;
+  /** The newest gap that has ended; one that touches its buckets or those beside them extends it. */
+  lastGap: EndedGap | null;
+}
+
+interface EndedGap {
+  readonly id: string;
+  readonly from: number;
+  /** Inclusive. */
+  readonly until: number;
 }
 
 /** Part of the state of the normaliser. */
@@ -37,6 +51,8 @@ export function createTradeSubscriptions(): TradeSubscriptions {
 export interface GapContext {
   readonly subscriptions: TradeSubscriptions;
   readonly seen: SeenTrades;
+  /** When the market of a coin ended, unix ms; null while it is listed, or if that is unknown. */
+  readonly endOf: (coin: string) => number | null;
   readonly receivedAt: number;
   readonly emit: Emit;
 }
@@ -55,9 +71,10 @@ export function subscribed(
   lastFrameOf: (feed: string) => number,
 ): void {
   const { subscriptions, receivedAt } = context;
+  if (forgetEnded(context, coin)) return;
   let subscription = subscriptions.coins.get(coin);
   if (!subscription) {
-    subscription = { feed: '', lostAt: null };
+    subscription = createSubscription('');
     subscriptions.coins.set(coin, subscription);
   }
   // A connection that never came back after a kill has no event of its loss.
@@ -82,7 +99,7 @@ export function tradesReceived(context: GapContext, feed: string, trades: readon
   const { coins, awaited } = context.subscriptions;
   const subscription = coins.get(first.coin);
   if (!subscription) {
-    coins.set(first.coin, { feed, lostAt: null });
+    coins.set(first.coin, createSubscription(feed));
     return;
   }
   if (subscription.lostAt === null || subscription.feed !== feed || !awaited.delete(first.coin)) return;
@@ -98,12 +115,14 @@ export function recentTradesListed(context: GapContext, trades: readonly TradeMe
   if (!first) return;
   const { coin } = first;
   const { coins } = context.subscriptions;
-  const subscription = coins.get(coin) ?? { feed: '', lostAt: context.seen.get(coin)?.receivedAt ?? null };
+  if (forgetEnded(context, coin)) return;
+  const subscription = coins.get(coin) ?? createSubscription('', context.seen.get(coin)?.receivedAt);
   if (!coins.has(coin)) coins.set(coin, subscription);
   else if (subscription.lostAt === null) return;
-  if (subscription.lostAt !== null) close(context, coin, subscription, missedBefore(context.seen, coin, trades));
-  subscription.lostAt = context.receivedAt;
-  emitRange(context, coin, context.receivedAt, { kind: 'gap', from: context.receivedAt, until: null });
+  const missed = missedBefore(context.seen, coin, trades);
+  // Without a loss the open gap moves to the present time.
+  if (subscription.lostAt !== null && missed) close(context, coin, subscription, missed);
+  emitOpen(context, coin, subscription, context.receivedAt);
 }
 
 /** Handles the passing of time: ends the wait for replays that did not come. Nothing was recorded since the loss. */
@@ -116,6 +135,29 @@ export function expireReplays(context: GapContext): void {
     const subscription = coins.get(coin)!;
     if (subscription.lostAt !== null) close(context, coin, subscription, { from: subscription.lostAt, until: since });
   }
+}
+
+/** Ends the open gaps of markets that have ended. */
+export function endGaps(context: GapContext): void {
+  for (const [coin, { lostAt }] of context.subscriptions.coins) if (lostAt !== null) forgetEnded(context, coin);
+}
+
+/**
+ * Forgets a coin whose market has ended, and ends its open gap there: nothing was traded after that.
+ * @returns false if it has not ended.
+ */
+function forgetEnded(context: GapContext, coin: string): boolean {
+  const until = context.endOf(coin);
+  if (until === null) return false;
+  const { coins, awaited } = context.subscriptions;
+  const subscription = coins.get(coin);
+  if (subscription && subscription.lostAt !== null) {
+    const { lostAt: from } = subscription;
+    close(context, coin, subscription, from < until ? { from, until } : null);
+  }
+  coins.delete(coin);
+  awaited.delete(coin);
+  return true;
 }
 
 /** Forgets coins without known trades. */
@@ -135,11 +177,21 @@ function missedBefore(
   return isContinued ? null : { from: newest, until: Math.min(...trades.map(({ time }) => time)) };
 }
 
+function createSubscription(feed: string, lostAt: number | null = null): CoinSubscription {
+  return { feed, lostAt, gapId: null, lastGap: null };
+}
+
 function open(context: GapContext, coin: string, subscription: CoinSubscription, lostAt: number): void {
-  if (subscription.lostAt !== null) return;
-  subscription.lostAt = lostAt;
+  if (subscription.lostAt !== null || forgetEnded(context, coin)) return;
   // Without a known trade there is nothing that could have been missed.
-  if (context.seen.has(coin)) emitRange(context, coin, lostAt, { kind: 'gap', from: lostAt, until: null });
+  if (context.seen.has(coin)) emitOpen(context, coin, subscription, lostAt);
+  else subscription.lostAt = lostAt;
+}
+
+function emitOpen(context: GapContext, coin: string, subscription: CoinSubscription, lostAt: number): void {
+  subscription.lostAt = lostAt;
+  subscription.gapId ??= `gap ${lostAt}`;
+  emitRange(context, coin, { id: subscription.gapId, kind: 'gap', from: lostAt, until: null });
 }
 
 function close(
@@ -151,18 +203,37 @@ function close(
   const lostAt = subscription.lostAt!;
   subscription.lostAt = null;
   if (!context.seen.has(coin)) return;
-  emitRange(context, coin, lostAt, missed ? { kind: 'gap', ...missed } : { kind: 'none', from: lostAt, until: lostAt });
+  const { lastGap } = subscription;
+  const id = subscription.gapId ?? `gap ${lostAt}`;
+  if (missed && !(lastGap && areAdjacent(lastGap, missed))) {
+    subscription.gapId = null;
+    subscription.lastGap = { id, ...missed };
+    emitRange(context, coin, { kind: 'gap', ...subscription.lastGap });
+    return;
+  }
+  if (missed && lastGap) {
+    const [from, until] = [Math.min(lastGap.from, missed.from), Math.max(lastGap.until, missed.until)];
+    subscription.lastGap = { id: lastGap.id, from, until };
+    emitRange(context, coin, { kind: 'gap', ...subscription.lastGap });
+  }
+  subscription.gapId = id;
+  emitRange(context, coin, { id, kind: 'none', from: lostAt, until: lostAt });
+}
+
+type Ended = Pick<EndedGap, 'from' | 'until'>;
+
+/** True if together two gaps touch the same minutes as one from the start of the first to the end of the last. */
+function areAdjacent(a: Ended, b: Ended): boolean {
+  const minuteOf = (time: number) => Math.floor(time / MINUTE_MS);
+  return minuteOf(a.from) <= minuteOf(b.until) + 1 && minuteOf(b.from) <= minuteOf(a.until) + 1;
 }
 
 function emitRange(
   { receivedAt, emit }: GapContext,
   coin: string,
-  lostAt: number,
-  range: Pick<CandleRange, 'kind' | 'from' | 'until'>,
+  range: Pick<CandleRange, 'id' | 'kind' | 'from' | 'until'>,
 ): void {
   const provider = providerOf(coin);
   const source = sourceRulesOf(provider).recorded;
-  const id = `gap ${lostAt}`;
-  const full = { provider, coin, source, intervalMs: MINUTE_MS, id, ...range, receivedAt };
-  emit(venueCandleRangeTopics.venue_a, coin, full);
+  emit(venueCandleRangeTopics.venue_a, coin, { provider, coin, source, intervalMs: MINUTE_MS, ...range, receivedAt });
 }

@@ -1,4 +1,7 @@
-/** Joins the ranges that responses state, so that a series loaded in hundreds of requests is one range in the end. */
+/**
+ * Joins the ranges that responses state, so that a series requested again and again is one range in the end: a query
+ * reads all ranges of a coin.
+ */
 import type { Span } from '#schemas/domain/candles/spans';
 
 /** A range in which the bars of a series are complete. */
