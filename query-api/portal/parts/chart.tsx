@@ -9,7 +9,7 @@ import { Unknown } from './unknown.tsx';
 
 export interface ChartOptions {
   readonly digits: number;
-  readonly kind: 'line' | 'bars' | 'steps';
+  readonly kind: 'line' | 'bars' | 'steps' | 'points';
 }
 
 interface ChartProps extends ChartOptions {

@@ -194,13 +194,38 @@ describe.skipIf(browserMissing !== null)('the portal in Chromium', () => {
     await page.locator('[data-action="test"]').click();
     await page.locator('[data-field="result"]', { hasText: '500' }).waitFor();
     await expectAccessible(watched);
+    await page.locator('[data-field="eventType"] a').first().click();
+    await page.locator('main[data-page="delivery"] [data-field="body"]', { hasText: '"specversion":"1.0"' }).waitFor();
+    await page.locator('[data-field="status"] .tag', { hasText: /pending|failed/ }).waitFor();
+    await page.locator('[data-id="webhook-signature"]', { hasText: 'v1,' }).waitFor();
+    await page.locator('figure[data-chart="deliveries"] canvas').waitFor();
+    await expectAccessible(watched);
+    await page.locator('figure[data-chart="deliveries"] [data-action="table"]').click();
+    await page.locator('table[data-chart-table="deliveries"] tbody tr').first().waitFor();
+    expect(await violationsOf(page)).toEqual([]);
     status = 204;
+    const failed = page.url();
+    await page.locator('[data-action="redeliver"]').click();
+    await page.waitForURL((shown) => shown.href !== failed);
+    await page.locator('[data-field="status"] .tag', { hasText: 'delivered' }).waitFor();
+    await page.locator('[data-field="webhookId"] a').click();
     await page.locator('[data-action="redeliver"]').first().click();
-    await page.locator('[data-field="status"]', { hasText: 'delivered' }).first().waitFor();
+    await page.locator('[data-field="status"]', { hasText: 'delivered' }).nth(1).waitFor();
     await page.locator('[data-action="delete"]').click();
     await page.locator('[data-dialog="delete"]', { hasText: url }).waitFor();
     await page.locator('[data-action="confirm-delete"]').click();
     await page.locator('main[data-page="webhooks"]').waitFor();
+    expect(watched.faults).toEqual([]);
+  });
+
+  it('offers code that verifies signatures', async () => {
+    const { page } = watched;
+    await page.goto('/portal/webhooks');
+    await page.locator('[data-action="verify"]').click();
+    await page.locator('[data-dialog="verify"] [data-field="code"]', { hasText: 'isAuthentic' }).waitFor();
+    await expectAccessible(watched);
+    await page.locator('[data-dialog="verify"] select').selectOption({ label: 'Python' });
+    await page.locator('[data-dialog="verify"] [data-field="code"]', { hasText: 'def is_authentic' }).waitFor();
     expect(watched.faults).toEqual([]);
   });
 
