@@ -74,6 +74,7 @@ import { getEventCatalog } from './v1/webhooks/get-event-catalog.ts';
 import { getWebhook } from './v1/webhooks/get-webhook.ts';
 import { getWebhooks } from './v1/webhooks/get-webhooks.ts';
 import { patchWebhook } from './v1/webhooks/patch-webhook.ts';
+import { postRecover } from './v1/webhooks/post-recover.ts';
 import { postSecret } from './v1/webhooks/post-secret.ts';
 import { postTest } from './v1/webhooks/post-test.ts';
 import { postWebhooks } from './v1/webhooks/post-webhooks.ts';
@@ -155,4 +156,5 @@ export const ROUTES: readonly Route[] = [
   getDeliveries,
   getDelivery,
   postRedeliver,
+  postRecover,
 ];

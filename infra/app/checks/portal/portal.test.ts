@@ -49,7 +49,7 @@ describe.skipIf(browserMissing !== null)('the portal in Chromium', () => {
     service = await startService({
       dataDir: folder.path,
       flags: ['--sim-rate', '100'],
-      env: { PARALLAX_WEBHOOK_ALLOW_LOOPBACK: 'on' },
+      env: { PARALLAX_WEBHOOK_ALLOW_LOOPBACK: 'on', PARALLAX_WEBHOOK_SCHEDULE: '0,1' },
     });
     browser = await launchBrowser();
     watched = await openPage(browser, service.rest);
@@ -172,7 +172,7 @@ describe.skipIf(browserMissing !== null)('the portal in Chromium', () => {
     expect(watched.faults).toEqual([]);
   });
 
-  it('creates a webhook, sends a test, and sends a failed delivery again', async () => {
+  it('creates a webhook, sends a test, and sends failed deliveries again, one and all of a time', async () => {
     let status = 500;
     const receiver = createServer((request, response) =>
       request.resume().on('end', () => response.writeHead(status).end()),
@@ -203,14 +203,25 @@ describe.skipIf(browserMissing !== null)('the portal in Chromium', () => {
     await page.locator('figure[data-chart="deliveries"] [data-action="table"]').click();
     await page.locator('table[data-chart-table="deliveries"] tbody tr').first().waitFor();
     expect(await violationsOf(page)).toEqual([]);
+    await page.locator('[data-field="status"] .tag', { hasText: 'failed' }).waitFor();
+    await page.locator('[data-field="webhookId"] a').click();
+    await page.locator('[data-field="enabled"]', { hasText: 'disabled' }).waitFor();
     status = 204;
+    await page.locator('[data-action="enable"]').click();
+    await page.locator('[data-action="recover"]').click();
+    await page.locator('[data-action="count"]').click();
+    await page.locator('[data-dialog="recover"] [data-field="deliveries"][data-value="1"]').waitFor();
+    await expectAccessible(watched);
+    await page.locator('[data-action="confirm-recover"]').click();
+    await page.locator('[data-field="status"]', { hasText: 'delivered' }).waitFor();
+    await page.locator('tr', { hasText: 'failed' }).locator('[data-field="eventType"] a').click();
     const failed = page.url();
     await page.locator('[data-action="redeliver"]').click();
     await page.waitForURL((shown) => shown.href !== failed);
     await page.locator('[data-field="status"] .tag', { hasText: 'delivered' }).waitFor();
     await page.locator('[data-field="webhookId"] a').click();
     await page.locator('[data-action="redeliver"]').first().click();
-    await page.locator('[data-field="status"]', { hasText: 'delivered' }).nth(1).waitFor();
+    await page.locator('[data-field="status"]', { hasText: 'delivered' }).nth(2).waitFor();
     await page.locator('[data-action="delete"]').click();
     await page.locator('[data-dialog="delete"]', { hasText: url }).waitFor();
     await page.locator('[data-action="confirm-delete"]').click();
