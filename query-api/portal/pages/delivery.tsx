@@ -28,7 +28,7 @@ type Row = SentAttempt & { readonly nth: number };
 const REFRESH_MS = 3_000;
 
 const COLUMNS: readonly Column<Row>[] = [
-  { field: 'nth', label: 'Attempt', isNumber: true, render: ({ nth }) => nth },
+  { field: 'nth', label: 'Attempt', render: ({ nth }) => nth },
   { field: 'at', label: 'Time', render: ({ at }) => <Moment at={at} /> },
   {
     field: 'status',

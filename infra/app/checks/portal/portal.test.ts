@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { get, type Service, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
+import { eventually, get, type Service, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
 import {
   browserMissing,
   launchBrowser,
@@ -254,6 +254,10 @@ describe.skipIf(browserMissing !== null)('the portal in Chromium', () => {
 
   it('shows the numbers that REST returns', async () => {
     const { page } = watched;
+    await eventually(
+      () => get<{ rows: unknown[] }>(service, '/v1/markets/venue_a/leaderboard?window=week'),
+      ({ rows }) => rows.length > 0,
+    );
     await page.goto('/portal/leaderboard?window=week');
     await page.locator('main[data-page="leaderboard"][data-state="ready"]').waitFor();
     const board = await get<{ rows: { ethAddress: string; pnl: number; vlm: number; accountValue: number }[] }>(
@@ -265,6 +269,20 @@ describe.skipIf(browserMissing !== null)('the portal in Chromium', () => {
         const cell = page.locator(`tr[data-id="${row.ethAddress}"] [data-field="${field}"] [title]`);
         expect(await cell.getAttribute('title'), field).toBe(String(row[field]));
       }
+    const quotas = page.waitForResponse((response) => response.url().endsWith('/v1/me/quotas'));
+    await page.goto('/portal/usage');
+    const { quotas: windows } = (await (await quotas).json()) as {
+      quotas: { sku: string; window: string; limit: number; used: number }[];
+    };
+    await page.locator('main[data-page="usage"][data-state="ready"]').waitFor();
+    await page.keyboard.press('.');
+    expect(windows.length).toBeGreaterThan(4);
+    for (const { sku, window, limit, used } of windows)
+      for (const [field, value] of Object.entries({ limit, used })) {
+        const cell = page.locator(`tr[data-id="${sku}.${window}"] [data-field="${field}"] [data-value]`);
+        expect(Number(await cell.getAttribute('data-value')), `${sku} ${window} ${field}`).toBe(value);
+      }
+    await page.locator('figure[data-chart="usage"]').waitFor();
     const answered = page.waitForResponse((response) => response.url().includes('/v1/arbitrage'));
     await page.goto('/portal/');
     const { records } = (await (await answered).json()) as {
@@ -295,11 +313,11 @@ describe.skipIf(browserMissing !== null)('the portal in Chromium', () => {
       expect(await violationsOf(page)).toEqual([]);
     }
     const error = { code: 'internal_error', message: 'it failed', requestId: 'request-1' };
-    await page.route('**/v1/me/usage*', (route) => route.fulfill({ status: 500, json: { error } }));
+    await page.route('**/v1/me/quotas*', (route) => route.fulfill({ status: 500, json: { error } }));
     await page.goto('/portal/usage');
     await page.locator('main[data-state="error"] [data-request-id="request-1"]').waitFor();
     await expectAccessible(other);
-    await page.unroute('**/v1/me/usage*');
+    await page.unroute('**/v1/me/quotas*');
     await page.locator('[data-action="retry"]').click();
     await page.locator('main[data-page="usage"]:not([data-state="error"])').waitFor();
     await page.route('**/v1/events/board?*', () => {});
