@@ -85,6 +85,14 @@ export const PAGES: readonly PageDeclaration[] = [
     group: 'Organization',
     load: () => import('./pages/organizations.tsx'),
   },
+  {
+    name: 'system',
+    path: '/system',
+    title: 'System',
+    group: 'Service',
+    key: 'y',
+    load: () => import('./pages/system.tsx'),
+  },
 ];
 
 export interface FoundPage extends PageProps {

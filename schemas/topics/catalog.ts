@@ -24,6 +24,7 @@ import {
 import { leaderboardRowTopic, leaderboardTopic } from './leaderboard.ts';
 import { loadedKlinesTopic } from './loaded-klines.ts';
 import { nodeFillCoverageTopic, nodeFillTopic } from './node-fills.ts';
+import { nodeReportTopic } from './node-reports.ts';
 import {
   backfilledTradeTopic,
   bookTopics,
@@ -55,6 +56,7 @@ export const TOPICS: readonly Topic[] = [
   venueSpendingTopic,
   usageTopic,
   keyUseTopic,
+  nodeReportTopic,
   attemptTopic,
   progressTopic,
   settingsTopic,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { anomalyName, wordsOf } from './names.ts';
-import { compactText, decimalText, digitsOf, signedText } from './number.ts';
+import { bytesText, compactText, decimalText, digitsOf, signedText } from './number.ts';
 import { attemptsOf, countGaps, pricesOf, unitsByDay } from './series.ts';
 import { agoText, clockText, exactText, momentText, spanText } from './time.ts';
 
@@ -28,6 +28,16 @@ describe('texts of numbers', () => {
     [0.5, '0.50'],
   ])('shorten %d to %s', (value, text) => {
     expect(compactText(value)).toBe(text);
+  });
+
+  it('of bytes use the largest unit that fits', () => {
+    expect([0, 1_023, 1_536, 5 * 2 ** 30, 2 ** 52].map(bytesText)).toEqual([
+      '0 B',
+      '1,023 B',
+      '1.5 KiB',
+      '5.0 GiB',
+      '4,096.0 TiB',
+    ]);
   });
 
   it('have as many decimals as the finest value of a column', () => {

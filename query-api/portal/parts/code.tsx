@@ -5,11 +5,10 @@ interface CodeProps {
   readonly text: string;
 }
 
-/** Text in a fixed font, which wraps and scrolls within its own box. */
+/** Text in a fixed font, which wraps. */
 export function Code({ label, field, text }: CodeProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard.
-    <section class="code" aria-label={label} tabIndex={0}>
+    <section class="code" aria-label={label}>
       <pre data-field={field}>{text}</pre>
     </section>
   );

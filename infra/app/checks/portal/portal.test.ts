@@ -24,6 +24,7 @@ const PAGES = [
   ['usage', '/portal/usage'],
   ['audit', '/portal/audit'],
   ['organizations', '/portal/organizations'],
+  ['system', '/portal/system'],
 ] as const;
 /** The state of the main element of a settled page. */
 const SETTLED = '[data-page]:not([data-state="loading"])';
@@ -113,6 +114,39 @@ describe.skipIf(browserMissing !== null)('the portal in Chromium', () => {
     await figure.locator('[data-action="table"]').click();
     await figure.locator('table[data-chart-table="prices"] tbody tr').first().waitFor();
     expect(await violationsOf(page)).toEqual([]);
+    expect(watched.faults).toEqual([]);
+  });
+
+  it('shows the state of the service as REST returns it, and the lag of stages as a chart', async () => {
+    const { page } = watched;
+    const answered = page.waitForResponse((response) => response.url().endsWith('/v1/system'));
+    await page.goto('/portal/system');
+    const system = (await (await answered).json()) as {
+      nodes: { node: string; version: string }[];
+      stages: { stage: string; node: string; lagMs: number }[];
+      feeds: { feed: string; lost1h: number }[];
+      store: { bytes: number };
+    };
+    await page.locator('main[data-page="system"][data-state="ready"]').waitFor();
+    await page.keyboard.press('.');
+    const cell = (id: string, field: string) => page.locator(`tr[data-id="${id}"] [data-field="${field}"]`);
+    expect(system.nodes).toHaveLength(1);
+    expect(await cell(system.nodes[0]!.node, 'version').textContent()).toBe(system.nodes[0]!.version);
+    expect(system.stages.map(({ stage }) => stage)).toEqual(expect.arrayContaining(['candles', 'view.events']));
+    for (const { stage, node, lagMs } of system.stages)
+      expect(await cell(`${stage}.${node}`, 'lagMs').locator('[data-value]').getAttribute('data-value')).toBe(
+        String(lagMs),
+      );
+    expect(system.feeds.length).toBeGreaterThan(2);
+    for (const { feed, lost1h } of system.feeds) expect(await cell(feed, 'lost1h').textContent()).toBe(String(lost1h));
+    const stored = page.locator('[data-field="storeBytes"] [data-value]');
+    expect(await stored.getAttribute('data-value')).toBe(String(system.store.bytes));
+    await page.locator('figure[data-chart="lag"] canvas').waitFor();
+    await page.locator('figure[data-chart="lag"] [data-action="table"]').click();
+    await page.locator('table[data-chart-table="lag"] tbody tr').first().waitFor();
+    await page.locator('[data-action="all"]').first().click();
+    expect(await cell('control.node-reports', 'records').count()).toBe(1);
+    await expectAccessible(watched);
     expect(watched.faults).toEqual([]);
   });
 
@@ -307,6 +341,8 @@ describe.skipIf(browserMissing !== null)('the portal in Chromium', () => {
       .locator('main[data-state="forbidden"] [data-error-code="forbidden_scope"]', { hasText: 'admin' })
       .waitFor();
     await expectAccessible(other);
+    await page.goto('/portal/system');
+    await page.locator('main[data-page="system"][data-state="forbidden"]').waitFor();
     for (const path of ['/portal/nowhere', '/portal/events/ue_none']) {
       await page.goto(path);
       await page.locator('main[data-state="missing"]').waitFor();

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { VERIFY_SNIPPETS } from '#query-api/portal/pages/webhook/verify-snippets';
 import { signedHeaders } from '#stream-gateway/webhooks/sign';
-import { VERIFY_SNIPPETS } from '../../../../query-api/portal/pages/webhook/verify-snippets.ts';
 import { isAuthentic } from '../../cli/receive/is-authentic.ts';
 import { PROJECT_ROOT } from '../sources.ts';
 
