@@ -26,6 +26,9 @@ const RESOURCES: Readonly<Record<string, object>> = {
   },
 };
 
+/** Valid bodies of routes that require one and create no resource, by path. */
+const ARGUMENTS: Readonly<Record<string, object>> = { '/v1/webhooks/:id/recover': { since: '0' } };
+
 /** Stores a nested resource with the given id, by the path of its collection. */
 const NESTED: Readonly<Record<string, (parent: { orgId: string; id: string }, id: string) => Promise<void>>> = {
   '/v1/webhooks/:id/deliveries': ({ orgId, id: webhookId }, id) =>
@@ -72,7 +75,7 @@ afterAll(async () => {
 });
 
 /** A valid body for a route. */
-const bodyFor = (route: Route) => (route.body ? (RESOURCES[route.path] ?? {}) : undefined);
+const bodyFor = (route: Route) => (route.body ? (RESOURCES[route.path] ?? ARGUMENTS[route.path] ?? {}) : undefined);
 /** Fills the ids into a path; the last one is used for all remaining parameters. */
 const pathWith = (path: string, [...names]: string[]) =>
   path.replaceAll(/:\w+/g, () => (names.length > 1 ? names.shift()! : names[0]!));

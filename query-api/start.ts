@@ -3,6 +3,7 @@ import { listenFault } from '#infra/config/listen-fault';
 import { createAuthenticator } from '#infra/control/authenticator';
 import { openControlReplica } from '#infra/control/control-replica';
 import { seedAdminKey } from '#infra/control/seed';
+import { openNodeReports } from '#infra/nodes/node-reports';
 import { openUsageReplica } from '#infra/quota/usage-replica';
 import { openRequestClient } from '#infra/requests/request-client';
 import { closeInReverse } from '#infra/runtime/closing';
@@ -23,6 +24,7 @@ import { measureQueries } from './queries/measure-queries.ts';
 import { openTableBarrier } from './queries/table-barrier.ts';
 import { openTablePosition } from './queries/table-position.ts';
 import { openSandbox } from './sandbox/open-sandbox.ts';
+import { createServiceFigures } from './service/service-figures.ts';
 import { bookTimeOf, createBookTimesView } from './views/book-times.ts';
 import type { Freshness } from './views/freshness.ts';
 import { createPositionView } from './views/position.ts';
@@ -58,6 +60,8 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     const stream = { url: settings.streamUrl, port: settings.wsPort };
     const usage = await openUsageReplica({ log, codec, logger, health });
     closers.push(() => usage.close());
+    const nodes = await openNodeReports(context);
+    closers.push(() => nodes.close());
     const requests = await openRequestClient({ log, codec, logger, health });
     closers.push(() => requests.close());
     const tables = await openTableBarrier({ log, codec, logger }, [deliveryTopic, attemptTopic]);
@@ -88,9 +92,10 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
       knowsBooksUntil: (time) => bookTimes.position() >= time,
       tablesAsOf: openTablePosition({ log, logger }),
     };
+    const reader = measureQueries(store, { metrics, logger });
     let ready = false;
     const app = await buildApp({
-      store: measureQueries(store, { metrics, logger }),
+      store: reader,
       tables,
       sandbox: openSandbox(store),
       views: {
@@ -106,6 +111,13 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
       authenticator,
       usage: usage.counts,
       keyUses: usage.keyUses,
+      service: createServiceFigures({
+        nodes,
+        log,
+        store,
+        reader,
+        dataDir: settings.log === 'embedded' ? settings.dataDir : null,
+      }),
       requests,
       quotas: settings.quotas,
       targetRules: { allowLoopback: settings.webhookAllowLoopback },

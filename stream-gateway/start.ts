@@ -14,6 +14,7 @@ import { handleClientFrame } from './connection/client-frames.ts';
 import { Connection, type ConnectionCounters, type SocketData } from './connection/connection.ts';
 import { Connections } from './connection/connections.ts';
 import { keepAlive } from './connection/keep-alive.ts';
+import { KeyFigures } from './connection/key-figures.ts';
 import { openLateCork } from './connection/late-cork.ts';
 import {
   CLIENT_FRAME_BYTES_MAX,
@@ -57,7 +58,7 @@ export async function start(context: RoleContext): Promise<Running & { readonly 
 /** Starts the parts one by one and adds a function to `closers` that stops each. Returns the port. */
 async function serve(context: RoleContext, closers: (() => Promise<void>)[]): Promise<number> {
   const { log, logger, settings, metrics } = context;
-  const counters = countersOf(metrics);
+  const figures = new KeyFigures(countersOf(metrics));
   const control = await openControlReplica(context);
   closers.push(() => control.close());
   const usage = await openUsageReplica(context);
@@ -104,7 +105,11 @@ async function serve(context: RoleContext, closers: (() => Promise<void>)[]): Pr
     lateCork,
   };
   const onCount = (count: number) => metrics.sockets.set(count);
-  route({ app, upgrade, subscriptions, connections, counters, allowances, onCount });
+  route({ app, upgrade, subscriptions, connections, figures, allowances, onCount });
+  metrics.socketsByKey.read = () => figures.read(connections);
+  closers.push(async () => {
+    metrics.socketsByKey.read = null;
+  });
   const listening = await listen(app, settings.host, settings.wsPort);
   const port = uws.us_socket_local_port(listening);
   const stopKeepAlive = keepAlive(connections, control.state);
@@ -215,14 +220,14 @@ interface RouteOptions {
   readonly upgrade: UpgradeOptions;
   readonly subscriptions: Subscriptions;
   readonly connections: Connections;
-  readonly counters: ConnectionCounters;
+  readonly figures: KeyFigures;
   readonly allowances: MessageAllowances;
   /** Called with the number of open connections when it changes. */
   readonly onCount: (count: number) => void;
 }
 
 function route(options: RouteOptions): void {
-  const { app, upgrade, subscriptions, connections, counters, allowances, onCount } = options;
+  const { app, upgrade, subscriptions, connections, figures, allowances, onCount } = options;
   app.ws<SocketData>('/v1/stream', {
     idleTimeout: SOCKET_IDLE_SECONDS,
     sendPingsAutomatically: false,
@@ -234,6 +239,7 @@ function route(options: RouteOptions): void {
       const data = socket.getUserData();
       const { principal } = data;
       const allowance = allowances.open(principal.orgId);
+      const counters = figures.countersOf(principal);
       data.connection = new Connection({ socket, principal, counters, allowance, now: Date.now });
       connections.add(data.connection);
       onCount(connections.size);

@@ -14,6 +14,7 @@ export function delegatingLog(log: EventLog, replaced: Partial<EventLog>): Event
     last: (at) => log.last(at),
     recordFrom: (at) => log.recordFrom(at),
     offsetAt: (at, appendedAt) => log.offsetAt(at, appendedAt),
+    sizes: () => log.sizes(),
     clearTopic: (topic) => log.clearTopic(topic),
     maintain: (now, limits, signal) => log.maintain(now, limits, signal),
     close: () => log.close(),

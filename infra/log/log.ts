@@ -110,6 +110,17 @@ export interface TopicStorage {
   readonly retention: Retention;
 }
 
+/** How much of a topic the log stores. */
+export interface TopicSize {
+  readonly topic: string;
+  /** On Kafka an upper bound: offsets without a record count too, as compaction leaves them. */
+  readonly records: number;
+  /** On the disk, on Kafka of all copies; null if the brokers do not return it to this client. */
+  readonly bytes: number | null;
+  /** Append time of the oldest record, unix ms; null if there is none. */
+  readonly oldestAt: number | null;
+}
+
 /** Reason why a log call failed; some are transient (`canRetry`). */
 export type LogErrorCode =
   /** Disk full: nothing of the batch was appended. Transient. */
@@ -176,6 +187,8 @@ export interface EventLog {
   recordFrom(at: TopicPartition & { readonly offset: number }): Promise<LogRecord | null>;
   /** Offset of the first record appended at or after this wall time; the next offset if there is none. */
   offsetAt(at: TopicPartition, appendedAt: number): Promise<number>;
+  /** The size of every topic. It reads much of what it counts: callers must not call it often. */
+  sizes(): Promise<readonly TopicSize[]>;
   /** Deletes every record of the topic, for rebuilds. Embedded, its offsets start over; on Kafka, they continue. */
   clearTopic(topic: string): Promise<void>;
   /**

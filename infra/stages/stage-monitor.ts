@@ -68,6 +68,8 @@ export class StageMonitor {
         seconds: () => this.lagMs(stage) / 1_000,
         records: () => this.remaining.get(stage.name) ?? null,
         heldBytes: () => stage.progress().heldBytes,
+        position: () => stage.progress().position,
+        processed: () => stage.progress().processed,
       });
       options.health.watchBacklog(stage.name, () => {
         const backlog = this.backlogOf(stage);

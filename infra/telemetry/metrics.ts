@@ -1,4 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { KeySockets } from '#schemas/topics/node-reports';
+import { FeedBoard } from './feed-board.ts';
 
 /** The figures of a stage that are read when metrics are collected. */
 export interface StageLag {
@@ -6,6 +8,10 @@ export interface StageLag {
   /** Null while the log does not know. */
   records(): number | null;
   heldBytes(): number;
+  /** Event time up to which everything is processed; null before any is known. */
+  position(): number | null;
+  /** Records processed since the start. */
+  processed(): number;
 }
 
 /** A limit of a venue (weight, connections, …). */
@@ -81,6 +87,10 @@ export function createMetrics() {
     registry,
     /** Set while a gateway runs in this process. */
     gatewayLag,
+    /** Connections to venues of this process. */
+    feedBoard: new FeedBoard(),
+    /** Set while a gateway runs in this process: the sockets of each key. */
+    socketsByKey: { read: null } as { read: (() => KeySockets[]) | null },
     /** Stages that run in this process, by name. */
     stageLags,
     /** Limits of venues that this process uses, by any name. */

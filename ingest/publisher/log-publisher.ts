@@ -97,6 +97,7 @@ export class LogPublisher implements Publisher {
     const { source, feed, payload, request = null } = received;
     const route = this.routes.get(source)?.get(feed) ?? this.findRoute(source, feed);
     const receivedAt = this.time.stamp(received.receivedAt);
+    this.options.metrics.feedBoard.onFrame(feed, receivedAt);
     const bytes = Buffer.byteLength(payload) + Buffer.byteLength(request ?? '');
     if (bytes > PAYLOAD_BYTES_MAX) {
       const { topic, partition } = route.partition;
@@ -125,6 +126,8 @@ export class LogPublisher implements Publisher {
     const receivedAt = this.time.stampExclusive(change.receivedAt);
     const at = this.venueSequences.of(topic.name, partitionOf(feed, topic.partitions));
     const seq = this.venueSequences.next(at, feed, receivedAt);
+    // Playback repeats what was recorded, and its newest state counts all the same.
+    this.options.metrics.feedBoard.onEvent({ venue, feed, kind }, receivedAt);
     if (seq === null) return;
     const value = this.options.codec.encode(topic, { provider: venue, feed, receivedAt, kind, reason, coins });
     this.push(at, feed, receivedAt, seq, value);

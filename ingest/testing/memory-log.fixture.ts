@@ -49,6 +49,10 @@ export class MemoryLog implements EventLog {
     for (const mark of watermarks) this.watermarks.set(keyOf(mark), mark.watermark);
   }
 
+  async sizes() {
+    return [];
+  }
+
   async lease() {
     const promisedUntil = Number.NEGATIVE_INFINITY;
     return { lost: new Promise<never>(() => {}), promisedUntil, release: async () => {} };

@@ -9,7 +9,8 @@ import { PRODUCED_VERSION, type ProducedType, wants } from './interests.ts';
 /** 128 bits. */
 const HEX_DIGITS = 32;
 
-function idOf(prefix: string, parts: readonly (string | number)[]): string {
+/** An id that is a hash of values. */
+export function idOf(prefix: string, parts: readonly (string | number)[]): string {
   return `${prefix}_${hash('sha256', JSON.stringify(parts), 'hex').slice(0, HEX_DIGITS)}`;
 }
 

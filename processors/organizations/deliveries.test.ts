@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { compressDeliveries } from '#schemas/domain/control/commands/recover-webhook';
 import type { Actor } from '#schemas/domain/control/envelope';
 import { toTradeRecord } from '#schemas/http/trade';
 import { auditTopic } from '#schemas/topics/audit';
@@ -274,5 +275,26 @@ describe('commands', () => {
       );
     expect(redeliver('wh_1')).toEqual([{ ...first, id: 'dlv_2', receivedAt: 1_000, createdAt: WALL_MS + 4 }]);
     expect(redeliver('wh_other')).toEqual([]);
+  });
+
+  it('send every delivery of a recovery again in order, once, with the bytes and the id of its event', async () => {
+    harness.webhook(acme, 'wh_1', SPREADS);
+    const failed = Array.from({ length: 10_000 }, (_, nth) => ({
+      deliveryId: `dlv_${nth}`,
+      eventId: `we_${nth}`,
+      eventType: 'event.spread.changed',
+      body: `{"id":"we_${nth}","data":"é"}`,
+    }));
+    const body = { webhookId: 'wh_1', count: failed.length, deliveries: await compressDeliveries(failed) };
+    const idempotency = { key: 'i', route: 'POST /v1/webhooks/wh_1/recover', bodyDigest: 'd' };
+    const recover = () => deliveriesOf(harness.command('webhook.recover', body, acme, { idempotency }));
+    const sent = recover();
+    expect(sent.map(({ eventId, eventType, body }) => ({ eventId, eventType, body }))).toEqual(
+      failed.map(({ deliveryId: _, ...event }) => event),
+    );
+    expect(sent[0]).toMatchObject({ orgId: 'org_acme', webhookId: 'wh_1', receivedAt: 1_000, test: false });
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(failed.length);
+    expect(sent[0]!.id).toMatch(/^dlv_[0-9a-f]{32}$/);
+    expect(recover()).toEqual([]);
   });
 });

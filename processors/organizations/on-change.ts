@@ -1,5 +1,6 @@
 /** Applies control commands in the merged order: reduces them, writes audit entries, and emits requested deliveries. */
 import type { Emit, StageRecord } from '#infra/stages/stage';
+import { decompressDeliveries, recoverWebhook } from '#schemas/domain/control/commands/recover-webhook';
 import { redeliverWebhook, type WebhookRedelivery } from '#schemas/domain/control/commands/redeliver-webhook';
 import { testWebhook, type WebhookTest } from '#schemas/domain/control/commands/test-webhook';
 import type { AuditEntry } from '#schemas/domain/control/decision';
@@ -10,6 +11,7 @@ import { deliveryTopic } from '#schemas/topics/webhooks';
 import { cloudEventBody } from '#schemas/webhooks/cloud-event';
 import { type EventTypeId, findEventType } from '#schemas/webhooks/event-types';
 import { updateBindings } from './bound-wallets.ts';
+import { idOf } from './deliver.ts';
 import type { OrganizationsState } from './state.ts';
 
 export function onChange(state: OrganizationsState, record: StageRecord<ControlChange>, emit: Emit): void {
@@ -26,6 +28,7 @@ export function onChange(state: OrganizationsState, record: StageRecord<ControlC
   if (entry) updateBindings(state, change.type, entry);
   if (change.type === testWebhook.type) deliverTest(state, verdict.result as WebhookTest, record, emit);
   if (change.type === redeliverWebhook.type) redeliver(state, verdict.result as WebhookRedelivery, record, emit);
+  if (change.type === recoverWebhook.type) recover(state, record, emit);
 }
 
 /** True for a change in the sandbox. A key changes its own data set; the service disables webhooks of both. */
@@ -60,6 +63,18 @@ function redeliver(
   const { body } = redeliverWebhook.body.parse(JSON.parse(change.body));
   const delivery = { webhookId, id: deliveryId, eventId, eventType, receivedAt, createdAt: change.wallTime };
   emit(deliveryTopic, webhookId, { ...delivery, orgId: ownerOf(state, webhookId), test: false, body });
+}
+
+/** Emits the deliveries of a recovery in their order; their ids follow from the command and the delivery. */
+function recover(
+  state: OrganizationsState,
+  { value: change, receivedAt }: StageRecord<ControlChange>,
+  emit: Emit,
+): void {
+  const { webhookId, deliveries } = recoverWebhook.body.parse(JSON.parse(change.body));
+  const owner = { webhookId, orgId: ownerOf(state, webhookId), receivedAt, createdAt: change.wallTime, test: false };
+  for (const { deliveryId, ...sent } of decompressDeliveries(deliveries))
+    emit(deliveryTopic, webhookId, { ...owner, ...sent, id: idOf('dlv', [change.id, deliveryId]) });
 }
 
 function ownerOf({ control }: OrganizationsState, webhookId: string): string {

@@ -70,6 +70,12 @@ export const PAGES: readonly PageDeclaration[] = [
     load: () => import('./pages/webhooks.tsx'),
   },
   { name: 'webhook', path: '/webhooks/:id', title: 'Webhook', load: () => import('./pages/webhook.tsx') },
+  {
+    name: 'delivery',
+    path: '/webhooks/:id/deliveries/:deliveryId',
+    title: 'Delivery',
+    load: () => import('./pages/delivery.tsx'),
+  },
   { name: 'usage', path: '/usage', title: 'Usage', group: 'Organization', load: () => import('./pages/usage.tsx') },
   { name: 'audit', path: '/audit', title: 'Audit log', group: 'Organization', load: () => import('./pages/audit.tsx') },
   {
@@ -78,6 +84,14 @@ export const PAGES: readonly PageDeclaration[] = [
     title: 'Organizations',
     group: 'Organization',
     load: () => import('./pages/organizations.tsx'),
+  },
+  {
+    name: 'system',
+    path: '/system',
+    title: 'System',
+    group: 'Service',
+    key: 'y',
+    load: () => import('./pages/system.tsx'),
   },
 ];
 

@@ -22,6 +22,7 @@ import { getSpread } from './v1/events/get-spread.ts';
 import { getEventTrades } from './v1/events/get-trades.ts';
 import { getSpreadHistory } from './v1/events/spread/get-history.ts';
 import { getAllArbitrage } from './v1/get-arbitrage.ts';
+import { getSystem } from './v1/get-system.ts';
 import { getCoinCandles } from './v1/markets/venue-a/coins/get-candles.ts';
 import { getCoin } from './v1/markets/venue-a/coins/get-coin.ts';
 import { getCoins } from './v1/markets/venue-a/coins/get-coins.ts';
@@ -43,6 +44,7 @@ import { getPairTrades } from './v1/markets/venue-a/spot/pairs/get-trades.ts';
 import { getAnomalyFeed } from './v1/me/get-anomaly-feed.ts';
 import { getAuditLog } from './v1/me/get-audit-log.ts';
 import { getQuotas } from './v1/me/get-quotas.ts';
+import { getStream } from './v1/me/get-stream.ts';
 import { getUsage } from './v1/me/get-usage.ts';
 import { deletePlatformAttribution } from './v1/me/platform-attributions/delete-platform-attribution.ts';
 import { getPlatformAttributions } from './v1/me/platform-attributions/get-platform-attributions.ts';
@@ -74,6 +76,7 @@ import { getEventCatalog } from './v1/webhooks/get-event-catalog.ts';
 import { getWebhook } from './v1/webhooks/get-webhook.ts';
 import { getWebhooks } from './v1/webhooks/get-webhooks.ts';
 import { patchWebhook } from './v1/webhooks/patch-webhook.ts';
+import { postRecover } from './v1/webhooks/post-recover.ts';
 import { postSecret } from './v1/webhooks/post-secret.ts';
 import { postTest } from './v1/webhooks/post-test.ts';
 import { postWebhooks } from './v1/webhooks/post-webhooks.ts';
@@ -143,6 +146,7 @@ export const ROUTES: readonly Route[] = [
   getAnomalyFeed,
   getAuditLog,
   getUsage,
+  getStream,
   getQuotas,
   getEventCatalog,
   postWebhooks,
@@ -155,4 +159,6 @@ export const ROUTES: readonly Route[] = [
   getDeliveries,
   getDelivery,
   postRedeliver,
+  postRecover,
+  getSystem,
 ];

@@ -16,6 +16,7 @@ import type { Encodable } from '../http/json-rows.ts';
 import type { RequestedAddress, StreamLocation } from '../http/stream-url.ts';
 import type { Reader } from '../queries/query.ts';
 import type { TableBarrier } from '../queries/table-barrier.ts';
+import type { ServiceFigures } from '../service/service-figures.ts';
 import type { Views } from '../views/views.ts';
 
 /** What handlers may use. */
@@ -27,6 +28,8 @@ export interface Dependencies {
   readonly usage: Pick<UsageCounts, 'unitsOfDay' | 'windows'>;
   readonly quotas: PlanQuotas;
   readonly keyUses: Pick<KeyUses, 'lastUsedAt'>;
+  /** Processes, log and store. */
+  readonly service: ServiceFigures;
   readonly views: Views;
   readonly health: Health;
   /** Organizations and their resources, read-only. Changes are made by commands. */

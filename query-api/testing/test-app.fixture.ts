@@ -20,6 +20,7 @@ import type { Route } from '../routes/route.ts';
 import type { Views } from '../views/views.ts';
 import { createViews, emptySandbox } from './records.fixture.ts';
 import { unansweredRequests } from './requests.fixture.ts';
+import { idleService } from './service.fixture.ts';
 
 /** Returns the rows for a statement. */
 export type QueryDouble = (sql: string, parameters: Readonly<Record<string, Parameter>>) => unknown[];
@@ -125,6 +126,7 @@ export async function createTestApp({ routes, app: overrides }: TestAppOptions =
       requests: unansweredRequests,
       usage: new UsageCounts('test'),
       keyUses: new KeyUses(),
+      service: idleService,
       quotas: DEFAULT_QUOTAS,
       targetRules: {},
       stream: { url: null, port: 8081 },

@@ -22,6 +22,7 @@ import type { Sandbox } from '../sandbox/open-sandbox.ts';
 import type { Views } from '../views/views.ts';
 import { createViews, emptySandbox } from './records.fixture.ts';
 import { unansweredRequests } from './requests.fixture.ts';
+import { idleService } from './service.fixture.ts';
 
 export interface TestResponse {
   readonly status: number;
@@ -96,6 +97,7 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
       authenticator,
       usage: usage.counts,
       keyUses: usage.keyUses,
+      service: idleService,
       requests,
       quotas,
       targetRules,

@@ -25,6 +25,7 @@ import { earlierOutcomesTopic } from './earlier-outcomes.ts';
 import { leaderboardRowTopic, leaderboardTopic } from './leaderboard.ts';
 import { loadedKlinesTopic } from './loaded-klines.ts';
 import { nodeFillCoverageTopic, nodeFillTopic } from './node-fills.ts';
+import { nodeReportTopic } from './node-reports.ts';
 import {
   backfilledTradeTopic,
   bookTopics,
@@ -57,6 +58,7 @@ export const TOPICS: readonly Topic[] = [
   venueSpendingTopic,
   usageTopic,
   keyUseTopic,
+  nodeReportTopic,
   attemptTopic,
   progressTopic,
   settingsTopic,

@@ -37,6 +37,23 @@ export function testTopics({ log, topic, reopen, readAll, fill, offsetsContinue 
       });
     });
 
+    it('have a size: records, bytes on the disk, and the time of the oldest record', async () => {
+      const [plain, compacted] = [await topic(2), await topic(1, { kind: 'compacted' })];
+      const sizeOf = async (name: string) => (await log().sizes()).find((size) => size.topic === name);
+      expect(await sizeOf(plain)).toMatchObject({ records: 0, oldestAt: null });
+      await fill({ topic: plain, partition: 0 }, 3);
+      await fill({ topic: plain, partition: 1 }, 2);
+      await fill({ topic: compacted, partition: 0 }, 4);
+      const [first] = await readAll({ topic: plain, partition: 0 });
+      const [second] = await readAll({ topic: plain, partition: 1 });
+      const size = (await sizeOf(plain))!;
+      expect(size).toMatchObject({ records: 5, oldestAt: Math.min(first!.appendedAt, second!.appendedAt) });
+      expect(size.bytes).toBeGreaterThan(0);
+      expect((await sizeOf(compacted))!.records).toBeGreaterThan(0);
+      await reopen();
+      expect((await sizeOf(plain))!.records).toBe(5);
+    });
+
     it('are stored with their records when the log is closed', async () => {
       const at = { topic: await topic(), partition: 0 };
       const written = await fill(at, 4);

@@ -7,6 +7,7 @@ import {
   type LogReader,
   type LogRecord,
   type TopicPartition,
+  type TopicSize,
   type TopicStorage,
   type Watermark,
 } from '../log.ts';
@@ -23,6 +24,7 @@ import type { Partition } from './partition.ts';
 import { RecentRecords } from './recent-records.ts';
 import type { RetentionLimits } from './retention.ts';
 import type { SyncPoints } from './sync-points.ts';
+import { sizeOf } from './topic-sizes.ts';
 import type { TopicTable } from './topic-table.ts';
 import type { TreeMoves } from './tree-moves.ts';
 
@@ -175,6 +177,11 @@ export class EmbeddedLog implements EventLog {
   async offsetAt(at: TopicPartition, appendedAt: number): Promise<number> {
     this.assertOpen();
     return this.topics.partitionAt(at).offsetAt(appendedAt);
+  }
+
+  async sizes(): Promise<readonly TopicSize[]> {
+    this.assertOpen();
+    return this.topics.all().map(sizeOf);
   }
 
   async clearTopic(topic: string): Promise<void> {

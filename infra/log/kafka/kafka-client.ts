@@ -52,6 +52,13 @@ export interface Broker {
   }): Promise<{ responses: { topicName: string; partitions: FetchedPartition[] }[] }>;
 }
 
+/** What a broker stores of a partition. */
+export interface StoredPartition {
+  readonly topic: string;
+  readonly partition: number;
+  readonly bytes: number;
+}
+
 export interface OffsetQuery {
   readonly topic: string;
   readonly partitions: readonly { readonly partition: number }[];
@@ -91,6 +98,7 @@ export interface Cluster {
   addMultipleTargetTopics(topics: readonly string[]): Promise<void>;
   findLeaderForPartitions(topic: string, partitions: readonly number[]): Record<string, number[]>;
   findBroker(at: { nodeId: string }): Promise<Broker>;
+  readonly brokerPool: { readonly metadata: { readonly brokers: readonly { readonly nodeId: number }[] } };
   findGroupCoordinator(of: {
     groupId: string;
     coordinatorType: number;
@@ -172,6 +180,64 @@ const createMessageProducer = kafkajsRequire('kafkajs/src/producer/messageProduc
   [option: string]: unknown;
 }) => Pick<BatchProducer, 'sendBatch'>;
 const createRetry = kafkajsRequire('kafkajs/src/retry/index.js') as (options: object) => unknown;
+
+/** Kafka's request for what the folders of a broker contain, which kafkajs lacks. */
+const DESCRIBE_LOG_DIRS = 35;
+
+interface Decoder {
+  readInt16(): number;
+  readInt32(): number;
+  readInt64(): { toString(): string };
+  readString(): string;
+  readBoolean(): boolean;
+  readArray<T>(read: (decoder: Decoder) => T): T[];
+}
+const Encoder = kafkajsRequire('kafkajs/src/protocol/encoder.js') as new () => { writeInt32(value: number): unknown };
+const DecoderOf = kafkajsRequire('kafkajs/src/protocol/decoder.js') as new (bytes: Buffer) => Decoder;
+
+/** What a broker stores of every partition. A folder that it may not or cannot read is an error of Kafka's number. */
+export async function storedPartitions(broker: Broker): Promise<StoredPartition[]> {
+  const { connectionPool } = broker as unknown as {
+    readonly connectionPool: { send(request: object): Promise<{ error: number; partitions: StoredPartition[] }[]> };
+  };
+  const folders = await connectionPool.send({
+    request: {
+      apiKey: DESCRIBE_LOG_DIRS,
+      apiVersion: 0,
+      apiName: 'DescribeLogDirs',
+      // A list of topics that is null stands for all.
+      encode: async () => new Encoder().writeInt32(-1),
+    },
+    response: {
+      decode: async (bytes: Buffer) => decodeFolders(new DecoderOf(bytes)),
+      parse: async (data: unknown) => data,
+    },
+  });
+  const failed = folders.find(({ error }) => error !== 0);
+  if (failed) throw new Error(`Kafka: describing the folders of a broker failed with ${failed.error}`);
+  return folders.flatMap(({ partitions }) => partitions);
+}
+
+function decodeFolders(decoder: Decoder): { error: number; partitions: StoredPartition[] }[] {
+  // The time for which the broker delayed the answer.
+  decoder.readInt32();
+  return decoder.readArray((folder) => {
+    const error = folder.readInt16();
+    folder.readString();
+    const topics = folder.readArray((one) => {
+      const topic = one.readString();
+      return one.readArray((part) => {
+        const partition = part.readInt32();
+        const bytes = Number(part.readInt64().toString());
+        // How far the copy is behind, and if it is one that is being moved here.
+        part.readInt64();
+        part.readBoolean();
+        return { topic, partition, bytes };
+      });
+    });
+    return { error, partitions: topics.flat() };
+  });
+}
 
 /** Smaller requests are sent uncompressed: they would hardly shrink. */
 const COMPRESS_BYTES_MIN = 1_024;

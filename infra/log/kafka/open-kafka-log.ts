@@ -7,6 +7,7 @@ import {
   type LeaseOptions,
   LogError,
   type TopicPartition,
+  type TopicSize,
   type TopicStorage,
 } from '../log.ts';
 import type { FetchFrom } from './connection.ts';
@@ -191,6 +192,13 @@ class KafkaLog implements EventLog {
     return this.points.offsetAt(at, appendedAt);
   }
 
+  async sizes(): Promise<readonly TopicSize[]> {
+    this.assertOpen();
+    const [topics, bytes] = await Promise.all([this.topics.all(), this.points.storedBytes(this.logger)]);
+    const sizes = [...topics].map(([topic, partitions]) => this.sizeOf(topic, partitions, bytes?.get(topic) ?? null));
+    return Promise.all(sizes);
+  }
+
   async clearTopic(topic: string) {
     this.assertOpen();
     await this.topics.clear(topic);
@@ -210,6 +218,18 @@ class KafkaLog implements EventLog {
     await Promise.all([...this.leases].map((lease) => lease.release()));
     await this.shared.close();
     await this.points.close();
+  }
+
+  private async sizeOf(topic: string, partitions: readonly TopicPartition[], bytes: number | null): Promise<TopicSize> {
+    const bounds = await Promise.all(partitions.map((at) => this.points.bounds(at)));
+    const oldest = await Promise.all(partitions.map((at) => this.points.recordFrom({ ...at, offset: 0 })));
+    const times = oldest.flatMap((record) => record?.appendedAt ?? []);
+    return {
+      topic,
+      records: bounds.reduce((sum, { first, next }) => sum + next - first, 0),
+      bytes,
+      oldestAt: times.length === 0 ? null : Math.min(...times),
+    };
   }
 
   private async read(from: readonly FetchFrom[]): Promise<KafkaReader> {

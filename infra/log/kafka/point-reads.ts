@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { backoff } from '../../runtime/retry.ts';
 import { LogError, type LogRecord, type TopicPartition } from '../log.ts';
 import { partitionName } from '../partition-name.ts';
@@ -6,7 +7,7 @@ import { coalesce } from './coalesce.ts';
 import { Connection, type Fetched, type FetchFrom } from './connection.ts';
 import { toLogError } from './errors.ts';
 import { groupBy } from './group-by.ts';
-import type { Cluster, KafkaClient, OffsetQuery, RawRecord } from './kafka-client.ts';
+import { type Cluster, type KafkaClient, type OffsetQuery, type RawRecord, storedPartitions } from './kafka-client.ts';
 import { fromMessage } from './record-mapping.ts';
 
 const ATTEMPTS_MAX = 7;
@@ -62,6 +63,22 @@ export class PointReads {
         return offset === NOTHING_COMMITTED ? null : offset;
       });
     });
+  }
+
+  /** Bytes that the brokers store of each topic, in all copies; null if they do not return that to this client. */
+  async storedBytes(logger: Logger | undefined): Promise<ReadonlyMap<string, number> | null> {
+    try {
+      const cluster = await this.connection.open([]);
+      const nodes = cluster.brokerPool.metadata.brokers.map(({ nodeId }) => String(nodeId));
+      const bytes = new Map<string, number>();
+      for (const nodeId of nodes)
+        for (const stored of await storedPartitions(await cluster.findBroker({ nodeId })))
+          bytes.set(stored.topic, (bytes.get(stored.topic) ?? 0) + stored.bytes);
+      return bytes;
+    } catch (error) {
+      logger?.debug({ error }, 'the brokers do not return the sizes of topics');
+      return null;
+    }
   }
 
   async close(): Promise<void> {

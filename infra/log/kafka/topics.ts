@@ -70,6 +70,15 @@ export class Topics {
     return Array.from({ length: this.partitions.get(topic)! }, (_, partition) => partition);
   }
 
+  /** Every partition of the cluster by topic, without Kafka's own topics. */
+  async all(): Promise<ReadonlyMap<string, readonly TopicPartition[]>> {
+    await this.withAdmin('reading topic metadata', this.load);
+    const topics = [...this.partitions].filter(([topic]) => !topic.startsWith('__'));
+    return new Map(
+      topics.map(([topic, count]) => [topic, Array.from({ length: count }, (_, partition) => ({ topic, partition }))]),
+    );
+  }
+
   /** Deletes every record of the topic's partitions. */
   async clear(topic: string): Promise<void> {
     const partitions = await this.partitionsOf(topic);

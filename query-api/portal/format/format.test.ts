@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { anomalyName, wordsOf } from './names.ts';
-import { compactText, decimalText, digitsOf, signedText } from './number.ts';
-import { countGaps, pricesOf, unitsByDay } from './series.ts';
+import { bytesText, compactText, decimalText, digitsOf, signedText } from './number.ts';
+import { attemptsOf, countGaps, pricesOf, unitsByDay } from './series.ts';
 import { agoText, clockText, exactText, momentText, spanText } from './time.ts';
 
 const NOON = Date.UTC(2026, 0, 15, 12, 10, 5, 7);
@@ -28,6 +28,16 @@ describe('texts of numbers', () => {
     [0.5, '0.50'],
   ])('shorten %d to %s', (value, text) => {
     expect(compactText(value)).toBe(text);
+  });
+
+  it('of bytes use the largest unit that fits', () => {
+    expect([0, 1_023, 1_536, 5 * 2 ** 30, 2 ** 52].map(bytesText)).toEqual([
+      '0 B',
+      '1,023 B',
+      '1.5 KiB',
+      '5.0 GiB',
+      '4,096.0 TiB',
+    ]);
   });
 
   it('have as many decimals as the finest value of a column', () => {
@@ -92,5 +102,19 @@ describe('units by day', () => {
       { day: '2026-01-13', units: 1 },
     ];
     expect(unitsByDay(usage, 3, NOON).series[0]!.values).toEqual([1, 0, 5]);
+  });
+});
+
+describe('attempts of a delivery', () => {
+  it('are in one of two series each, by whether the answer was a success', () => {
+    const attempt = (at: number, status: number | null) => ({ at: new Date(at).toISOString(), status, durationMs: at });
+    const data = attemptsOf([attempt(1, null), attempt(2, 500), attempt(3, 204)]);
+    expect(data).toEqual({
+      times: [1, 2, 3],
+      series: [
+        { label: 'Delivered', values: [null, null, 3] },
+        { label: 'Failed', values: [1, 2, null] },
+      ],
+    });
   });
 });

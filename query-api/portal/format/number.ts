@@ -43,3 +43,12 @@ export function digitsOf(values: readonly (number | null)[], max = 8): number {
   }
   return digits;
 }
+
+const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+/** A number of bytes in its largest unit: 1.5 MiB. */
+export function bytesText(bytes: number): string {
+  let [value, unit] = [bytes, 0];
+  for (; Math.abs(value) >= 1_024 && unit < BYTE_UNITS.length - 1; unit++) value /= 1_024;
+  return `${decimalText(value, unit === 0 ? 0 : 1)} ${BYTE_UNITS[unit]}`;
+}

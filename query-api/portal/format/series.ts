@@ -71,3 +71,19 @@ export function unitsByDay(
   const values = times.map((time) => totals.get(new Date(time).toISOString().slice(0, 10)) ?? 0);
   return { times, series: [{ label: 'Units', values }] };
 }
+
+/** How long each attempt took at its time, the successful ones and the others as a series each. */
+export function attemptsOf(
+  attempts: readonly { readonly at: string; readonly status: number | null; readonly durationMs: number }[],
+): ChartData {
+  const isSuccess = (status: number | null) => status !== null && status >= 200 && status < 300;
+  const valuesOf = (success: boolean) =>
+    attempts.map(({ status, durationMs }) => (isSuccess(status) === success ? durationMs : null));
+  return {
+    times: attempts.map(({ at }) => Date.parse(at)),
+    series: [
+      { label: 'Delivered', values: valuesOf(true) },
+      { label: 'Failed', values: valuesOf(false) },
+    ],
+  };
+}

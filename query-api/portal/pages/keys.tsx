@@ -3,10 +3,10 @@ import { request } from '../live/api.ts';
 import { useResource } from '../live/resource.ts';
 import { Confirm, useAction } from '../parts/confirm.tsx';
 import { Id } from '../parts/copy.tsx';
+import { Create, type CreateFormProps } from '../parts/create.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { FaultText } from '../parts/fault.tsx';
 import { framed, Page } from '../parts/page.tsx';
-import { Secret } from '../parts/secret.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Ago, Moment } from '../parts/time.tsx';
 import { session } from '../shell/session.ts';
@@ -68,23 +68,18 @@ function columns(onRevoke: (key: Key) => void): Column<Key>[] {
 
 export default function KeysPage() {
   const keys = useResource<{ readonly keys: readonly Key[] }>('/keys', REFRESH_MS);
-  const isCreating = useSignal(false);
   const revoking = useSignal<Key | null>(null);
-  const secret = useSignal<{ readonly token: string | null } | null>(null);
   const list = columns((key) => {
     revoking.value = key;
   });
   const create = (
-    <button
-      type="button"
-      class="primary"
-      data-action="create"
-      onClick={() => {
-        isCreating.value = true;
-      }}
-    >
-      Create key
-    </button>
+    <Create
+      label="Create key"
+      secretName="token"
+      secretTitle="The token of the new key"
+      form={(props) => <KeyForm {...props} />}
+      onCreated={keys.refresh}
+    />
   );
   return (
     <Page
@@ -95,28 +90,6 @@ export default function KeysPage() {
       empty={<p>Keys of your organization are listed here. Create one for each program that calls the API.</p>}
     >
       <Table label="Keys" rows={keys.data.value?.keys ?? []} idOf={(key) => key.id} columns={list} />
-      {isCreating.value && (
-        <CreateKey
-          onClose={() => {
-            isCreating.value = false;
-          }}
-          onCreated={(token) => {
-            isCreating.value = false;
-            secret.value = { token };
-            keys.refresh();
-          }}
-        />
-      )}
-      {secret.value && (
-        <Secret
-          name="token"
-          title="The token of the new key"
-          secret={secret.value.token}
-          onClose={() => {
-            secret.value = null;
-          }}
-        />
-      )}
       {revoking.value && (
         <Confirm
           name="revoke"
@@ -141,12 +114,7 @@ export default function KeysPage() {
   );
 }
 
-interface CreateKeyProps {
-  readonly onClose: () => void;
-  readonly onCreated: (token: string | null) => void;
-}
-
-function CreateKey({ onClose, onCreated }: CreateKeyProps) {
+function KeyForm({ onClose, onCreated }: CreateFormProps) {
   const { run, fault, isRunning } = useAction();
   const submit = (form: HTMLFormElement) => {
     const fields = new FormData(form);

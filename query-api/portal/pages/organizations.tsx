@@ -3,10 +3,10 @@ import { request } from '../live/api.ts';
 import { useResource } from '../live/resource.ts';
 import { Confirm, useAction } from '../parts/confirm.tsx';
 import { Id } from '../parts/copy.tsx';
+import { Create } from '../parts/create.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { FaultText } from '../parts/fault.tsx';
 import { framed, Page } from '../parts/page.tsx';
-import { Secret } from '../parts/secret.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Moment } from '../parts/time.tsx';
 
@@ -59,24 +59,26 @@ function columns(onAct: (act: Act, on: Organization) => void): Column<Organizati
 
 export default function OrganizationsPage() {
   const list = useResource<{ readonly organizations: readonly Organization[] }>(PATH, REFRESH_MS);
-  const isCreating = useSignal(false);
   const doing = useSignal<Doing | null>(null);
-  const secret = useSignal<{ readonly token: string | null } | null>(null);
-  const stop = () => {
-    isCreating.value = false;
-    doing.value = null;
-  };
   const create = (
-    <button
-      type="button"
-      class="primary"
-      data-action="create"
-      onClick={() => {
-        isCreating.value = true;
-      }}
-    >
-      Create organization
-    </button>
+    <Create
+      label="Create organization"
+      secretName="token"
+      secretTitle="The admin token of the new organization"
+      form={({ onClose, onCreated }) => (
+        <OrganizationForm
+          onClose={onClose}
+          onSubmit={async (body) => {
+            const created = await request<{ readonly adminKey: { readonly token: string | null } }>(PATH, {
+              method: 'POST',
+              body,
+            });
+            onCreated(created.adminKey.token);
+          }}
+        />
+      )}
+      onCreated={list.refresh}
+    />
   );
   return (
     <Page
@@ -94,29 +96,13 @@ export default function OrganizationsPage() {
           doing.value = { act, on };
         })}
       />
-      {doing.value && <Act {...doing.value} onClose={stop} onDone={list.refresh} />}
-      {isCreating.value && (
-        <OrganizationForm
-          onClose={stop}
-          onSubmit={async (body) => {
-            const { adminKey } = await request<{ readonly adminKey: { readonly token: string | null } }>(PATH, {
-              method: 'POST',
-              body,
-            });
-            stop();
-            secret.value = adminKey;
-            list.refresh();
-          }}
-        />
-      )}
-      {secret.value && (
-        <Secret
-          name="token"
-          title="The admin token of the new organization"
-          secret={secret.value.token}
+      {doing.value && (
+        <Act
+          {...doing.value}
           onClose={() => {
-            secret.value = null;
+            doing.value = null;
           }}
+          onDone={list.refresh}
         />
       )}
     </Page>

@@ -9,12 +9,14 @@ import { framed, Page } from '../parts/page.tsx';
 import { Secret } from '../parts/secret.tsx';
 import { navigate } from '../shell/router.ts';
 import { Deliveries } from './webhook/deliveries.tsx';
+import { Recover } from './webhook/recover.tsx';
 import { State, type Webhook, webhookRoute } from './webhook/shapes.tsx';
+import { VerifyCode } from './webhook/verify.tsx';
 import { WebhookForm } from './webhook/webhook-form.tsx';
 
 const REFRESH_MS = 10_000;
 
-type Opened = 'change' | 'delete' | 'rotate' | null;
+type Opened = 'change' | 'delete' | 'recover' | 'rotate' | null;
 
 export default function WebhookPage({ params }: PageProps) {
   const id = params.id!;
@@ -52,6 +54,10 @@ export default function WebhookPage({ params }: PageProps) {
       <button type="button" data-action="change" onClick={() => open('change')}>
         Change
       </button>
+      <button type="button" data-action="recover" disabled={!webhook.enabled} onClick={() => open('recover')}>
+        Recover
+      </button>
+      <VerifyCode />
       <button type="button" data-action="rotate" onClick={() => open('rotate')}>
         Rotate secret
       </button>
@@ -107,6 +113,9 @@ export default function WebhookPage({ params }: PageProps) {
             open(null);
           }}
         />
+      )}
+      {webhook && opened.value === 'recover' && (
+        <Recover webhookId={id} url={webhook.url} onClose={() => open(null)} onDone={resource.refresh} />
       )}
       {webhook && opened.value === 'rotate' && (
         <Confirm

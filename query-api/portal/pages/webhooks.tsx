@@ -1,12 +1,12 @@
-import { useSignal } from '@preact/signals';
 import { request } from '../live/api.ts';
 import { useResource } from '../live/resource.ts';
+import { Create } from '../parts/create.tsx';
 import { framed, Page } from '../parts/page.tsx';
-import { Secret } from '../parts/secret.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Moment } from '../parts/time.tsx';
 import { hrefTo } from '../shell/router.ts';
 import { State, type Webhook, webhookPath } from './webhook/shapes.tsx';
+import { VerifyCode } from './webhook/verify.tsx';
 import { WebhookForm } from './webhook/webhook-form.tsx';
 
 const REFRESH_MS = 15_000;
@@ -39,53 +39,37 @@ const COLUMNS: readonly Column<Webhook>[] = [
 
 export default function WebhooksPage() {
   const list = useResource<{ readonly webhooks: readonly Webhook[] }>('/v1/webhooks', REFRESH_MS);
-  const isCreating = useSignal(false);
-  const secret = useSignal<{ readonly secret: string | null } | null>(null);
   const create = (
-    <button
-      type="button"
-      class="primary"
-      data-action="create"
-      onClick={() => {
-        isCreating.value = true;
-      }}
-    >
-      Create webhook
-    </button>
+    <Create
+      label="Create webhook"
+      secretName="secret"
+      secretTitle="The secret that signs its deliveries"
+      form={({ onClose, onCreated }) => (
+        <WebhookForm
+          onClose={onClose}
+          onSubmit={async (body) => {
+            const created = await request<{ readonly secret: string | null }>('/v1/webhooks', { method: 'POST', body });
+            onCreated(created.secret);
+          }}
+        />
+      )}
+      onCreated={list.refresh}
+    />
   );
   return (
-    <>
-      <Page
-        name="webhooks"
-        title="Webhooks"
-        {...framed(list, ({ webhooks }) => webhooks.length === 0)}
-        actions={create}
-        empty={<p>A webhook sends events to a URL of yours, signed, as they happen. Create one to receive them.</p>}
-      >
-        <Table label="Webhooks" rows={list.data.value?.webhooks ?? []} idOf={({ id }) => id} columns={COLUMNS} />
-      </Page>
-      {isCreating.value && (
-        <WebhookForm
-          onClose={() => {
-            isCreating.value = false;
-          }}
-          onSubmit={async (body) => {
-            secret.value = await request<{ readonly secret: string | null }>('/v1/webhooks', { method: 'POST', body });
-            isCreating.value = false;
-            list.refresh();
-          }}
-        />
-      )}
-      {secret.value && (
-        <Secret
-          name="secret"
-          title="The secret that signs its deliveries"
-          secret={secret.value.secret}
-          onClose={() => {
-            secret.value = null;
-          }}
-        />
-      )}
-    </>
+    <Page
+      name="webhooks"
+      title="Webhooks"
+      {...framed(list, ({ webhooks }) => webhooks.length === 0)}
+      actions={
+        <>
+          <VerifyCode />
+          {create}
+        </>
+      }
+      empty={<p>A webhook sends events to a URL of yours, signed, as they happen. Create one to receive them.</p>}
+    >
+      <Table label="Webhooks" rows={list.data.value?.webhooks ?? []} idOf={({ id }) => id} columns={COLUMNS} />
+    </Page>
   );
 }

@@ -9,7 +9,7 @@ import { Unknown } from './unknown.tsx';
 
 export interface ChartOptions {
   readonly digits: number;
-  readonly kind: 'line' | 'bars' | 'steps';
+  readonly kind: 'line' | 'bars' | 'steps' | 'points';
 }
 
 interface ChartProps extends ChartOptions {
@@ -18,6 +18,9 @@ interface ChartProps extends ChartOptions {
   readonly caption: string;
   readonly data: ChartData;
 }
+
+/** Tab index of the table: a box that scrolls must be reachable by keyboard (WCAG 2.1.1). */
+const REACHABLE = 0;
 
 const isoOf = (ms: number | undefined): string => (ms === undefined ? '' : new Date(ms).toISOString());
 
@@ -79,7 +82,7 @@ function Plot({ data, digits, kind }: { readonly data: ChartData } & ChartOption
 
 function ChartTable({ name, caption, data, digits }: Pick<ChartProps, 'name' | 'caption' | 'data' | 'digits'>) {
   return (
-    <section class="chart-table" aria-label={caption} tabIndex={-1}>
+    <section class="chart-table" aria-label={caption} tabIndex={REACHABLE}>
       <table class="plain" data-chart-table={name}>
         <thead>
           <tr>

@@ -72,6 +72,19 @@ function barScales(times: readonly number[]): uPlot.Scales {
   };
 }
 
+/** Points stand on zero, with room beside the first and the last one, also if there is only one. */
+function pointScales(): uPlot.Scales {
+  return {
+    x: {
+      range: (_plot, min, max) => {
+        const room = Math.max((max - min) * 0.05, 5);
+        return [min - room, max + room];
+      },
+    },
+    y: { range: (_plot, _min, max) => [0, max <= 0 ? 1 : max * 1.2] },
+  };
+}
+
 export function drawPlot(box: HTMLElement, data: ChartData, options: PlotOptions) {
   const { digits, kind, isUtc } = options;
   const [ink, line] = [colorOf(box, '--ink-muted'), colorOf(box, '--line')];
@@ -86,7 +99,9 @@ export function drawPlot(box: HTMLElement, data: ChartData, options: PlotOptions
       ? uPlot.paths.bars!({ size: [0.7, 48] })
       : kind === 'steps'
         ? uPlot.paths.stepped!({ align: 1 })
-        : null;
+        : kind === 'points'
+          ? () => null
+          : null;
   const axis = { stroke: ink, font: FONT, grid: { stroke: line, width: 1 }, ticks: { show: false } };
   const plot = new uPlot(
     {
@@ -95,7 +110,7 @@ export function drawPlot(box: HTMLElement, data: ChartData, options: PlotOptions
       legend: { show: false },
       cursor: { points: { size: 6 } },
       ...(isUtc ? { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC') } : {}),
-      scales: kind === 'bars' ? barScales(data.times) : {},
+      scales: kind === 'bars' ? barScales(data.times) : kind === 'points' ? pointScales() : {},
       axes: [
         { ...axis, values: (_plot, ticks, _axis, _space, step) => ticks.map((tick) => tickText(tick, step, isUtc)) },
         { ...axis, size: 64, values: (_plot, ticks) => ticks.map((tick) => decimalText(tick, digits)) },
@@ -107,6 +122,7 @@ export function drawPlot(box: HTMLElement, data: ChartData, options: PlotOptions
           stroke: colors[index]!,
           width: 1.5,
           spanGaps: false,
+          ...(kind === 'points' ? { points: { show: true, size: 9, fill: colors[index]! } } : {}),
           ...(kind === 'bars' ? { fill: colors[index]!, points: { show: false } } : {}),
           ...(paths ? { paths } : {}),
         })),

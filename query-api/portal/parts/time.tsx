@@ -1,6 +1,6 @@
 /** Times in UTC or local time, as the person chose; the exact one is shown on hover. */
 import { signal } from '@preact/signals';
-import { agoText, clockText, exactText, momentText } from '../format/time.ts';
+import { agoText, clockText, exactText, momentText, spanText } from '../format/time.ts';
 import { isUtc } from '../shell/theme.ts';
 import { Unknown } from './unknown.tsx';
 
@@ -44,6 +44,16 @@ export function Ago({ at, reason = 'not known' }: TimeProps) {
   return (
     <time dateTime={new Date(ms).toISOString()} title={exactText(ms, isUtc.value)}>
       {agoText(now.value - ms)}
+    </time>
+  );
+}
+
+/** How long it is until something happens. */
+export function Until({ at }: { readonly at: string }) {
+  const ms = toMs(at);
+  return (
+    <time dateTime={new Date(ms).toISOString()} title={exactText(ms, isUtc.value)}>
+      in {spanText(Math.max(0, ms - now.value))}
     </time>
   );
 }

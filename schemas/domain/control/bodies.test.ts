@@ -49,6 +49,7 @@ const VALID_BODIES: Readonly<Record<string, object>> = {
     eventType: 't',
     body: '{}',
   },
+  'webhook.recover': { webhookId: 'wh_1', count: 1, deliveries: 'x' },
   'session.open': { digest: 'd'.repeat(64) },
   'session.close': { digest: 'd' },
 };

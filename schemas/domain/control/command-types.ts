@@ -12,6 +12,7 @@ import { deletePlatformAttribution } from './commands/delete-platform-attributio
 import { deleteWebhook } from './commands/delete-webhook.ts';
 import { disableWebhook } from './commands/disable-webhook.ts';
 import { openSession } from './commands/open-session.ts';
+import { recoverWebhook } from './commands/recover-webhook.ts';
 import { redeliverWebhook } from './commands/redeliver-webhook.ts';
 import { revokeKey } from './commands/revoke-key.ts';
 import { rotateWebhookSecret } from './commands/rotate-webhook-secret.ts';
@@ -39,6 +40,7 @@ export const COMMAND_TYPES: ReadonlyMap<string, CommandType<unknown, unknown>> =
     rotateWebhookSecret,
     testWebhook,
     redeliverWebhook,
+    recoverWebhook,
     openSession,
     closeSession,
   ].map((command) => [command.type, command as unknown as CommandType<unknown, unknown>]),

@@ -106,6 +106,10 @@ const command = fc.oneof(
       body: fc.constant('{}'),
     }),
   ),
+  commandOf(
+    'webhook.recover',
+    fc.record({ webhookId: ids('wh_'), count: fc.constant(1), deliveries: fc.constant('x') }),
+  ),
   commandOf('session.open', fc.record({ digest: ids('0'.repeat(40)) })),
   commandOf('session.close', fc.record({ digest: ids('0'.repeat(40)) })),
 );

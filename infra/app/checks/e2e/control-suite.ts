@@ -207,6 +207,36 @@ export function controlSuite(run: ControlRun): void {
       await endpoint.close();
     }
   });
+
+  it('every node returns the state of all processes, and of the log and the store, to the first organization alone', async () => {
+    const { apis, gateway } = run.nodes;
+    const { token } = await organization(run.nodes, 'Watching');
+    await expectStatus(403, apis[1], 'GET', '/v1/system', { token });
+    const stream = await openStream(gateway, token);
+    for (const api of new Set(apis)) {
+      const { body: system } = await eventually(
+        () => expectStatus(200, api, 'GET', '/v1/system'),
+        ({ body }) => new Set(body.nodes.flatMap(({ roles }: { roles: string[] }) => roles)).size === 4,
+      );
+      expect(system.nodes.length).toBeGreaterThanOrEqual(new Set([...apis, gateway]).size);
+      const stages = system.stages.map(({ stage }: { stage: string }) => stage);
+      expect(stages).toEqual(expect.arrayContaining(['candles', 'organizations', 'view.events', 'view.market-status']));
+      expect(system.feeds).toContainEqual(expect.objectContaining({ venue: 'venue_b', state: 'connected', lost1h: 0 }));
+      const commands = system.log.topics.find(({ topic }: { topic: string }) => topic === 'control.commands');
+      expect(commands.records).toBeGreaterThan(2);
+      expect(commands.bytes).toBeGreaterThan(100);
+      expect(Date.parse(commands.oldestAt)).toBeLessThan(Date.now());
+      expect(system.log.bytes).toBeGreaterThan(1_000);
+      expect(system.store.tables.find(({ table }: { table: string }) => table === 'audit_log').rows).toBeGreaterThan(0);
+      const { body: own } = await eventually(
+        () => expectStatus(200, api, 'GET', '/v1/me/stream', { token }),
+        ({ body }) => body.keys.length === 1,
+      );
+      expect(own.keys).toMatchObject([{ sockets: 1, subscriptions: 0, dropped1h: 0 }]);
+      expect(own.nodes.map(({ sockets }: { sockets: number }) => sockets)).toContain(1);
+    }
+    await stream.close();
+  });
 }
 
 const TESTS = 40;

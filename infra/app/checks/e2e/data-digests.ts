@@ -15,6 +15,7 @@ const VARIES_BY_RUN = new Set([
   'control.changes',
   'control.usage',
   'control.key-uses',
+  'control.node-reports',
   'control.attempts',
   'derived.audit',
   'usage',

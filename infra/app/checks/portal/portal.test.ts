@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { get, type Service, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
+import { eventually, get, type Service, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
 import {
   browserMissing,
   launchBrowser,
@@ -24,6 +24,7 @@ const PAGES = [
   ['usage', '/portal/usage'],
   ['audit', '/portal/audit'],
   ['organizations', '/portal/organizations'],
+  ['system', '/portal/system'],
 ] as const;
 /** The state of the main element of a settled page. */
 const SETTLED = '[data-page]:not([data-state="loading"])';
@@ -49,7 +50,7 @@ describe.skipIf(browserMissing !== null)('the portal in Chromium', () => {
     service = await startService({
       dataDir: folder.path,
       flags: ['--sim-rate', '100'],
-      env: { PARALLAX_WEBHOOK_ALLOW_LOOPBACK: 'on' },
+      env: { PARALLAX_WEBHOOK_ALLOW_LOOPBACK: 'on', PARALLAX_WEBHOOK_SCHEDULE: '0,1' },
     });
     browser = await launchBrowser();
     watched = await openPage(browser, service.rest);
@@ -116,6 +117,39 @@ describe.skipIf(browserMissing !== null)('the portal in Chromium', () => {
     expect(watched.faults).toEqual([]);
   });
 
+  it('shows the state of the service as REST returns it, and the lag of stages as a chart', async () => {
+    const { page } = watched;
+    const answered = page.waitForResponse((response) => response.url().endsWith('/v1/system'));
+    await page.goto('/portal/system');
+    const system = (await (await answered).json()) as {
+      nodes: { node: string; version: string }[];
+      stages: { stage: string; node: string; lagMs: number }[];
+      feeds: { feed: string; lost1h: number }[];
+      store: { bytes: number };
+    };
+    await page.locator('main[data-page="system"][data-state="ready"]').waitFor();
+    await page.keyboard.press('.');
+    const cell = (id: string, field: string) => page.locator(`tr[data-id="${id}"] [data-field="${field}"]`);
+    expect(system.nodes).toHaveLength(1);
+    expect(await cell(system.nodes[0]!.node, 'version').textContent()).toBe(system.nodes[0]!.version);
+    expect(system.stages.map(({ stage }) => stage)).toEqual(expect.arrayContaining(['candles', 'view.events']));
+    for (const { stage, node, lagMs } of system.stages)
+      expect(await cell(`${stage}.${node}`, 'lagMs').locator('[data-value]').getAttribute('data-value')).toBe(
+        String(lagMs),
+      );
+    expect(system.feeds.length).toBeGreaterThan(2);
+    for (const { feed, lost1h } of system.feeds) expect(await cell(feed, 'lost1h').textContent()).toBe(String(lost1h));
+    const stored = page.locator('[data-field="storeBytes"] [data-value]');
+    expect(await stored.getAttribute('data-value')).toBe(String(system.store.bytes));
+    await page.locator('figure[data-chart="lag"] canvas').waitFor();
+    await page.locator('figure[data-chart="lag"] [data-action="table"]').click();
+    await page.locator('table[data-chart-table="lag"] tbody tr').first().waitFor();
+    await page.locator('[data-action="all"]').first().click();
+    expect(await cell('control.node-reports', 'records').count()).toBe(1);
+    await expectAccessible(watched);
+    expect(watched.faults).toEqual([]);
+  });
+
   it('signs in, moves and opens dialogs by keyboard alone', async () => {
     const other = await openPage(browser, service.rest);
     const { page } = other;
@@ -172,7 +206,7 @@ describe.skipIf(browserMissing !== null)('the portal in Chromium', () => {
     expect(watched.faults).toEqual([]);
   });
 
-  it('creates a webhook, sends a test, and sends a failed delivery again', async () => {
+  it('creates a webhook, sends a test, and sends failed deliveries again, one and all of a time', async () => {
     let status = 500;
     const receiver = createServer((request, response) =>
       request.resume().on('end', () => response.writeHead(status).end()),
@@ -194,13 +228,49 @@ describe.skipIf(browserMissing !== null)('the portal in Chromium', () => {
     await page.locator('[data-action="test"]').click();
     await page.locator('[data-field="result"]', { hasText: '500' }).waitFor();
     await expectAccessible(watched);
+    await page.locator('[data-field="eventType"] a').first().click();
+    await page.locator('main[data-page="delivery"] [data-field="body"]', { hasText: '"specversion":"1.0"' }).waitFor();
+    await page.locator('[data-field="status"] .tag', { hasText: /pending|failed/ }).waitFor();
+    await page.locator('[data-id="webhook-signature"]', { hasText: 'v1,' }).waitFor();
+    await page.locator('figure[data-chart="deliveries"] canvas').waitFor();
+    await expectAccessible(watched);
+    await page.locator('figure[data-chart="deliveries"] [data-action="table"]').click();
+    await page.locator('table[data-chart-table="deliveries"] tbody tr').first().waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.locator('[data-field="status"] .tag', { hasText: 'failed' }).waitFor();
+    await page.locator('[data-field="webhookId"] a').click();
+    await page.locator('[data-field="enabled"]', { hasText: 'disabled' }).waitFor();
     status = 204;
+    await page.locator('[data-action="enable"]').click();
+    await page.locator('[data-action="recover"]').click();
+    await page.locator('[data-action="count"]').click();
+    await page.locator('[data-dialog="recover"] [data-field="deliveries"][data-value="1"]').waitFor();
+    await expectAccessible(watched);
+    await page.locator('[data-action="confirm-recover"]').click();
+    await page.locator('[data-field="status"]', { hasText: 'delivered' }).waitFor();
+    await page.locator('tr', { hasText: 'failed' }).locator('[data-field="eventType"] a').click();
+    const failed = page.url();
+    await page.locator('[data-action="redeliver"]').click();
+    await page.waitForURL((shown) => shown.href !== failed);
+    await page.locator('[data-field="status"] .tag', { hasText: 'delivered' }).waitFor();
+    await page.locator('[data-field="webhookId"] a').click();
     await page.locator('[data-action="redeliver"]').first().click();
-    await page.locator('[data-field="status"]', { hasText: 'delivered' }).first().waitFor();
+    await page.locator('[data-field="status"]', { hasText: 'delivered' }).nth(2).waitFor();
     await page.locator('[data-action="delete"]').click();
     await page.locator('[data-dialog="delete"]', { hasText: url }).waitFor();
     await page.locator('[data-action="confirm-delete"]').click();
     await page.locator('main[data-page="webhooks"]').waitFor();
+    expect(watched.faults).toEqual([]);
+  });
+
+  it('offers code that verifies signatures', async () => {
+    const { page } = watched;
+    await page.goto('/portal/webhooks');
+    await page.locator('[data-action="verify"]').click();
+    await page.locator('[data-dialog="verify"] [data-field="code"]', { hasText: 'isAuthentic' }).waitFor();
+    await expectAccessible(watched);
+    await page.locator('[data-dialog="verify"] select').selectOption({ label: 'Python' });
+    await page.locator('[data-dialog="verify"] [data-field="code"]', { hasText: 'def is_authentic' }).waitFor();
     expect(watched.faults).toEqual([]);
   });
 
@@ -218,6 +288,10 @@ describe.skipIf(browserMissing !== null)('the portal in Chromium', () => {
 
   it('shows the numbers that REST returns', async () => {
     const { page } = watched;
+    await eventually(
+      () => get<{ rows: unknown[] }>(service, '/v1/markets/venue_a/leaderboard?window=week'),
+      ({ rows }) => rows.length > 0,
+    );
     await page.goto('/portal/leaderboard?window=week');
     await page.locator('main[data-page="leaderboard"][data-state="ready"]').waitFor();
     const board = await get<{ rows: { ethAddress: string; pnl: number; vlm: number; accountValue: number }[] }>(
@@ -229,6 +303,20 @@ describe.skipIf(browserMissing !== null)('the portal in Chromium', () => {
         const cell = page.locator(`tr[data-id="${row.ethAddress}"] [data-field="${field}"] [title]`);
         expect(await cell.getAttribute('title'), field).toBe(String(row[field]));
       }
+    const quotas = page.waitForResponse((response) => response.url().endsWith('/v1/me/quotas'));
+    await page.goto('/portal/usage');
+    const { quotas: windows } = (await (await quotas).json()) as {
+      quotas: { sku: string; window: string; limit: number; used: number }[];
+    };
+    await page.locator('main[data-page="usage"][data-state="ready"]').waitFor();
+    await page.keyboard.press('.');
+    expect(windows.length).toBeGreaterThan(4);
+    for (const { sku, window, limit, used } of windows)
+      for (const [field, value] of Object.entries({ limit, used })) {
+        const cell = page.locator(`tr[data-id="${sku}.${window}"] [data-field="${field}"] [data-value]`);
+        expect(Number(await cell.getAttribute('data-value')), `${sku} ${window} ${field}`).toBe(value);
+      }
+    await page.locator('figure[data-chart="usage"]').waitFor();
     const answered = page.waitForResponse((response) => response.url().includes('/v1/arbitrage'));
     await page.goto('/portal/');
     const { records } = (await (await answered).json()) as {
@@ -253,17 +341,19 @@ describe.skipIf(browserMissing !== null)('the portal in Chromium', () => {
       .locator('main[data-state="forbidden"] [data-error-code="forbidden_scope"]', { hasText: 'admin' })
       .waitFor();
     await expectAccessible(other);
+    await page.goto('/portal/system');
+    await page.locator('main[data-page="system"][data-state="forbidden"]').waitFor();
     for (const path of ['/portal/nowhere', '/portal/events/ue_none']) {
       await page.goto(path);
       await page.locator('main[data-state="missing"]').waitFor();
       expect(await violationsOf(page)).toEqual([]);
     }
     const error = { code: 'internal_error', message: 'it failed', requestId: 'request-1' };
-    await page.route('**/v1/me/usage*', (route) => route.fulfill({ status: 500, json: { error } }));
+    await page.route('**/v1/me/quotas*', (route) => route.fulfill({ status: 500, json: { error } }));
     await page.goto('/portal/usage');
     await page.locator('main[data-state="error"] [data-request-id="request-1"]').waitFor();
     await expectAccessible(other);
-    await page.unroute('**/v1/me/usage*');
+    await page.unroute('**/v1/me/quotas*');
     await page.locator('[data-action="retry"]').click();
     await page.locator('main[data-page="usage"]:not([data-state="error"])').waitFor();
     await page.route('**/v1/events/board?*', () => {});

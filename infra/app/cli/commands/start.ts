@@ -13,6 +13,7 @@ import { watchRegistry } from '../../../codec/watch-registry.ts';
 import { settingsHelp } from '../../../config/help.ts';
 import { loadSettings, SETTINGS, type Settings } from '../../../config/settings.ts';
 import { measuredLog } from '../../../log/measured-log.ts';
+import { openNodeReports } from '../../../nodes/node-reports.ts';
 import type { RoleContext, Running } from '../../../runtime/context.ts';
 import { pause } from '../../../runtime/pause.ts';
 import { createHealth, type Health } from '../../../telemetry/health.ts';
@@ -91,9 +92,10 @@ async function startAll({ settings, logger, health, lifetime, parts }: StartOpti
     await finishInterruptedReplay({ ...ports, logger }, createStages(settings));
   const upstream = await startSimulatorIfSelected(settings, parts);
   const metrics = createMetrics();
-  measureProcess(metrics, settings.node ?? `${hostname()}-${randomBytes(2).toString('hex')}`);
+  const node = settings.node ?? `${hostname()}-${randomBytes(2).toString('hex')}`;
+  measureProcess(metrics, node);
   const context: RoleContext = {
-    settings: upstream,
+    settings: { ...upstream, node },
     ...ports,
     log: measuredLog(ports.log, metrics),
     logger,
@@ -102,6 +104,7 @@ async function startAll({ settings, logger, health, lifetime, parts }: StartOpti
   };
   register(startMaintenance(context));
   register(watchRegistry(ports.registry, context));
+  register(await openNodeReports(context));
   // No further role starts once shutdown was requested.
   const shouldStart = (role: Settings['roles'][number]) => settings.roles.includes(role) && !lifetime.isShuttingDown();
   const lines: string[] = [];

@@ -81,6 +81,7 @@ export function overlayLog(base: EventLog, scratch: EventLog): EventLog {
         },
       };
     },
+    sizes: () => scratch.sizes(),
     group: (id, topics) => scratch.group(id, topics),
     committed: (id, at) => scratch.committed(id, at),
     bounds: (at: TopicPartition) => logOf(at.topic).bounds(at),

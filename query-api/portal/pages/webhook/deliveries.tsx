@@ -6,15 +6,14 @@ import { More } from '../../parts/more.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Moment } from '../../parts/time.tsx';
-import { type Delivery, webhookRoute } from './shapes.tsx';
+import { hrefTo } from '../../shell/router.ts';
+import { type Delivery, DeliveryStatus, deliveryPath, NextAttempt, webhookRoute } from './shapes.tsx';
 
 interface DeliveryList extends Paginated {
   readonly deliveries: readonly Delivery[];
 }
 
 const REFRESH_MS = 3_000;
-const TONES = { delivered: 'tag good', failed: 'tag bad', pending: 'tag' };
-const NO_NEXT = { delivered: 'it was delivered', failed: 'every attempt failed', pending: 'it is being sent now' };
 
 /** What came back from the last attempt. */
 function lastResult({ attempts }: Delivery): string {
@@ -23,17 +22,26 @@ function lastResult({ attempts }: Delivery): string {
   return last.status === null ? (last.error ?? 'no response') : `${last.status} in ${last.durationMs} ms`;
 }
 
-function columns(onRedeliver: (delivery: Delivery) => void, isRunning: boolean): Column<Delivery>[] {
+function columns(webhookId: string, onRedeliver: (delivery: Delivery) => void, isRunning: boolean): Column<Delivery>[] {
   return [
     { field: 'createdAt', label: 'Created', render: ({ createdAt }) => <Moment at={createdAt} /> },
-    { field: 'eventType', label: 'Event type', isWide: true, render: ({ eventType }) => <code>{eventType}</code> },
-    { field: 'status', label: 'Status', render: ({ status }) => <span class={TONES[status]}>{status}</span> },
+    {
+      field: 'eventType',
+      label: 'Event type',
+      isWide: true,
+      render: ({ id, eventType }) => (
+        <a href={hrefTo(deliveryPath(webhookId, id))}>
+          <code>{eventType}</code>
+        </a>
+      ),
+    },
+    { field: 'status', label: 'Status', render: DeliveryStatus },
     { field: 'attempts', label: 'Attempts', isNumber: true, render: ({ attempts }) => attempts.length },
     { field: 'result', label: 'Last result', isWide: true, render: lastResult },
     {
       field: 'nextAttemptAt',
       label: 'Next attempt',
-      render: ({ nextAttemptAt, status }) => <Moment at={nextAttemptAt} reason={NO_NEXT[status]} />,
+      render: (delivery) => <NextAttempt delivery={delivery} />,
     },
     {
       field: 'actions',
@@ -58,6 +66,7 @@ export function Deliveries({ webhookId }: { readonly webhookId: string }) {
   const list = usePaged<DeliveryList>(`${path}?limit=50`, REFRESH_MS);
   const { run, fault, isRunning } = useAction();
   const shown = columns(
+    webhookId,
     (delivery) =>
       run(async () => {
         await request(`${path}/${encodeURIComponent(delivery.id)}/redeliver`, { method: 'POST' });

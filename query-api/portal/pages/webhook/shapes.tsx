@@ -1,4 +1,5 @@
 /** Shapes of the routes below /v1/webhooks, and what several pages show of them. */
+import { Moment } from '../../parts/time.tsx';
 
 export interface Subscription {
   readonly eventType: string;
@@ -33,6 +34,16 @@ export interface Delivery {
   readonly attempts: readonly Attempt[];
 }
 
+/** What the route of one delivery adds. */
+export interface SentAttempt extends Attempt {
+  readonly requestHeaders: Readonly<Record<string, string>> | null;
+}
+
+export interface SentDelivery extends Delivery {
+  readonly attempts: readonly SentAttempt[];
+  readonly body: string;
+}
+
 const REASONS = {
   manual: 'disabled by hand',
   gone: 'disabled: the receiver answered 410 Gone',
@@ -44,9 +55,26 @@ export function State({ webhook }: { readonly webhook: Webhook }) {
   return <span class="tag bad">{webhook.disabledReason ? REASONS[webhook.disabledReason] : 'disabled'}</span>;
 }
 
+const TONES = { delivered: 'tag good', failed: 'tag bad', pending: 'tag' };
+
+export function DeliveryStatus({ status }: Pick<Delivery, 'status'>) {
+  return <span class={TONES[status]}>{status}</span>;
+}
+
+const NO_NEXT = { delivered: 'it was delivered', failed: 'every attempt failed', pending: 'it is being sent now' };
+
+export function NextAttempt({ delivery }: { readonly delivery: Delivery }) {
+  return <Moment at={delivery.nextAttemptAt} reason={NO_NEXT[delivery.status]} />;
+}
+
 /** The page of a webhook. */
 export function webhookPath(id: string): string {
   return `/portal/webhooks/${encodeURIComponent(id)}`;
+}
+
+/** The page of a delivery. */
+export function deliveryPath(webhookId: string, id: string): string {
+  return `${webhookPath(webhookId)}/deliveries/${encodeURIComponent(id)}`;
 }
 
 /** The route of a webhook. */

@@ -130,6 +130,7 @@ describe('a webhook', () => {
       ['POST', `/${id}/test`, {}],
       ['POST', `/${id}/secret`, undefined],
       ['POST', `/${id}/deliveries/dlv_1/redeliver`, undefined],
+      ['POST', `/${id}/recover`, { since: '0' }],
       ['DELETE', `/${id}`, undefined],
     ] as const) {
       expect((await api.send(method, path, { token: reader, body })).body.error.code, path).toBe('forbidden_scope');
@@ -149,6 +150,7 @@ describe('a webhook', () => {
         ['POST', '/secret', undefined],
         ['GET', '/deliveries', undefined],
         ['POST', '/deliveries/dlv_1/redeliver', undefined],
+        ['POST', '/recover', { since: '0' }],
       ] as const) {
         expect(await refusalOf(api.send(method, `/${id}${path}`, { token, body })), path).toEqual(NOT_FOUND);
         expect(await refusalOf(api.send(method, `/wh_none${path}`, { token, body })), path).toEqual(NOT_FOUND);

@@ -15,10 +15,12 @@ import { signingSecrets, webhookOf, webhooksSubscribedTo } from '../lookups.ts';
 import { reduceControl } from '../reduce.ts';
 import { type WebhookRow, webhookRows } from '../rows.ts';
 import { WEBHOOKS_MAX } from './create-webhook.ts';
+import { RECOVERED_DELIVERIES_MAX, RECOVERED_LENGTH_MAX } from './recover-webhook.ts';
 import { REDELIVERED_BODY_MAX } from './redeliver-webhook.ts';
 
 const SUBSCRIPTIONS = [{ eventType: 'event.spread', version: 1, filters: { brokers: ['venue_a'] } }];
 const TEST = { eventType: null, deliveryId: 'dlv_t', eventId: 'we_t' };
+const RECOVERY = { count: 2, deliveries: 'compressed' };
 const REDELIVERY = {
   deliveryId: 'dlv_1',
   newDeliveryId: 'dlv_2',
@@ -152,6 +154,7 @@ describe('a webhook', () => {
       ['webhook.rotate_secret', { secret: signingSecret('b') }],
       ['webhook.test', TEST],
       ['webhook.redeliver', REDELIVERY],
+      ['webhook.recover', RECOVERY],
     ];
     for (const as of [control.operator, sandboxed])
       for (const [type, body] of commands) {
@@ -282,5 +285,31 @@ describe('a redelivery', () => {
     expect(redeliver({ body: 'x'.repeat(REDELIVERED_BODY_MAX) }).ok).toBe(true);
     const verdict = redeliver({ body: 'x'.repeat(REDELIVERED_BODY_MAX + 1) });
     expect(verdict).toMatchObject(refusal('validation_failed', 'body:'));
+  });
+});
+
+describe('a recovery', () => {
+  const recover = (body: object = {}) =>
+    control.send('webhook.recover', { webhookId: 'wh_1', ...RECOVERY, ...body }, { as: acme });
+
+  it('is in the audit log; its result has the number of deliveries, not their bodies', () => {
+    create(acme);
+    const verdict = recover();
+    expect(verdict).toMatchObject({ audit: [{ action: 'webhook.recover', targetId: 'wh_1', orgId: acme.orgId }] });
+    expect(resultOf(verdict)).toEqual({ webhookId: 'wh_1', deliveries: 2 });
+  });
+
+  it('is refused with a conflict on a disabled webhook', () => {
+    create(acme);
+    change({ enabled: false });
+    expect(recover()).toMatchObject(refusal('conflict'));
+  });
+
+  it('has a limited number of deliveries and a limited length', () => {
+    create(acme);
+    expect(recover({ count: RECOVERED_DELIVERIES_MAX, deliveries: 'x'.repeat(RECOVERED_LENGTH_MAX) }).ok).toBe(true);
+    expect(recover({ count: RECOVERED_DELIVERIES_MAX + 1 })).toMatchObject(refusal('validation_failed', 'count:'));
+    const tooLong = { deliveries: 'x'.repeat(RECOVERED_LENGTH_MAX + 1) };
+    expect(recover(tooLong)).toMatchObject(refusal('validation_failed', 'deliveries:'));
   });
 });
