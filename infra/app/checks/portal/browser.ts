@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { TEST_TOKEN } from '../e2e/service.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
@@ -48,6 +49,17 @@ export async function openPage(browser: Browser, origin: string): Promise<Watche
     if (!url.startsWith(`${origin}/`) && !url.startsWith('data:')) note(`request: ${url}`);
   });
   return { page, context, faults, expectFaults: (pattern) => expected.push(pattern), close: () => context.close() };
+}
+
+/** The state of the main element of a settled page. */
+const SETTLED = '[data-page]:not([data-state="loading"])';
+
+/** Signs in, and waits until the page that opens then has settled. */
+export async function signIn({ page }: WatchedPage, token = TEST_TOKEN, path = '/portal/login'): Promise<void> {
+  await page.goto(path);
+  await page.locator('input[name="token"]').fill(token);
+  await page.keyboard.press('Enter');
+  await page.locator(SETTLED).and(page.locator('main:not([data-page="login"])')).waitFor();
 }
 
 /** Violations of WCAG 2.2 A and AA, each with its rule and the first element. */

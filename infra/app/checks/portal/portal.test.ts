@@ -9,6 +9,7 @@ import {
   launchBrowser,
   openPage,
   sidewaysElements,
+  signIn,
   violationsOf,
   type WatchedPage,
 } from './browser.ts';
@@ -25,8 +26,6 @@ const PAGES = [
   ['audit', '/portal/audit'],
   ['organizations', '/portal/organizations'],
 ] as const;
-/** The state of the main element of a settled page. */
-const SETTLED = '[data-page]:not([data-state="loading"])';
 const HOSTILE = [
   '<img src=x onerror="window.hit=1">',
   '"><script>window.hit=1</script>',
@@ -61,12 +60,6 @@ describe.skipIf(browserMissing !== null)('the portal in Chromium', () => {
     folder.remove();
   });
 
-  async function signIn({ page }: WatchedPage, token = TEST_TOKEN, path = '/portal/login'): Promise<void> {
-    await page.goto(path);
-    await page.locator('input[name="token"]').fill(token);
-    await page.keyboard.press('Enter');
-    await page.locator(SETTLED).and(page.locator('main:not([data-page="login"])')).waitFor();
-  }
   async function create(path: string, body: object): Promise<Record<string, string>> {
     const response = await fetch(`${service.rest}${path}`, {
       method: 'POST',

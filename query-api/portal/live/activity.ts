@@ -1,0 +1,15 @@
+/** Whether the page may change now: not while the tab is hidden, nor while the person has paused live updates. */
+import { computed, signal } from '@preact/signals';
+
+/** Unix ms since which the person has live updates paused; null while they are not. */
+export const pausedAt = signal<number | null>(null);
+export const isPaused = computed(() => pausedAt.value !== null);
+/** True while the tab is hidden: nothing is read then. */
+export const isHidden = signal(document.hidden);
+document.addEventListener('visibilitychange', () => {
+  isHidden.value = document.hidden;
+});
+
+export function switchPause(): void {
+  pausedAt.value = pausedAt.value === null ? Date.now() : null;
+}
