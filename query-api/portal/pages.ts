@@ -79,6 +79,14 @@ export const PAGES: readonly PageDeclaration[] = [
     group: 'Organization',
     load: () => import('./pages/organizations.tsx'),
   },
+  {
+    name: 'stream',
+    path: '/stream',
+    title: 'Stream',
+    group: 'Service',
+    key: 's',
+    load: () => import('./pages/stream.tsx'),
+  },
 ];
 
 export interface FoundPage extends PageProps {

@@ -9,6 +9,8 @@ export const isHidden = signal(document.hidden);
 document.addEventListener('visibilitychange', () => {
   isHidden.value = document.hidden;
 });
+/** True while nothing that is received would be shown. */
+export const isStopped = computed(() => isHidden.value || isPaused.value);
 
 export function switchPause(): void {
   pausedAt.value = pausedAt.value === null ? Date.now() : null;

@@ -1,7 +1,7 @@
 /** What a page reads by REST: its state, its data, and since when the data is out of date. */
 import { batch, type ReadonlySignal, signal, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { isHidden, isPaused } from './activity.ts';
+import { isStopped } from './activity.ts';
 import { request } from './api.ts';
 import { ApiFault } from './api-fault.ts';
 
@@ -59,10 +59,10 @@ export function useResource<T>(path: string | null, every: Interval = null, stay
     const url = wanted.value;
     const isForced = asked.value > answered.current;
     answered.current = asked.value;
-    const isStopped = isHidden.value || isPaused.value;
+    const mustStop = isStopped.value;
     if (url === null) return;
     const isNew = shown.current !== url;
-    if (isStopped && !isNew && !isForced) return;
+    if (mustStop && !isNew && !isForced) return;
     const stopping = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const owner = stopping;
@@ -87,7 +87,7 @@ export function useResource<T>(path: string | null, every: Interval = null, stay
         });
         if (every !== null) noteFault(owner, error);
       }
-      if (every === null || isStopped) return;
+      if (every === null || mustStop) return;
       timer = setTimeout(() => void read(), typeof every === 'function' ? every() : every);
     };
     if (isNew && shown.current !== null && !staysUntilNext) data.value = null;

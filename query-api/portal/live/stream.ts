@@ -2,7 +2,7 @@
  * The one connection of this tab to the stream. It is opened with the session, closed while the tab is hidden, and
  * shared by everything that `useNewest` and `useChannel` listen to.
  */
-import { batch, computed, effect, signal } from '@preact/signals';
+import { batch, effect, signal } from '@preact/signals';
 import {
   type ConnectionState,
   StreamClient,
@@ -11,7 +11,7 @@ import {
   type Subscription,
   SYSTEM_CLOCK,
 } from '#stream-gateway/client/stream-client';
-import { isHidden, isPaused } from './activity.ts';
+import { isHidden, isStopped } from './activity.ts';
 import { ChannelHub, type ChannelListener } from './channel-hub.ts';
 import { StreamLink } from './stream-link.ts';
 
@@ -34,8 +34,6 @@ export const awaySince = signal<number | null>(null);
 /** The last time that the connection was away, for some seconds after its return. */
 export const lastAbsence = signal<Absence | null>(null);
 
-/** True while nothing that is received would be shown. */
-const isStopped = computed(() => isHidden.value || isPaused.value);
 let client: StreamClient | null = null;
 let clientUrl: string | null = null;
 let hub: ChannelHub | null = null;

@@ -103,7 +103,8 @@ const ANOMALY_COLUMNS: readonly Column<Anomaly>[] = [
   { field: 'provider', label: 'Venue', render: ({ provider }) => <code>{provider}</code> },
   { field: 'zScore', label: 'z', isNumber: true, render: ({ zScore }) => <Num value={zScore} digits={1} /> },
   { field: 'ts', label: 'When', isNumber: true, render: ({ ts }) => <Ago at={ts} /> },
-];
+]; /** Unknown spreads come last. */
+const bySpread = (a: BoardRow, b: BoardRow): number => (b.spread ?? -1) - (a.spread ?? -1);
 const outcomeId = ({ kind, record }: Outcome): string => record.id ?? `${kind}.${record.provider}.${record.marketId}`;
 const PHASES: Readonly<Record<string, string>> = { propose: 'Proposed', dispute: 'Disputed', settle: 'Settled' };
 const OUTCOME_COLUMNS: readonly Column<Outcome>[] = [
@@ -184,7 +185,7 @@ export default function OverviewPage() {
           {(data) => (
             <Table
               label="Largest spreads"
-              rows={data.rows}
+              rows={[...data.rows].sort(bySpread)}
               idOf={({ universalId }) => universalId}
               seqOf={({ universalId }) => newestSeq(newestSpreads.events.value, spreadChannel(universalId))}
               columns={SPREAD_COLUMNS}

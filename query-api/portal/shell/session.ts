@@ -19,6 +19,11 @@ export interface Session {
   readonly streamUrl: string | null;
 }
 
+/** True if channels may be subscribed with the session. */
+export function maySubscribe({ scopes, sandbox }: Session): boolean {
+  return !sandbox && (scopes.includes('stream') || scopes.includes('admin'));
+}
+
 /** Undefined until it is known; null without a session. */
 export const session = signal<Session | null | undefined>(undefined);
 /** Why the session cannot be read, such as while the service starts. */
@@ -45,10 +50,8 @@ export function loadSession(): void {
 async function readSession(): Promise<void> {
   const found = await request<Session>('/v1/session', { isSignIn: true });
   session.value = found;
-  const { streamUrl, scopes, sandbox, csrf } = found;
-  // Without the scope, pages read by REST alone.
-  const mayStream = !sandbox && (scopes.includes('stream') || scopes.includes('admin'));
-  if (streamUrl !== null && mayStream) openStream(streamUrl, csrf, renewSession);
+  // Otherwise pages read by REST alone.
+  if (found.streamUrl !== null && maySubscribe(found)) openStream(found.streamUrl, found.csrf, renewSession);
   else closeStream();
 }
 

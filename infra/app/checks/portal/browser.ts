@@ -3,11 +3,13 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { TEST_TOKEN } from '../e2e/service.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const TIMEOUT_MS = 25_000;
+const WIDTHS = [1440, 768, 360];
 
 /** The sentence with which tests in a browser are skipped; null if it is installed. */
 export const browserMissing = existsSync(CHROMIUM) ? null : `needs ${CHROMIUM} (apt-get install chromium)`;
@@ -79,4 +81,19 @@ export function sidewaysElements(page: Page): Promise<string[]> {
       .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
       .map((element) => element.outerHTML.slice(0, 120))`,
   );
+}
+
+/** Looks at what is shown in both themes and at every width. */
+export async function expectAccessible({ page }: WatchedPage): Promise<void> {
+  for (const theme of ['light', 'dark']) {
+    await page.emulateMedia({ colorScheme: theme as 'light' });
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.locator(`html[data-theme="${theme}"]`).waitFor();
+      const where = `${theme} at ${width}`;
+      expect(await violationsOf(page), where).toEqual([]);
+      expect(await sidewaysElements(page), where).toEqual([]);
+    }
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
 }

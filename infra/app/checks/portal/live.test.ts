@@ -2,7 +2,15 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Service, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
-import { browserMissing, launchBrowser, openPage, signIn, violationsOf, type WatchedPage } from './browser.ts';
+import {
+  browserMissing,
+  expectAccessible,
+  launchBrowser,
+  openPage,
+  signIn,
+  violationsOf,
+  type WatchedPage,
+} from './browser.ts';
 import { type StreamProxy, startStreamProxy } from './stream-proxy.ts';
 
 /** Events that are awaited: of one event, and of all rows of the board. */
@@ -164,6 +172,51 @@ describe.skipIf(browserMissing !== null)('live figures in Chromium', () => {
     await page.locator('[data-notice="returned"]').waitFor();
     await page.locator('[data-field="yesMid"]:not([data-stale])').first().waitFor();
     expect(await violationsOf(page)).toEqual([]);
+  });
+
+  /** Moves the focus by the keyboard to an element. */
+  async function tabTo(selector: string, key = 'Tab'): Promise<void> {
+    for (let presses = 0; presses < 60; presses += 1) {
+      if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
+      await page.keyboard.press(key);
+    }
+    throw new Error(`the keyboard does not reach ${selector}`);
+  }
+
+  it('are followed in the console by keyboard alone: subscribed, looked at, paused, resumed, and ended', async () => {
+    await signIn(watched);
+    await page.locator('[data-connection="live"]').waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('s');
+    await page.locator('main[data-page="stream"][data-state="ready"]').waitFor();
+    await tabTo('select[name="start"]');
+    await page.keyboard.press('ArrowDown');
+    await tabTo('[data-action="subscribe"]');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-subscription="subscribed"]').waitFor();
+    await page.locator('tr[data-seq] [data-field="delayMs"] [data-value]').first().waitFor();
+    expect(new URL(page.url()).searchParams.get('start')).toBe('earliest');
+    await expectAccessible(watched);
+    await page.locator('main h1').click();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-field="frame"]', { hasText: 'svc:stream:trade:venue_b' }).waitFor();
+    await tabTo('[data-action="pause-channel"]', 'Shift+Tab');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-subscription="paused"]').waitFor();
+    const seq = Number(await page.locator('dd[data-field="seq"] [data-value]').getAttribute('data-value'));
+    await page.keyboard.press('Enter');
+    await page.locator(`tr[data-seq="${seq + 1}"]`).waitFor({ state: 'attached' });
+    expect(await page.locator('dd[data-field="gaps"] [data-value]').getAttribute('data-value')).toBe('0');
+    await tabTo('[data-action="unsubscribe"]');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-subscription="ended"]').waitFor();
+    for (const code of ['python', 'wscat', 'typescript']) {
+      await page.locator('select[name="code"]').selectOption(code);
+      const text = await page.locator(`[data-language="${code}"]`).textContent();
+      expect(text).toContain(proxy.url);
+      expect(text).not.toMatch(/plx_|csrf/);
+    }
   });
 
   it('come over one connection, which is closed while signed out and opened again after signing in', async () => {

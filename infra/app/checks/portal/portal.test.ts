@@ -6,15 +6,14 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { get, type Service, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
 import {
   browserMissing,
+  expectAccessible,
   launchBrowser,
   openPage,
-  sidewaysElements,
   signIn,
   violationsOf,
   type WatchedPage,
 } from './browser.ts';
 
-const WIDTHS = [1440, 768, 360];
 const PAGES = [
   ['overview', '/portal/'],
   ['events', '/portal/events'],
@@ -69,21 +68,6 @@ describe.skipIf(browserMissing !== null)('the portal in Chromium', () => {
     expect(response.status).toBe(201);
     return (await response.json()) as Record<string, string>;
   }
-  /** Looks at what is shown in both themes and at every width. */
-  async function expectAccessible({ page }: WatchedPage): Promise<void> {
-    for (const theme of ['light', 'dark']) {
-      await page.emulateMedia({ colorScheme: theme as 'light' });
-      for (const width of WIDTHS) {
-        await page.setViewportSize({ width, height: 900 });
-        await page.locator(`html[data-theme="${theme}"]`).waitFor();
-        const where = `${theme} at ${width}`;
-        expect(await violationsOf(page), where).toEqual([]);
-        expect(await sidewaysElements(page), where).toEqual([]);
-      }
-    }
-    await page.setViewportSize({ width: 1440, height: 900 });
-  }
-
   it.each(PAGES)(
     'shows %s without a violation of WCAG 2.2 AA, in both themes and at every width',
     async (name, path) => {
