@@ -1,4 +1,5 @@
 import { options, render } from 'preact';
+import { startStream } from './live/stream.ts';
 import { App } from './shell/app.tsx';
 import { startKeyboard } from './shell/keyboard.ts';
 import { startRouter } from './shell/router.ts';
@@ -9,4 +10,5 @@ options.debounceRendering = (redraw) => void requestAnimationFrame(redraw);
 startRouter();
 startTheme();
 startKeyboard();
+startStream();
 render(<App />, document.getElementById('portal')!);

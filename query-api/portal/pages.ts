@@ -86,6 +86,14 @@ export const PAGES: readonly PageDeclaration[] = [
     load: () => import('./pages/organizations.tsx'),
   },
   {
+    name: 'stream',
+    path: '/stream',
+    title: 'Stream',
+    group: 'Service',
+    key: 's',
+    load: () => import('./pages/stream.tsx'),
+  },
+  {
     name: 'system',
     path: '/system',
     title: 'System',

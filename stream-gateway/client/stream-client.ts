@@ -16,7 +16,14 @@ import { type SubscribeOptions, Subscription } from './subscription.ts';
 
 export type { ConnectionState } from './connection.ts';
 export type { MessageHandler } from './delivery.ts';
-export { type ClientSocket, type Clock, type Credentials, channelName, type StreamEvent } from './protocol.ts';
+export {
+  type ClientSocket,
+  type Clock,
+  type Credentials,
+  channelName,
+  type StreamEvent,
+  SYSTEM_CLOCK,
+} from './protocol.ts';
 export type { SubscribeOptions, Subscription } from './subscription.ts';
 export type { StreamMessage };
 

@@ -1,20 +1,29 @@
 /**
- * The state of what the page reads again and again: `live` while the newest responses are good, `waiting` while some
- * fail, `offline` while nothing is reached.
+ * The state of the connection: of the socket, or without one of what the page reads again and again. Then it is `live`
+ * while the newest responses are good, `waiting` while some fail, `offline` while nothing is reached.
  */
 import { computed } from '@preact/signals';
-import { faultyResources, isPaused, lastResponseAt } from './resource.ts';
+import { isPaused } from './activity.ts';
+import { faultyResources, lastResponseAt } from './resource.ts';
+import { awaySince, streamState } from './stream.ts';
 
 export type Connection = 'connecting' | 'live' | 'waiting' | 'offline';
 
 export const connection = computed<Connection>(() => {
+  if (streamState.value !== null) return streamState.value;
   const faults = [...faultyResources.value.values()];
   if (faults.some(({ status }) => status === 0)) return 'offline';
   if (faults.length > 0 || isPaused.value) return 'waiting';
   return lastResponseAt.value === null ? 'connecting' : 'live';
 });
 
-/** Unix ms of the last response before the connection was lost; null while it is there. */
-export const offlineSince = computed(() =>
-  connection.value === 'offline' || connection.value === 'waiting' ? lastResponseAt.value : null,
+/** True while the page is not live, and the person must be informed of it. */
+export const isOffline = computed(() =>
+  streamState.value === null ? connection.value === 'offline' : awaySince.value !== null,
 );
+
+/** Unix ms since which the page is not live; null while it is. */
+export const offlineSince = computed(() => {
+  if (streamState.value !== null) return awaySince.value;
+  return connection.value === 'offline' || connection.value === 'waiting' ? lastResponseAt.value : null;
+});

@@ -3,7 +3,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { request } from './api.ts';
 import { ApiFault } from './api-fault.ts';
-import { type Resource, useResource } from './resource.ts';
+import { type Interval, type Resource, useResource } from './resource.ts';
 
 export interface Paginated {
   readonly pagination: { readonly nextCursor: string | null; readonly hasMore: boolean };
@@ -19,12 +19,12 @@ export interface Paged<T> {
 }
 
 /** @param path of the first page, with its query. */
-export function usePaged<T extends Paginated>(path: string, everyMs: number | null): Paged<T> {
+export function usePaged<T extends Paginated>(path: string, every: Interval): Paged<T> {
   const older = useSignal<readonly T[]>([]);
   const fault = useSignal<ApiFault | null>(null);
   const isLoading = useSignal(false);
   // Once older rows are shown, the first page stays as it is, so that no row is missing between the two.
-  const first = useResource<T>(path, older.value.length > 0 ? null : everyMs);
+  const first = useResource<T>(path, older.value.length > 0 ? null : every);
   useEffect(() => {
     older.value = [];
     fault.value = null;

@@ -1,25 +1,25 @@
 /** What a page reads by REST: its state, its data, and since when the data is out of date. */
-import { batch, type Signal, signal, useSignal, useSignalEffect } from '@preact/signals';
+import { batch, type ReadonlySignal, signal, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { isStopped } from './activity.ts';
 import { request } from './api.ts';
 import { ApiFault } from './api-fault.ts';
 
-/** True while the person has paused live updates. */
-export const isPaused = signal(false);
-/** True while the tab is hidden: nothing is read then. */
-const isHidden = signal(document.hidden);
-document.addEventListener('visibilitychange', () => {
-  isHidden.value = document.hidden;
-});
-
 export interface Resource<T> {
-  readonly data: Signal<T | null>;
+  readonly data: ReadonlySignal<T | null>;
   /** Why there is no data, or why it is out of date. */
-  readonly fault: Signal<ApiFault | null>;
+  readonly fault: ReadonlySignal<ApiFault | null>;
   /** Unix ms of the response that `data` is from; null before the first one. */
-  readonly at: Signal<number | null>;
+  readonly at: ReadonlySignal<number | null>;
+  /** True while the channels that `data` follows are away, so that it is old although it could be read. */
+  readonly isAway?: ReadonlySignal<boolean>;
   /** Reads again now. */
   refresh(): void;
+}
+
+/** Unix ms of what a resource shows if it is out of date; null if it is not. */
+export function staleAt<T>({ data, fault, at, isAway }: Resource<T>): number | null {
+  return data.value !== null && (fault.value !== null || isAway?.value) ? at.value : null;
 }
 
 /** The faults of all resources that are polled, so that the shell can say that the page is not live. */
@@ -35,33 +35,34 @@ function noteFault(owner: object, fault: ApiFault | null): void {
   faultyResources.value = next;
 }
 
+/** Time between two reads; null to read once. A function decides anew after each read. */
+export type Interval = number | null | (() => number);
+
 /**
- * Reads a path, again every `everyMs` while the tab is visible and updates are not paused. Another path starts anew;
- * null reads nothing.
+ * Reads a path, again after each interval while the tab is visible and updates are not paused. Another path starts
+ * anew; null reads nothing.
  *
  * @param staysUntilNext true to show what another path returned until this one has answered.
  */
-export function useResource<T>(
-  path: string | null,
-  everyMs: number | null = null,
-  staysUntilNext = false,
-): Resource<T> {
+export function useResource<T>(path: string | null, every: Interval = null, staysUntilNext = false): Resource<T> {
   const data = useSignal<T | null>(null);
   const fault = useSignal<ApiFault | null>(null);
   const at = useSignal<number | null>(null);
   const asked = useSignal(0);
   const wanted = useSignal(path);
+  const answered = useRef(0);
   const shown = useRef<string | null>(null);
   useEffect(() => {
     wanted.value = path;
   }, [path]);
   useSignalEffect(() => {
     const url = wanted.value;
-    const isForced = asked.value > 0;
-    const isStopped = isHidden.value || isPaused.value;
+    const isForced = asked.value > answered.current;
+    answered.current = asked.value;
+    const mustStop = isStopped.value;
     if (url === null) return;
     const isNew = shown.current !== url;
-    if (isStopped && !isNew && !isForced) return;
+    if (mustStop && !isNew && !isForced) return;
     const stopping = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const owner = stopping;
@@ -74,7 +75,7 @@ export function useResource<T>(
           data.value = body;
           fault.value = null;
           at.value = Date.now();
-          if (everyMs !== null) lastResponseAt.value = Date.now();
+          if (every !== null) lastResponseAt.value = Date.now();
         });
         noteFault(owner, null);
       } catch (error) {
@@ -84,9 +85,10 @@ export function useResource<T>(
           if (shown.current !== url) data.value = null;
           fault.value = error;
         });
-        if (everyMs !== null) noteFault(owner, error);
+        if (every !== null) noteFault(owner, error);
       }
-      if (everyMs !== null && !isStopped) timer = setTimeout(() => void read(), everyMs);
+      if (every === null || mustStop) return;
+      timer = setTimeout(() => void read(), typeof every === 'function' ? every() : every);
     };
     if (isNew && shown.current !== null && !staysUntilNext) data.value = null;
     void read();

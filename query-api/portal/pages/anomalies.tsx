@@ -1,4 +1,6 @@
 import { anomalyName } from '../format/names.ts';
+import { intervalBeside, useAnnounced } from '../live/live-resource.ts';
+import { useNewest } from '../live/newest.ts';
 import { useResource } from '../live/resource.ts';
 import { Choice, chosen } from '../parts/choice.tsx';
 import { Id } from '../parts/copy.tsx';
@@ -7,6 +9,7 @@ import { framed, Page } from '../parts/page.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Moment } from '../parts/time.tsx';
 import { hrefTo } from '../shell/router.ts';
+import { recordKey } from './event/live.ts';
 
 interface Anomaly {
   readonly id: string;
@@ -21,7 +24,8 @@ interface Anomaly {
   readonly zScore: number;
 }
 
-const REFRESH_MS = 5_000;
+const REFRESH = intervalBeside(5_000, 15_000);
+const CHANNEL = 'svc:stream:anomaly:all';
 const KINDS = [
   ['all', 'All'],
   ['trade_volume_spike', 'Trade volume'],
@@ -68,7 +72,11 @@ const COLUMNS: readonly Column<Anomaly>[] = [
 ];
 
 export default function AnomaliesPage() {
-  const feed = useResource<{ readonly anomalies: readonly Anomaly[] }>('/v1/me/anomaly-feed?limit=200', REFRESH_MS);
+  const newest = useNewest([CHANNEL], recordKey);
+  const feed = useAnnounced(
+    useResource<{ readonly anomalies: readonly Anomaly[] }>('/v1/me/anomaly-feed?limit=200', REFRESH),
+    newest,
+  );
   const kind = chosen('kind', KINDS);
   const isShown = (anomaly: Anomaly) => kind === 'all' || anomaly.kind === kind;
   return (
@@ -88,6 +96,7 @@ export default function AnomaliesPage() {
         label="Anomalies"
         rows={(feed.data.value?.anomalies ?? []).filter(isShown)}
         idOf={({ id }) => id}
+        seqOf={({ id }) => newest.events.value.get(id)?.seq ?? null}
         columns={COLUMNS}
       />
     </Page>

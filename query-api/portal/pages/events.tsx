@@ -3,7 +3,10 @@ import { useRef } from 'preact/hooks';
 import { wordsOf } from '../format/names.ts';
 import { compactText, digitsOf } from '../format/number.ts';
 import { spanText } from '../format/time.ts';
+import { intervalBeside, useLive } from '../live/live-resource.ts';
+import { useNewest } from '../live/newest.ts';
 import { type Paginated, usePaged } from '../live/paged.ts';
+import { useVisibleIds } from '../live/visible.ts';
 import { Choice, chosen } from '../parts/choice.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { More } from '../parts/more.tsx';
@@ -14,13 +17,19 @@ import { Moment } from '../parts/time.tsx';
 import { Unknown } from '../parts/unknown.tsx';
 import { hrefTo, place, setQuery } from '../shell/router.ts';
 import { type BoardLeg, type BoardRow, boardCsv, noEdgeReason } from './event/board.ts';
+import {
+  type Board as EventBoard,
+  edgeChannel,
+  eventKey,
+  newestSeq,
+  spreadChannel,
+  withBoardEvent,
+} from './event/live.ts';
 import { eventPath, OLD_QUOTE_MS } from './event/shapes.ts';
 
-interface Board extends Paginated {
-  readonly rows: readonly BoardRow[];
-}
+type Board = EventBoard & Paginated;
 
-const REFRESH_MS = 2_000;
+const REFRESH = intervalBeside(2_000, 4_000);
 /** A search begins when nothing was typed for this long. */
 const TYPED_MS = 250;
 const STATUSES = [
@@ -185,13 +194,21 @@ export default function EventsPage() {
   if (provider !== 'all') parameters.set('provider', provider);
   const q = query.get('q');
   if (q) parameters.set('q', q);
-  const board = usePaged<Board>(`/v1/events/board?${parameters}`, REFRESH_MS);
-  const rows = [board.first.data.value, ...board.older.value].flatMap((page) => page?.rows ?? []);
+  const board = usePaged<Board>(`/v1/events/board?${parameters}`, REFRESH);
+  const pages = [...(board.first.data.value ? [board.first.data.value] : []), ...board.older.value];
+  const visible = useVisibleIds(pages.flatMap((page) => page.rows.map(({ universalId }) => universalId)));
+  const newest = useNewest(
+    visible.value.flatMap((id) => [spreadChannel(id), edgeChannel(id)]),
+    eventKey,
+  );
+  const first = useLive(board.first, newest, withBoardEvent);
+  const events = newest.events.value;
+  const rows = pages.flatMap((page) => [...events.values()].reduce(withBoardEvent, page).rows);
   return (
     <Page
       name="events"
       title="Events"
-      {...framed(board.first, (data) => data.rows.length === 0)}
+      {...framed(first, (data) => data.rows.length === 0)}
       actions={<Filters rows={rows} />}
       empty={
         <>
@@ -206,6 +223,7 @@ export default function EventsPage() {
         label="Events"
         rows={rows}
         idOf={({ universalId }) => universalId}
+        seqOf={({ universalId }) => newestSeq(events, spreadChannel(universalId), edgeChannel(universalId))}
         columns={columnsFor(rows)}
         sort={{
           by: sort,

@@ -1,6 +1,8 @@
 import { anomalyName, wordsOf } from '../format/names.ts';
 import { compactText } from '../format/number.ts';
 import { spanText } from '../format/time.ts';
+import { intervalBeside, useAnnounced, useLive } from '../live/live-resource.ts';
+import { useNewest } from '../live/newest.ts';
 import { useResource } from '../live/resource.ts';
 import { Num } from '../parts/number.tsx';
 import { Page } from '../parts/page.tsx';
@@ -9,6 +11,17 @@ import { type Column, Table } from '../parts/table.tsx';
 import { Ago } from '../parts/time.tsx';
 import { hrefTo } from '../shell/router.ts';
 import type { BoardRow } from './event/board.ts';
+import {
+  type Board,
+  type Edges,
+  edgeChannel,
+  eventKey,
+  newestSeq,
+  recordKey,
+  spreadChannel,
+  withBoardEvent,
+  withEdge,
+} from './event/live.ts';
 import { type Edge, eventPath, OLD_QUOTE_MS } from './event/shapes.ts';
 
 interface Anomaly {
@@ -19,13 +32,28 @@ interface Anomaly {
   readonly ts: string;
   readonly zScore: number;
 }
+/** A dispute phase, which has an id, or a settlement, which has an outcome. */
+interface Outcome {
+  readonly kind: 'dispute' | 'settlement';
+  readonly universalId: string;
+  readonly canonicalName: string;
+  readonly ts: string;
+  readonly record: {
+    readonly provider: string;
+    readonly marketId: string;
+    readonly id?: string;
+    readonly phase?: string;
+    readonly outcome?: string | null;
+  };
+}
 interface Health {
   readonly status: string;
   readonly parts: Readonly<Record<string, string>>;
 }
 
-const FAST_MS = 2_000;
-const SLOW_MS = 5_000;
+const PRICES = intervalBeside(2_000, 4_000);
+const LISTS = intervalBeside(5_000, 15_000);
+const HEALTH_MS = 5_000;
 const EDGES = 8;
 
 const EDGE_COLUMNS: readonly Column<Edge>[] = [
@@ -75,13 +103,58 @@ const ANOMALY_COLUMNS: readonly Column<Anomaly>[] = [
   { field: 'provider', label: 'Venue', render: ({ provider }) => <code>{provider}</code> },
   { field: 'zScore', label: 'z', isNumber: true, render: ({ zScore }) => <Num value={zScore} digits={1} /> },
   { field: 'ts', label: 'When', isNumber: true, render: ({ ts }) => <Ago at={ts} /> },
+]; /** Unknown spreads come last. */
+const bySpread = (a: BoardRow, b: BoardRow): number => (b.spread ?? -1) - (a.spread ?? -1);
+const outcomeId = ({ kind, record }: Outcome): string => record.id ?? `${kind}.${record.provider}.${record.marketId}`;
+const PHASES: Readonly<Record<string, string>> = { propose: 'Proposed', dispute: 'Disputed', settle: 'Settled' };
+const OUTCOME_COLUMNS: readonly Column<Outcome>[] = [
+  {
+    field: 'canonicalName',
+    label: 'Event',
+    isWide: true,
+    render: (row) => <a href={hrefTo(eventPath(row.universalId))}>{row.canonicalName}</a>,
+  },
+  {
+    field: 'kind',
+    label: 'What',
+    render: ({ kind, record }) =>
+      kind === 'dispute' ? (
+        <span class={record.phase === 'dispute' ? 'tag bad' : 'tag'}>
+          {PHASES[record.phase ?? ''] ?? wordsOf(record.phase ?? kind)}
+        </span>
+      ) : (
+        <span class="tag good">Pays {record.outcome ?? 'in parts'}</span>
+      ),
+  },
+  { field: 'ts', label: 'When', isNumber: true, render: ({ ts }) => <Ago at={ts} /> },
 ];
 
 export default function OverviewPage() {
-  const edges = useResource<{ readonly records: readonly Edge[] }>(`/v1/arbitrage?limit=${EDGES}`, FAST_MS);
-  const spreads = useResource<{ readonly rows: readonly BoardRow[] }>('/v1/events/board?sort=spread&limit=8', FAST_MS);
-  const anomalies = useResource<{ readonly anomalies: readonly Anomaly[] }>('/v1/me/anomaly-feed?limit=8', SLOW_MS);
-  const health = useResource<Health>('/health', SLOW_MS);
+  const readEdges = useResource<Edges>(`/v1/arbitrage?limit=${EDGES}`, PRICES);
+  const newestEdges = useNewest(
+    (readEdges.data.value?.records ?? []).map(({ universalId }) => edgeChannel(universalId)),
+    eventKey,
+  );
+  const edges = useLive(readEdges, newestEdges, withEdge);
+  const readSpreads = useResource<Board>('/v1/events/board?sort=spread&limit=8', PRICES);
+  const newestSpreads = useNewest(
+    (readSpreads.data.value?.rows ?? []).map(({ universalId }) => spreadChannel(universalId)),
+  );
+  const spreads = useLive(readSpreads, newestSpreads, withBoardEvent);
+  const newestAnomalies = useNewest(['svc:stream:anomaly:all'], recordKey);
+  const anomalies = useAnnounced(
+    useResource<{ readonly anomalies: readonly Anomaly[] }>('/v1/me/anomaly-feed?limit=8', LISTS),
+    newestAnomalies,
+  );
+  const newestPhases = useNewest(['svc:stream:settlement_dispute:venue_b'], recordKey);
+  const outcomes = useAnnounced(
+    useResource<{ readonly activity: readonly Outcome[] }>(
+      '/v1/events/activity?kinds=dispute,settlement&limit=8',
+      LISTS,
+    ),
+    newestPhases,
+  );
+  const health = useResource<Health>('/health', HEALTH_MS);
   return (
     <Page name="overview" title="Overview">
       <div class="panels">
@@ -96,6 +169,9 @@ export default function OverviewPage() {
               label="Best edges now"
               rows={data.records}
               idOf={(edge) => `${edge.universalId}.${edge.kind}`}
+              seqOf={({ universalId, kind }) =>
+                newestEdges.events.value.get(`${edgeChannel(universalId)} ${kind}`)?.seq ?? null
+              }
               columns={EDGE_COLUMNS}
             />
           )}
@@ -109,8 +185,9 @@ export default function OverviewPage() {
           {(data) => (
             <Table
               label="Largest spreads"
-              rows={data.rows}
+              rows={[...data.rows].sort(bySpread)}
               idOf={({ universalId }) => universalId}
+              seqOf={({ universalId }) => newestSeq(newestSpreads.events.value, spreadChannel(universalId))}
               columns={SPREAD_COLUMNS}
             />
           )}
@@ -122,7 +199,29 @@ export default function OverviewPage() {
           empty="Nothing unusual happened lately on markets that you can see."
         >
           {(data) => (
-            <Table label="Newest anomalies" rows={data.anomalies} idOf={({ id }) => id} columns={ANOMALY_COLUMNS} />
+            <Table
+              label="Newest anomalies"
+              rows={data.anomalies}
+              idOf={({ id }) => id}
+              seqOf={({ id }) => newestAnomalies.events.value.get(id)?.seq ?? null}
+              columns={ANOMALY_COLUMNS}
+            />
+          )}
+        </Panel>
+        <Panel
+          title="Disputes and settlements"
+          resource={outcomes}
+          isEmpty={(data) => data.activity.length === 0}
+          empty="Nothing was disputed or settled lately. A row appears when an oracle receives an outcome or a market pays."
+        >
+          {(data) => (
+            <Table
+              label="Disputes and settlements"
+              rows={data.activity}
+              idOf={outcomeId}
+              seqOf={({ record }) => newestPhases.events.value.get(record.id ?? '')?.seq ?? null}
+              columns={OUTCOME_COLUMNS}
+            />
           )}
         </Panel>
         <Panel title="Service" resource={health}>

@@ -1,9 +1,10 @@
 /** The frame of every page: its heading, its actions, and what stands there while there is nothing to show. */
 import type { ComponentChildren } from 'preact';
 import type { ApiFault } from '../live/api-fault.ts';
-import type { Resource } from '../live/resource.ts';
+import { type Resource, staleAt } from '../live/resource.ts';
 import { FaultText } from './fault.tsx';
-import { Clock } from './time.tsx';
+import { IsOld } from './is-old.ts';
+import { Ago, Clock } from './time.tsx';
 
 export type PageState = 'loading' | 'ready' | 'empty' | 'error' | 'forbidden' | 'missing';
 
@@ -14,7 +15,7 @@ interface PageOptions {
   readonly state?: PageState;
   readonly fault?: ApiFault | null;
   readonly onRetry?: () => void;
-  /** Unix ms of the shown data, if it could not be read again since. */
+  /** Unix ms of the shown data, if it is out of date. */
   readonly staleAt?: number | null;
   /** What would be here, and how to get it. */
   readonly empty?: ComponentChildren;
@@ -33,12 +34,11 @@ export function stateOf<T>({ data, fault }: Resource<T>, isEmpty: (data: T) => b
 /** What `Page` needs to know about its main resource. */
 export function framed<T>(resource: Resource<T>, isEmpty?: (data: T) => boolean) {
   const state = stateOf(resource, isEmpty);
-  const isStale = resource.data.value !== null && resource.fault.value !== null;
   return {
     state,
     fault: resource.fault.value,
     onRetry: resource.refresh,
-    staleAt: isStale ? resource.at.value : null,
+    staleAt: staleAt(resource),
   };
 }
 
@@ -53,8 +53,9 @@ export function Page(options: PageOptions) {
       </div>
       {staleAt !== null && (
         <p class="banner" data-banner="stale">
-          These figures are from <Clock at={staleAt} />; reading them again fails.{' '}
-          {onRetry && <Retry onRetry={onRetry} />}
+          These figures are from <Clock at={staleAt} />, <Ago at={staleAt} />
+          {fault === null ? ': the live connection is lost.' : '; reading them again fails. '}
+          {fault !== null && onRetry && <Retry onRetry={onRetry} />}
         </p>
       )}
       {state === 'loading' && <Skeleton />}
@@ -65,7 +66,9 @@ export function Page(options: PageOptions) {
           {onRetry && <Retry onRetry={onRetry} />}
         </div>
       )}
-      {(state === 'ready' || (state === 'missing' && fault === null)) && children}
+      {(state === 'ready' || (state === 'missing' && fault === null)) && (
+        <IsOld.Provider value={staleAt !== null}>{children}</IsOld.Provider>
+      )}
     </main>
   );
 }

@@ -1,10 +1,11 @@
 /** A part of a page with a heading and a resource of its own: one part that fails leaves the others as they are. */
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import type { Resource } from '../live/resource.ts';
+import { type Resource, staleAt } from '../live/resource.ts';
 import { FaultText } from './fault.tsx';
+import { IsOld } from './is-old.ts';
 import { Skeleton, stateOf } from './page.tsx';
-import { Clock } from './time.tsx';
+import { Ago, Clock } from './time.tsx';
 
 interface PanelProps<T> {
   readonly title: string;
@@ -18,15 +19,15 @@ interface PanelProps<T> {
 export function Panel<T>({ title, resource, isEmpty, empty, children }: PanelProps<T>) {
   const id = useId();
   const state = stateOf(resource, isEmpty);
-  const { data, fault, at } = resource;
-  const isStale = data.value !== null && fault.value !== null;
+  const { data, fault } = resource;
+  const old = staleAt(resource);
   return (
     <section class="panel" aria-labelledby={id} data-state={state}>
       <div class="panel-head">
         <h2 id={id}>{title}</h2>
-        {isStale && at.value !== null && (
-          <span class="muted">
-            as of <Clock at={at.value} />
+        {old !== null && (
+          <span class="muted" data-field="age">
+            as of <Clock at={old} />, <Ago at={old} />
           </span>
         )}
       </div>
@@ -34,8 +35,8 @@ export function Panel<T>({ title, resource, isEmpty, empty, children }: PanelPro
       {state === 'empty' && <div class="muted">{empty}</div>}
       {data.value === null && fault.value !== null && <FaultText fault={fault.value} />}
       {state === 'ready' && data.value !== null && (
-        <div class="panel-body" data-stale={isStale ? '' : undefined}>
-          {children(data.value)}
+        <div class="panel-body" data-stale={old === null ? undefined : ''}>
+          <IsOld.Provider value={old !== null}>{children(data.value)}</IsOld.Provider>
         </div>
       )}
     </section>

@@ -1,5 +1,7 @@
 /** A list as a table; in a narrow window each row becomes a card, with the column's name before each value. */
 import type { ComponentChildren } from 'preact';
+import { useContext } from 'preact/hooks';
+import { IsOld } from './is-old.ts';
 
 export interface Column<Row> {
   /** The field of the REST response. */
@@ -20,11 +22,14 @@ interface TableProps<Row> {
   readonly label: string;
   readonly rows: readonly Row[];
   readonly idOf: (row: Row) => string;
+  /** Number of the newest event of its channel; null before the first one, and for rows without a channel. */
+  readonly seqOf?: (row: Row) => number | null;
   readonly columns: readonly Column<Row>[];
   readonly sort?: { readonly by: string; readonly isAscending: boolean; readonly onSort: (sort: string) => void };
 }
 
-export function Table<Row>({ label, rows, idOf, columns, sort }: TableProps<Row>) {
+export function Table<Row>({ label, rows, idOf, seqOf, columns, sort }: TableProps<Row>) {
+  const isOld = useContext(IsOld);
   return (
     <table class="list" aria-label={label}>
       <thead>
@@ -36,14 +41,14 @@ export function Table<Row>({ label, rows, idOf, columns, sort }: TableProps<Row>
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={idOf(row)} data-id={idOf(row)} tabIndex={-1}>
+          <tr key={idOf(row)} data-id={idOf(row)} data-seq={seqOf?.(row) ?? undefined} tabIndex={-1}>
             {columns.map((column) => (
               <td
                 key={column.field}
                 class={column.isNumber ? 'number' : column.isWide ? 'wide' : undefined}
                 data-label={column.label}
                 data-field={column.field}
-                data-stale={column.isStale?.(row) ? '' : undefined}
+                data-stale={(isOld && column.isNumber) || column.isStale?.(row) ? '' : undefined}
               >
                 {column.render(row)}
               </td>

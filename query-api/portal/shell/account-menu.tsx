@@ -1,4 +1,4 @@
-import { isPaused } from '../live/resource.ts';
+import { isPaused, switchPause } from '../live/activity.ts';
 import { openDialog } from './dialogs.tsx';
 import { session, signOut } from './session.ts';
 import { isUtc, switchTheme, switchTimes, theme } from './theme.ts';
@@ -12,9 +12,7 @@ export function AccountMenu() {
         data-action="pause"
         aria-pressed={isPaused.value}
         title="Pause live updates (.)"
-        onClick={() => {
-          isPaused.value = !isPaused.value;
-        }}
+        onClick={switchPause}
       >
         {isPaused.value ? 'Resume' : 'Pause'}
       </button>

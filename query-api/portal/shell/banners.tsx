@@ -1,7 +1,9 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { spanText } from '../format/time.ts';
 import { isSandbox, quotaUsedUntil, request } from '../live/api.ts';
-import { connection, offlineSince } from '../live/connection.ts';
+import { isOffline, offlineSince } from '../live/connection.ts';
+import { type Absence, lastAbsence } from '../live/stream.ts';
 import { Clock } from '../parts/time.tsx';
 import { session } from './session.ts';
 
@@ -32,6 +34,18 @@ function useRecording(): boolean {
   return isRecording.value;
 }
 
+/** What was missed while the connection was away. */
+function Returned({ absence: { from, to, gaps } }: { readonly absence: Absence }) {
+  return (
+    <p class="banner good" data-notice="returned" role="status">
+      Connected again after {spanText(to - from)}, since <Clock at={to} />.{' '}
+      {gaps.size === 0
+        ? 'Everything that was published meanwhile has been sent afterwards.'
+        : `Events of ${gaps.size === 1 ? 'a channel' : `${gaps.size} channels`} are missing; the figures were read again.`}
+    </p>
+  );
+}
+
 export function Banners() {
   const isRecording = useRecording();
   const since = offlineSince.value;
@@ -44,9 +58,9 @@ export function Banners() {
       {isRecording && (
         <Banner name="recording">A recording is played: times and prices are those of the recording.</Banner>
       )}
-      {connection.value === 'offline' && (
+      {isOffline.value && (
         <Banner name="offline">
-          The service is not reached
+          Not connected
           {since !== null && (
             <>
               {' '}
@@ -56,6 +70,7 @@ export function Banners() {
           . What you see is from before; it continues by itself.
         </Banner>
       )}
+      {lastAbsence.value && <Returned absence={lastAbsence.value} />}
       {until > Date.now() && (
         <Banner name="quota">
           The quota is used up until <Clock at={until} />.

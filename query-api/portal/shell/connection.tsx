@@ -1,7 +1,7 @@
 /** Whether what the page shows arrives live, and since when it does not. */
 import { computed } from '@preact/signals';
-import { connection, offlineSince } from '../live/connection.ts';
-import { isPaused } from '../live/resource.ts';
+import { pausedAt } from '../live/activity.ts';
+import { connection, isOffline, offlineSince } from '../live/connection.ts';
 import { Clock } from '../parts/time.tsx';
 
 const TEXT = {
@@ -11,15 +11,19 @@ const TEXT = {
   offline: 'Not connected',
 } as const;
 
-const text = computed(() => (isPaused.value ? 'Paused' : TEXT[connection.value]));
+const text = computed(() => {
+  if (pausedAt.value !== null) return 'Paused';
+  // While it is away, attempts come and go; the text stays.
+  return isOffline.value ? TEXT.offline : TEXT[connection.value];
+});
 
 export function Connection() {
-  const since = offlineSince.value;
+  const since = pausedAt.value ?? offlineSince.value;
   return (
     <div class="connection" data-connection={connection.value} role="status">
       <span class="dot" aria-hidden="true" />
       {text.value}
-      {since !== null && !isPaused.value && (
+      {since !== null && (
         <>
           {' since '}
           <Clock at={since} />

@@ -1,6 +1,6 @@
 /** The keys of the whole portal (contract, Portal). */
 
-import { isPaused } from '../live/resource.ts';
+import { switchPause } from '../live/activity.ts';
 import { PAGES } from '../pages.ts';
 import { openDialog } from './dialogs.tsx';
 import { navigate, place } from './router.ts';
@@ -55,7 +55,7 @@ function handle(key: string): boolean {
       switchTimes();
       return true;
     case '.':
-      isPaused.value = !isPaused.value;
+      switchPause();
       return true;
     case 'j':
     case 'ArrowDown':

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { onSessionLost, request } from '../live/api.ts';
 import { ApiFault } from '../live/api-fault.ts';
+import { closeStream, openStream } from '../live/stream.ts';
 import { HOME, hrefTo, isPortalPath, navigate, place } from './router.ts';
 
 export const LOGIN = '/portal/login';
@@ -15,6 +16,12 @@ export interface Session {
   readonly plan: string;
   readonly expiresAt: string;
   readonly csrf: string;
+  readonly streamUrl: string | null;
+}
+
+/** True if channels may be subscribed with the session. */
+export function maySubscribe({ scopes, sandbox }: Session): boolean {
+  return !sandbox && (scopes.includes('stream') || scopes.includes('admin'));
 }
 
 /** Undefined until it is known; null without a session. */
@@ -41,7 +48,18 @@ export function loadSession(): void {
 }
 
 async function readSession(): Promise<void> {
-  session.value = await request<Session>('/v1/session', { isSignIn: true });
+  const found = await request<Session>('/v1/session', { isSignIn: true });
+  session.value = found;
+  // Otherwise pages read by REST alone.
+  if (found.streamUrl !== null && maySubscribe(found)) openStream(found.streamUrl, found.csrf, renewSession);
+  else closeStream();
+}
+
+/** Reads the session again, after signing in again if it has ended; resolves with its CSRF value. */
+async function renewSession(): Promise<string> {
+  const renewed = await request<Session>('/v1/session');
+  session.value = renewed;
+  return renewed.csrf;
 }
 
 /** Opens the dialog that asks for a token again. Resolves once it was accepted, so that the page goes on. */
@@ -83,6 +101,7 @@ export function continueAfterSignIn(): void {
 
 /** Ends the session, and loads the sign-in page anew, so that nothing of the session is left in memory. */
 export async function signOut(): Promise<void> {
+  closeStream();
   try {
     await request('/v1/session', { method: 'DELETE', isSignIn: true });
   } catch (fault) {

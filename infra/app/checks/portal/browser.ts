@@ -3,10 +3,13 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { TEST_TOKEN } from '../e2e/service.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const TIMEOUT_MS = 25_000;
+const WIDTHS = [1440, 768, 360];
 
 /** The sentence with which tests in a browser are skipped; null if it is installed. */
 export const browserMissing = existsSync(CHROMIUM) ? null : `needs ${CHROMIUM} (apt-get install chromium)`;
@@ -76,6 +79,17 @@ function noteHealth({ status, parts }: HealthBody, note: (fault: string) => void
   if (status !== 'degraded' || others.length > 0) note(`health: ${status} ${JSON.stringify(others)}`);
 }
 
+/** The state of the main element of a settled page. */
+const SETTLED = '[data-page]:not([data-state="loading"])';
+
+/** Signs in, and waits until the page that opens then has settled. */
+export async function signIn({ page }: WatchedPage, token = TEST_TOKEN, path = '/portal/login'): Promise<void> {
+  await page.goto(path);
+  await page.locator('input[name="token"]').fill(token);
+  await page.keyboard.press('Enter');
+  await page.locator(SETTLED).and(page.locator('main:not([data-page="login"])')).waitFor();
+}
+
 /** Violations of WCAG 2.2 A and AA, each with its rule and the first element. */
 export async function violationsOf(page: Page): Promise<string[]> {
   if (!(await page.evaluate<boolean>('"axe" in window')))
@@ -93,4 +107,19 @@ export function sidewaysElements(page: Page): Promise<string[]> {
       .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
       .map((element) => element.outerHTML.slice(0, 120))`,
   );
+}
+
+/** Looks at what is shown in both themes and at every width. */
+export async function expectAccessible({ page }: WatchedPage): Promise<void> {
+  for (const theme of ['light', 'dark']) {
+    await page.emulateMedia({ colorScheme: theme as 'light' });
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.locator(`html[data-theme="${theme}"]`).waitFor();
+      const where = `${theme} at ${width}`;
+      expect(await violationsOf(page), where).toEqual([]);
+      expect(await sidewaysElements(page), where).toEqual([]);
+    }
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
 }

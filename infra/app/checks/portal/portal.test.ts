@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { eventually, get, type Service, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
 import {
   browserMissing,
+  expectAccessible,
   launchBrowser,
   openPage,
-  sidewaysElements,
+  signIn,
   violationsOf,
   type WatchedPage,
 } from './browser.ts';
 
-const WIDTHS = [1440, 768, 360];
 const PAGES = [
   ['overview', '/portal/'],
   ['events', '/portal/events'],
@@ -26,8 +26,6 @@ const PAGES = [
   ['organizations', '/portal/organizations'],
   ['system', '/portal/system'],
 ] as const;
-/** The state of the main element of a settled page. */
-const SETTLED = '[data-page]:not([data-state="loading"])';
 const HOSTILE = [
   '<img src=x onerror="window.hit=1">',
   '"><script>window.hit=1</script>',
@@ -62,12 +60,6 @@ describe.skipIf(browserMissing !== null)('the portal in Chromium', () => {
     folder.remove();
   });
 
-  async function signIn({ page }: WatchedPage, token = TEST_TOKEN, path = '/portal/login'): Promise<void> {
-    await page.goto(path);
-    await page.locator('input[name="token"]').fill(token);
-    await page.keyboard.press('Enter');
-    await page.locator(SETTLED).and(page.locator('main:not([data-page="login"])')).waitFor();
-  }
   async function create(path: string, body: object): Promise<Record<string, string>> {
     const response = await fetch(`${service.rest}${path}`, {
       method: 'POST',
@@ -77,21 +69,6 @@ describe.skipIf(browserMissing !== null)('the portal in Chromium', () => {
     expect(response.status).toBe(201);
     return (await response.json()) as Record<string, string>;
   }
-  /** Looks at what is shown in both themes and at every width. */
-  async function expectAccessible({ page }: WatchedPage): Promise<void> {
-    for (const theme of ['light', 'dark']) {
-      await page.emulateMedia({ colorScheme: theme as 'light' });
-      for (const width of WIDTHS) {
-        await page.setViewportSize({ width, height: 900 });
-        await page.locator(`html[data-theme="${theme}"]`).waitFor();
-        const where = `${theme} at ${width}`;
-        expect(await violationsOf(page), where).toEqual([]);
-        expect(await sidewaysElements(page), where).toEqual([]);
-      }
-    }
-    await page.setViewportSize({ width: 1440, height: 900 });
-  }
-
   it.each(PAGES)(
     'shows %s without a violation of WCAG 2.2 AA, in both themes and at every width',
     async (name, path) => {

@@ -1,10 +1,13 @@
 import { spanText } from '../../format/time.ts';
+import { intervalBeside, useLive } from '../../live/live-resource.ts';
+import { useNewest } from '../../live/newest.ts';
 import { useResource } from '../../live/resource.ts';
 import { Num } from '../../parts/number.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { type Edges as EdgeList, edgeChannel, eventKey, withEdge } from './live.ts';
 import { apiPath, type Edge, OLD_QUOTE_MS } from './shapes.ts';
 
-const REFRESH_MS = 1_000;
+const REFRESH = intervalBeside(1_000, 2_000);
 const HALF_LIFE_MS = 30_000;
 
 interface Decay {
@@ -37,10 +40,10 @@ function stepsOf(edge: Edge): Step[] {
 
 const TITLES = { cross_provider: 'Buy on one venue, sell on the other', negation_pair: 'Buy YES and NO' };
 
-function Steps({ edge }: { readonly edge: Edge }) {
+function Steps({ edge, seq }: { readonly edge: Edge; readonly seq: number | undefined }) {
   const isStale = edge.quoteAgeMs > OLD_QUOTE_MS;
   return (
-    <section class="steps" data-id={edge.kind} tabIndex={-1} aria-label={TITLES[edge.kind]}>
+    <section class="steps" data-id={edge.kind} data-seq={seq} tabIndex={-1} aria-label={TITLES[edge.kind]}>
       <h3>{TITLES[edge.kind]}</h3>
       <dl class="facts one" data-stale={isStale ? '' : undefined}>
         {stepsOf(edge).map(([field, text, value, isTotal]) => (
@@ -62,7 +65,9 @@ function Steps({ edge }: { readonly edge: Edge }) {
 
 /** The arbitrage of each kind, step by step. */
 export function Edges({ id }: { readonly id: string }) {
-  const current = useResource<{ readonly records: readonly Edge[] }>(apiPath(id, 'arbitrage'), REFRESH_MS);
+  const channel = edgeChannel(id);
+  const newest = useNewest([channel], eventKey);
+  const current = useLive(useResource<EdgeList>(apiPath(id, 'arbitrage'), REFRESH), newest, withEdge);
   const decay = useResource<Decay>(apiPath(id, 'arb-decay'), HALF_LIFE_MS);
   const half = decay.data.value;
   return (
@@ -75,7 +80,7 @@ export function Edges({ id }: { readonly id: string }) {
       {({ records }) => (
         <>
           {records.map((edge) => (
-            <Steps key={edge.kind} edge={edge} />
+            <Steps key={edge.kind} edge={edge} seq={newest.events.value.get(`${channel} ${edge.kind}`)?.seq} />
           ))}
           {half && (
             <p class="muted">

@@ -1,13 +1,16 @@
 import { wordsOf } from '../../format/names.ts';
 import { digitsOf } from '../../format/number.ts';
+import { intervalBeside, useLive } from '../../live/live-resource.ts';
+import { useNewest } from '../../live/newest.ts';
 import { useResource } from '../../live/resource.ts';
 import { Num } from '../../parts/number.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { distanceOf, newestSeq, spreadChannel, withSpread } from './live.ts';
 import { apiPath, type Leg, type Spread } from './shapes.ts';
 
-const REFRESH_MS = 1_000;
+const REFRESH = intervalBeside(1_000, 2_000);
 
 /** Why a leg has no price. */
 function reasonFor({ state }: Leg): string {
@@ -41,7 +44,9 @@ function columns(digits: number): Column<Leg>[] {
 
 /** The prices of YES on each venue, live. */
 export function Legs({ id }: { readonly id: string }) {
-  const spread = useResource<Spread>(apiPath(id, 'spread'), REFRESH_MS);
+  const channel = spreadChannel(id);
+  const newest = useNewest([channel]);
+  const spread = useLive(useResource<Spread>(apiPath(id, 'spread'), REFRESH), newest, withSpread);
   return (
     <Panel
       title="Prices of YES"
@@ -55,6 +60,7 @@ export function Legs({ id }: { readonly id: string }) {
             label="Prices of YES"
             rows={legs}
             idOf={({ provider, marketId }) => `${provider}.${marketId}`}
+            seqOf={() => newestSeq(newest.events.value, channel)}
             columns={columns(
               Math.max(
                 3,
@@ -73,13 +79,11 @@ export function Legs({ id }: { readonly id: string }) {
 }
 
 function Distance({ legs }: { readonly legs: readonly Leg[] }) {
-  const mids = legs.filter(({ state }) => state === 'live').flatMap(({ yesMid }) => (yesMid === null ? [] : [yesMid]));
-  const value = mids.length < 2 ? null : Math.max(...mids) - Math.min(...mids);
   return (
     <p>
       Largest distance of live mids:{' '}
       <strong data-field="spread">
-        <Num value={value} digits={4} reason="fewer than two legs are live" />
+        <Num value={distanceOf(legs)} digits={4} reason="fewer than two legs are live" />
       </strong>
     </p>
   );

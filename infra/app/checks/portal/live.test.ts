@@ -1,0 +1,248 @@
+/** Looks at live figures of the portal in Chromium: what they equal, and what they show while the socket is away. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Service, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
+import {
+  browserMissing,
+  expectAccessible,
+  launchBrowser,
+  openPage,
+  signIn,
+  violationsOf,
+  type WatchedPage,
+} from './browser.ts';
+import { type StreamProxy, startStreamProxy } from './stream-proxy.ts';
+
+/** Events that are awaited: of one event, and of all rows of the board. */
+const UPDATES = 2;
+const BOARD_UPDATES = 20;
+
+interface Leg {
+  readonly provider: string;
+  readonly marketId: string;
+  readonly yesBid: number | null;
+  readonly yesAsk: number | null;
+  readonly yesMid: number | null;
+}
+interface Spread {
+  readonly universalId: string;
+  readonly legs: readonly Leg[];
+  readonly fetchedAt: string;
+}
+interface Board {
+  readonly rows: readonly { readonly universalId: string; readonly legs: readonly Leg[] }[];
+  readonly fetchedAt: string;
+}
+interface EventFrame {
+  readonly type: string;
+  readonly channel: string;
+  readonly data: { readonly payload: Spread };
+}
+
+describe.skipIf(browserMissing !== null)('live figures in Chromium', () => {
+  const folder = temporaryFolder('parallax-portal-live');
+  let proxy: StreamProxy;
+  let service: Service;
+  let browser: Browser;
+  let watched: WatchedPage;
+  let page: Page;
+
+  beforeAll(async () => {
+    proxy = await startStreamProxy();
+    service = await startService({
+      dataDir: folder.path,
+      flags: ['--sim-rate', '200'],
+      env: { PARALLAX_STREAM_URL: proxy.url },
+    });
+    proxy.forwardTo(service.ws);
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+    await proxy?.close();
+    folder.remove();
+  });
+  beforeEach(async () => {
+    watched = await openPage(browser, service.rest);
+    page = watched.page;
+    watched.expectFaults(/WebSocket connection to .* failed/);
+  });
+  afterEach(async () => {
+    proxy.restore();
+    expect(watched.faults).toEqual([]);
+    await watched.close();
+  });
+
+  /** What the channels of spreads send to the page from now on. */
+  function noteSpreads(): Spread[] {
+    const spreads: Spread[] = [];
+    page.on('websocket', (socket) =>
+      socket.on('framereceived', ({ payload }) => {
+        const frame = JSON.parse(String(payload)) as EventFrame;
+        if (frame.type === 'event' && frame.channel.startsWith('svc:stream:event:')) spreads.push(frame.data.payload);
+      }),
+    );
+    return spreads;
+  }
+  const newestOf = <T extends { readonly fetchedAt: string }>(all: readonly T[]): T =>
+    all.reduce((a, b) => (Date.parse(b.fetchedAt) >= Date.parse(a.fetchedAt) ? b : a));
+  async function pause(): Promise<void> {
+    await page.keyboard.press('.');
+    await page.locator('[data-connection]', { hasText: 'Paused since' }).waitFor();
+  }
+
+  /** Opens the event of the first edge, once the overview has one. */
+  async function openEvent(): Promise<string> {
+    await signIn(watched);
+    await page.locator('[data-connection="live"]').waitFor();
+    const link = page.locator('[data-field="canonicalName"] a').first();
+    const id = decodeURIComponent((await link.getAttribute('href'))!.split(/[/?]/)[3]!);
+    await link.click();
+    await page.locator('main[data-page="event"][data-state="ready"] [data-field="yesMid"]').first().waitFor();
+    return id;
+  }
+
+  it('equal the newest of what REST returned and what the channel sent, after several updates', async () => {
+    const sent = noteSpreads();
+    const id = await openEvent();
+    const read: Spread[] = [];
+    page.on('response', async (response) => {
+      if (response.url().endsWith(`/v1/events/${encodeURIComponent(id)}/spread`))
+        read.push((await response.json()) as Spread);
+    });
+    sent.length = 0;
+    await expect.poll(() => sent.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(UPDATES);
+    await page.locator('tr[data-seq] [data-field="yesMid"]').first().waitFor();
+    await pause();
+    await vi.waitFor(async () => {
+      for (const leg of newestOf([...read, ...sent]).legs)
+        for (const field of ['yesBid', 'yesAsk', 'yesMid'] as const) {
+          const cell = page.locator(
+            `tr[data-id="${leg.provider}.${leg.marketId}"] [data-field="${field}"] [data-value]`,
+          );
+          const shown = (await cell.count()) === 0 ? null : Number(await cell.getAttribute('data-value'));
+          expect(shown, `${field} of ${leg.provider}`).toBe(leg[field]);
+        }
+    });
+  }, 90_000);
+
+  it('equal it on every visible row of the board, too', async () => {
+    const sent = noteSpreads();
+    const boards: Board[] = [];
+    page.on('response', async (response) => {
+      if (response.url().includes('/v1/events/board?sort=edge')) boards.push((await response.json()) as Board);
+    });
+    await signIn(watched, TEST_TOKEN, '/portal/login?next=/portal/events');
+    await page.locator('tr[data-id]').first().waitFor();
+    sent.length = 0;
+    await expect.poll(() => sent.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(BOARD_UPDATES);
+    await page.locator('tr[data-seq]').first().waitFor();
+    await pause();
+    await vi.waitFor(async () => {
+      const { rows, fetchedAt } = boards.at(-1)!;
+      for (const { universalId, legs } of rows.slice(0, 10)) {
+        const later = sent.filter(
+          (one) => one.universalId === universalId && Date.parse(one.fetchedAt) > Date.parse(fetchedAt),
+        );
+        const mids = (later.length > 0 ? newestOf(later).legs : legs).flatMap(({ yesMid }) => yesMid ?? []);
+        const cells = page.locator(`tr[data-id="${universalId}"] [data-field="yesMid"] [data-value]`);
+        const shown = await cells.evaluateAll((all) => all.map((cell) => Number(cell.getAttribute('data-value'))));
+        expect(shown, universalId).toEqual(mids);
+      }
+    });
+  }, 90_000);
+
+  it('are marked as old with their age while the socket is away, and are right again after its return', async () => {
+    const id = await openEvent();
+    await page.locator('[data-field="yesMid"]:not([data-stale])').first().waitFor();
+    proxy.cut();
+    await page.locator('[data-banner="offline"]', { hasText: 'since' }).waitFor();
+    await page.locator('[data-connection]:not([data-connection="live"])').waitFor();
+    const numbers = page.locator('td[data-field="yesBid"], td[data-field="yesAsk"], td[data-field="yesMid"]');
+    expect(await numbers.count()).toBeGreaterThan(2);
+    expect(await page.locator('td.number[data-field^="yes"]:not([data-stale])').count()).toBe(0);
+    await page.locator('[data-field="age"]', { hasText: 'as of' }).first().waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    const answered = page.waitForResponse((response) => response.url().endsWith(`/${encodeURIComponent(id)}/spread`));
+    proxy.restore();
+    await page.locator('[data-connection="live"]').waitFor();
+    await answered;
+    await page.locator('[data-banner="offline"]').waitFor({ state: 'detached' });
+    await page.locator('[data-notice="returned"]').waitFor();
+    await page.locator('[data-field="yesMid"]:not([data-stale])').first().waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  /** Moves the focus by the keyboard to an element. */
+  async function tabTo(selector: string, key = 'Tab'): Promise<void> {
+    for (let presses = 0; presses < 60; presses += 1) {
+      if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
+      await page.keyboard.press(key);
+    }
+    throw new Error(`the keyboard does not reach ${selector}`);
+  }
+
+  it('are followed in the console by keyboard alone: subscribed, looked at, paused, resumed, and ended', async () => {
+    await signIn(watched);
+    await page.locator('[data-connection="live"]').waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('s');
+    await page.locator('main[data-page="stream"][data-state="ready"]').waitFor();
+    await tabTo('select[name="start"]');
+    await page.keyboard.press('ArrowDown');
+    await tabTo('[data-action="subscribe"]');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-subscription="subscribed"]').waitFor();
+    await page.locator('tr[data-seq] [data-field="delayMs"] [data-value]').first().waitFor();
+    expect(new URL(page.url()).searchParams.get('start')).toBe('earliest');
+    await expectAccessible(watched);
+    await page.locator('main h1').click();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-field="frame"]', { hasText: 'svc:stream:trade:venue_b' }).waitFor();
+    await tabTo('[data-action="pause-channel"]', 'Shift+Tab');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-subscription="paused"]').waitFor();
+    const seq = Number(await page.locator('dd[data-field="seq"] [data-value]').getAttribute('data-value'));
+    await page.keyboard.press('Enter');
+    await page.locator(`tr[data-seq="${seq + 1}"]`).waitFor({ state: 'attached' });
+    expect(await page.locator('dd[data-field="gaps"] [data-value]').getAttribute('data-value')).toBe('0');
+    await tabTo('[data-action="unsubscribe"]');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-subscription="ended"]').waitFor();
+    for (const code of ['python', 'wscat', 'typescript']) {
+      await page.locator('select[name="code"]').selectOption(code);
+      const text = await page.locator(`[data-language="${code}"]`).textContent();
+      expect(text).toContain(proxy.url);
+      expect(text).not.toMatch(/plx_|csrf/);
+    }
+  });
+
+  it('come over one connection, which is closed while signed out and opened again after signing in', async () => {
+    await openEvent();
+    await expect.poll(() => proxy.connections).toBe(1);
+    await page.keyboard.press('g');
+    await page.keyboard.press('e');
+    await page.locator('main[data-page="events"] tr[data-id]').first().waitFor();
+    expect(proxy.connections).toBe(1);
+    await page.locator('[data-action="sign-out"]').click();
+    await page.locator('main[data-page="login"]').waitFor();
+    await expect.poll(() => proxy.connections).toBe(0);
+    await signIn(watched);
+    await page.locator('[data-connection="live"]').waitFor();
+    expect(proxy.connections).toBe(1);
+  });
+
+  it('come over a new connection after the session ended and the person signed in again over the page', async () => {
+    watched.expectFaults(/401/);
+    await openEvent();
+    const { csrf } = await page.evaluate<{ csrf: string }>("fetch('/v1/session').then((response) => response.json())");
+    await page.evaluate(`fetch('/v1/session', { method: 'DELETE', headers: { 'x-parallax-csrf': '${csrf}' } })`);
+    await page.locator('[data-dialog="session"] input').waitFor();
+    await page.locator('[data-dialog="session"] input').fill(TEST_TOKEN);
+    await page.keyboard.press('Enter');
+    await page.locator('[data-connection="live"]').waitFor();
+    await page.locator('[data-field="yesMid"]:not([data-stale])').first().waitFor();
+  });
+});

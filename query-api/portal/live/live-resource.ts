@@ -1,0 +1,66 @@
+/** A resource that channels bring up to date between two reads. */
+import { type ReadonlySignal, untracked, useComputed, useSignalEffect } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { StreamEvent } from '#stream-gateway/client/stream-client';
+import type { Newest } from './newest.ts';
+import type { Interval, Resource } from './resource.ts';
+import { awaySince, streamState } from './stream.ts';
+
+/** From an event until the tables hold its row. Further events until then lead to no other read. */
+const ANNOUNCED_MS = 700;
+
+/** An interval that is longer while channels deliver what changes most. */
+export function intervalBeside(withoutMs: number, withMs: number): Interval {
+  return () => (streamState.peek() === 'live' ? withMs : withoutMs);
+}
+
+/**
+ * @param apply returns the data with an event in it, if the event is newer than the data. It is called with the newest
+ * events in any order.
+ */
+export function useLive<T>(
+  resource: Resource<T>,
+  newest: Newest,
+  apply: (data: T, event: StreamEvent) => T,
+): Resource<T> {
+  const data = useComputed(() => {
+    const read = resource.data.value;
+    return read === null ? null : [...newest.events.value.values()].reduce(apply, read);
+  });
+  const at = useComputed(() => {
+    const [read, received] = [resource.at.value, newest.at.value];
+    return read === null || received === null ? (read ?? received) : Math.max(read, received);
+  });
+  return { ...resource, data, at, isAway: useReturn(resource) };
+}
+
+/**
+ * A resource that is read again soon after an event, for lists of which REST alone knows what belongs in them.
+ *
+ * @param newest of the channels that announce new rows.
+ */
+export function useAnnounced<T>(resource: Resource<T>, newest: Newest): Resource<T> {
+  const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
+  useSignalEffect(() => {
+    if (newest.at.value === null || timer.current !== null) return;
+    timer.current = setTimeout(() => {
+      timer.current = null;
+      resource.refresh();
+    }, ANNOUNCED_MS);
+  });
+  useEffect(() => () => clearTimeout(timer.current ?? undefined), []);
+  return { ...resource, isAway: useReturn(resource) };
+}
+
+/** True while the connection is away; reads the resource again when it is back. */
+function useReturn<T>(resource: Resource<T>): ReadonlySignal<boolean> {
+  const isAway = useComputed(() => awaySince.value !== null);
+  const wasAway = useRef(false);
+  useSignalEffect(() => {
+    const isBack = !isAway.value && wasAway.current;
+    wasAway.current = isAway.value;
+    // Channels report larger changes only; what else changed meanwhile is read.
+    if (isBack) untracked(resource.refresh);
+  });
+  return isAway;
+}

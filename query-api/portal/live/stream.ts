@@ -1,0 +1,146 @@
+/**
+ * The one connection of this tab to the stream. It is opened with the session, closed while the tab is hidden, and
+ * shared by everything that `useNewest` and `useChannel` listen to.
+ */
+import { batch, effect, signal } from '@preact/signals';
+import {
+  type ConnectionState,
+  StreamClient,
+  type StreamMessage,
+  type SubscribeOptions,
+  type Subscription,
+  SYSTEM_CLOCK,
+} from '#stream-gateway/client/stream-client';
+import { isHidden, isStopped } from './activity.ts';
+import { ChannelHub, type ChannelListener } from './channel-hub.ts';
+import { StreamLink } from './stream-link.ts';
+
+/** How long a page says what happened while the connection was away. */
+const NOTICE_MS = 12_000;
+
+/** A connection that was away and is back. */
+export interface Absence {
+  /** Unix ms. */
+  readonly from: number;
+  readonly to: number;
+  /** Channels with events that are missing for good. */
+  readonly gaps: ReadonlySet<string>;
+}
+
+/** State of the connection; null if this session does not use the stream. */
+export const streamState = signal<ConnectionState['name'] | null>(null);
+/** Unix ms since which the connection is away: what came over it is old. Null while it is there. */
+export const awaySince = signal<number | null>(null);
+/** The last time that the connection was away, for some seconds after its return. */
+export const lastAbsence = signal<Absence | null>(null);
+
+let client: StreamClient | null = null;
+let clientUrl: string | null = null;
+let hub: ChannelHub | null = null;
+let renewSession: () => Promise<string> = () => Promise.reject(new Error('no session was opened'));
+/** What listens before the connection is opened, or without one. */
+const listeners = new Map<object, { readonly start: () => () => void; stop: () => void }>();
+let noticeTimer: ReturnType<typeof setTimeout> | undefined;
+
+const link = new StreamLink({
+  renew: () => renewSession(),
+  clock: SYSTEM_CLOCK,
+  onLost: (since) => {
+    const before = awaySince.peek();
+    batch(() => {
+      awaySince.value = since;
+      if (since === null && before !== null && streamState.peek() === 'live') noteReturn(before);
+    });
+  },
+});
+
+function noteReturn(from: number): void {
+  lastAbsence.value = { from, to: Date.now(), gaps: new Set() };
+  clearTimeout(noticeTimer);
+  noticeTimer = setTimeout(() => {
+    lastAbsence.value = null;
+  }, NOTICE_MS);
+}
+
+function noteGap(channel: string): void {
+  const absence = lastAbsence.peek();
+  const now = Date.now();
+  const gaps = new Set(absence?.gaps).add(channel);
+  if (absence === null) noteReturn(now);
+  lastAbsence.value = { ...lastAbsence.peek()!, gaps };
+}
+
+function createClient(url: string): StreamClient {
+  client?.disconnect();
+  for (const listener of listeners.values()) listener.stop();
+  clientUrl = url;
+  client = new StreamClient({
+    url,
+    onState: (state) => {
+      streamState.value = state.name;
+      link.onState(state);
+    },
+  });
+  hub = new ChannelHub({ client, nextFrame: (work) => void requestAnimationFrame(work), onGap: noteGap });
+  if (isStopped.peek()) hub.pause();
+  for (const listener of listeners.values()) listener.stop = listener.start();
+  return client;
+}
+
+/**
+ * Opens the connection, or opens it again with the CSRF value of a new session.
+ *
+ * @param renew reads the session again, after signing in again if need be.
+ */
+export function openStream(url: string, csrf: string, renew: () => Promise<string>): void {
+  renewSession = renew;
+  link.open(client !== null && clientUrl === url ? client : createClient(url), csrf);
+}
+
+/** Closes the connection, as at the end of the session. */
+export function closeStream(): void {
+  link.close();
+  streamState.value = null;
+}
+
+/** Calls `start` as soon as there is a client; what it returned is called by the function that this returns. */
+function whileOpen(start: () => () => void): () => void {
+  const key = {};
+  const listener = { start, stop: client === null ? () => {} : start() };
+  listeners.set(key, listener);
+  return () => {
+    listener.stop();
+    listeners.delete(key);
+  };
+}
+
+/** Listens to a channel; see `ChannelHub`. */
+export function listen(channel: string, listener: ChannelListener): () => void {
+  return whileOpen(() => hub!.listen(channel, listener));
+}
+
+/** A subscription of its own, which can begin in the past; null if this session does not use the stream. */
+export function subscribe(
+  options: SubscribeOptions,
+  handler: (message: StreamMessage) => void | Promise<void>,
+): Subscription | null {
+  return client?.subscribe(options, handler) ?? null;
+}
+
+/** Follows the browser: a hidden tab, or one without a network, has no connection. */
+export function startStream(): void {
+  const isOnline = signal(navigator.onLine);
+  for (const name of ['online', 'offline'])
+    addEventListener(name, () => {
+      isOnline.value = navigator.onLine;
+    });
+  effect(() => {
+    if (isHidden.value || !isOnline.value) link.suspend();
+    else link.resume();
+  });
+  effect(() => {
+    const mustPause = isStopped.value;
+    if (mustPause) hub?.pause();
+    else hub?.resume();
+  });
+}
