@@ -29,7 +29,8 @@ function asYaml(document: JsonObject): EncodedBody {
   return new EncodedBody(Buffer.from(stringify(document, { aliasDuplicateObjects: false })), YAML_TYPE);
 }
 
-function once<T>(make: () => T): () => T {
+/** Makes something when it is first requested. */
+export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null;
   return () => {
     made ??= { value: make() };
