@@ -14,6 +14,8 @@ export interface DocContent {
   /** The path of the page; null for one that is not listed, such as that of a search. */
   readonly path: string | null;
   readonly html: string;
+  /** HTML after the text. */
+  readonly form?: string;
   readonly headings: readonly Heading[];
   /** The text of the search form. */
   readonly query?: string;
@@ -25,7 +27,7 @@ export interface DocContent {
 const CONTENTS_FROM = 3;
 
 export function htmlPage(assets: DocAssets, pages: readonly DocPage[], content: DocContent): string {
-  const { title, path, html, headings, query = '', state = 'ready' } = content;
+  const { title, path, html, form = '', headings, query = '', state = 'ready' } = content;
   const markdown =
     path === null
       ? ''
@@ -54,7 +56,7 @@ ${markdown}<script type="module" src="${assets.script}"></script>
 <main id="main" tabindex="-1" data-page="docs" data-state="${state}">
 ${contentsOf(headings)}<article class="document">
 ${html}</article>
-${path === null ? '' : `<p class="muted"><a href="${path}.md">This page as Markdown</a></p>\n`}</main>
+${form}${path === null ? '' : `<p class="muted"><a href="${path}.md">This page as Markdown</a></p>\n`}</main>
 <nav id="pages" class="docs-pages" aria-label="Pages">
 ${navigation(pages, path)}</nav>
 </div>

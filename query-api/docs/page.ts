@@ -1,5 +1,7 @@
 /** A page of the documents. Every page is Markdown: its HTML is rendered from it, and it is served as it is under `.md`. */
 
+import type { Heading } from './render-markdown.ts';
+
 export const GROUPS = ['Start', 'API', 'Figures', 'Operation', 'Development'] as const;
 export type PageGroup = (typeof GROUPS)[number];
 
@@ -14,6 +16,8 @@ export interface DocPage {
   readonly parent?: string;
   /** The text, which begins with the heading. */
   readonly markdown: () => string;
+  /** HTML after the text, which is no part of the Markdown: a form. */
+  readonly form?: () => { readonly html: string; readonly heading: Heading };
   /** Texts in code that mean this page wherever they occur, such as `GET /v1/events`. */
   readonly names?: readonly string[];
 }

@@ -3,22 +3,18 @@ import { ERRORS } from '#schemas/errors';
 import type { JsonObject } from '#schemas/json-schema';
 import { isConditional } from '../http/validators.ts';
 import { openApiDocument } from '../openapi/document.ts';
+import { type Examples, readExamples } from '../openapi/examples.ts';
 import { errorStatuses, operationId, templateOf } from '../openapi/naming.ts';
 import type { Route } from '../routes/route.ts';
 import { code, type DocPage, table, text } from './page.ts';
 import { curlOf, pythonOf, type SampleRequest, typescriptOf } from './samples/rest-samples.ts';
 import { type SharedSchemas, schemaTable, typeOf } from './schema-table.ts';
+import { TRY_HEADING, type TryParameter, type TryRequest, tryForm } from './try-form.ts';
 
 const REST = '/docs/rest';
 const SECOND_MS = 1_000;
+const INDENT = 2;
 
-interface Parameter {
-  readonly name: string;
-  readonly in: string;
-  readonly required: boolean;
-  readonly description?: string;
-  readonly schema: JsonObject;
-}
 type Content = { readonly 'application/json': { readonly schema: JsonObject } };
 interface Answer {
   readonly content?: Content;
@@ -27,7 +23,7 @@ interface Answer {
 interface Operation {
   readonly summary: string;
   readonly tags: readonly string[];
-  readonly parameters: readonly Parameter[];
+  readonly parameters: readonly TryParameter[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, Answer>>;
 }
@@ -39,12 +35,13 @@ const SCOPES: Readonly<Record<string, string>> = {
 
 /** The pages of all routes, after the page that lists them. */
 export function restPages(routes: readonly Route[]): DocPage[] {
-  const document = openApiDocument(routes) as {
+  const examples = readExamples();
+  const document = openApiDocument(routes, examples) as {
     paths: Record<string, Record<string, Operation>>;
     components: { schemas: SharedSchemas };
   };
   const operationOf = ({ method, path }: Route) => document.paths[templateOf(path)]![method.toLowerCase()]!;
-  const pages = routes.map((route) => routePage(route, operationOf(route), document.components.schemas));
+  const pages = routes.map((route) => routePage(route, operationOf(route), document.components.schemas, examples));
   const index: DocPage = {
     path: REST,
     title: 'REST',
@@ -93,7 +90,7 @@ function scopeOf({ scope }: Route): string {
   return SCOPES[name] ?? `\`${name}\``;
 }
 
-function routePage(route: Route, operation: Operation, shared: SharedSchemas): DocPage {
+function routePage(route: Route, operation: Operation, shared: SharedSchemas, examples: Examples): DocPage {
   const title = titleOf(route);
   return {
     path: pathOf(route),
@@ -102,16 +99,17 @@ function routePage(route: Route, operation: Operation, shared: SharedSchemas): D
     group: 'API',
     parent: REST,
     names: [title, `${route.method} ${route.path}`],
+    form: () => ({ html: tryForm(tryRequest(route, operation, examples)), heading: TRY_HEADING }),
     markdown: () =>
       text(
         `# ${title}`,
         route.summary,
         facts(route),
         ...parameters(operation, shared),
-        ...body(operation, shared),
-        ...answers(route, operation, shared),
+        ...body(operation, shared, examples.of(route)?.body),
+        ...answers(route, operation, shared, examples),
         errors(route),
-        calls(route, operation),
+        calls(route, examples),
       ),
   };
 }
@@ -150,20 +148,21 @@ function parameters(operation: Operation, shared: SharedSchemas): string[] {
   return ['## Parameters', table(['name', 'in', 'type', 'required', 'meaning'], rows)];
 }
 
-function body({ requestBody }: Operation, shared: SharedSchemas): string[] {
+function body({ requestBody }: Operation, shared: SharedSchemas, example: unknown): string[] {
   if (requestBody === undefined) return [];
   const { required, content } = requestBody;
   const optional = required ? [] : ['The body may be left out.'];
-  return ['## Body', ...optional, schemaTable(content['application/json'].schema, shared, true)];
+  return ['## Body', ...optional, schemaTable(content['application/json'].schema, shared, true), ...shown(example)];
 }
 
-function answers(route: Route, { responses }: Operation, shared: SharedSchemas): string[] {
+function answers(route: Route, { responses }: Operation, shared: SharedSchemas, examples: Examples): string[] {
   return route.statuses.flatMap((status) => {
     const { content, headers = {} } = responses[String(status)]!;
     const listed = Object.entries(headers).map(([name, { description }]) => [`\`${name}\``, description]);
     return [
       `## Answer ${status}`,
       content === undefined ? 'No body.' : schemaTable(content['application/json'].schema, shared),
+      ...shown(examples.of(route, status)?.answer),
       '### Headers',
       table(['header', 'meaning'], listed),
     ];
@@ -177,8 +176,8 @@ function errors(route: Route): string {
   return `## Errors\n\n${table(['status', 'code', 'meaning'], rows)}\n\n[Errors](/docs/errors) shows their body.`;
 }
 
-function calls(route: Route, operation: Operation): string {
-  const request = sampleOf(route, operation);
+function calls(route: Route, examples: Examples): string {
+  const request = sampleOf(route, examples);
   return [
     '## Call',
     '### curl',
@@ -190,15 +189,35 @@ function calls(route: Route, operation: Operation): string {
   ].join('\n\n');
 }
 
-/** A request with the required parameters, whose values are placeholders. */
-function sampleOf(route: Route, { parameters: declared, requestBody }: Operation): SampleRequest {
-  const required = declared.filter(({ in: place, required }) => place === 'query' && required);
-  const query = required.map(({ name }) => `${name}=<${name}>`).join('&');
+/** The call of the route's example. */
+function sampleOf(route: Route, examples: Examples): SampleRequest {
+  const { path = templateOf(route.path), body: sent } = examples.of(route) ?? {};
   return {
     method: route.method,
-    path: templateOf(route.path) + (query === '' ? '' : `?${query}`),
-    ...(requestBody?.required ? { body: {} } : {}),
+    path,
+    ...(sent === undefined ? {} : { body: sent }),
     needsToken: route.scope !== null,
     hasAnswer: route.statuses[0] !== 204,
   };
+}
+
+function tryRequest(route: Route, { parameters: declared, requestBody }: Operation, examples: Examples): TryRequest {
+  return {
+    method: route.method,
+    path: templateOf(route.path),
+    needsToken: route.scope !== null,
+    parameters: declared,
+    body: requestBody
+      ? {
+          schema: requestBody.content['application/json'].schema,
+          isRequired: requestBody.required,
+          example: examples.of(route)?.body,
+        }
+      : null,
+  };
+}
+
+/** An example as a block; lists of it are shortened. */
+function shown(example: unknown): string[] {
+  return example === undefined ? [] : [code('json', JSON.stringify(example, null, INDENT))];
 }

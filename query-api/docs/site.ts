@@ -74,7 +74,11 @@ export class DocSite {
       return page ? textBody(page.markdown(), MARKDOWN_TYPE) : null;
     }
     const page = byPath.get(path);
-    return page ? this.frame({ title: page.title, path, ...this.renderPage(page) }) : null;
+    if (page === undefined) return null;
+    const { html, headings } = this.renderPage(page);
+    const form = page.form?.();
+    const parts = form ? { form: form.html, headings: [...headings, form.heading] } : { headings };
+    return this.frame({ title: page.title, path, html, ...parts });
   }
 
   private renderPage(page: DocPage, { byName }: Pick<Collected, 'byName'> = this.collect()): RenderedMarkdown {

@@ -6,12 +6,13 @@ import { asyncApiDocument } from '#schemas/stream/asyncapi';
 import { EncodedBody } from '../http/encodings.ts';
 import type { Route } from '../routes/route.ts';
 import { openApiDocument } from './document.ts';
+import { readExamples } from './examples.ts';
 
 const YAML_TYPE = 'application/yaml; charset=utf-8';
 
 /** Returns the body of each document by its path. A document is generated when it is first requested. */
 export function servedDocuments(routes: readonly Route[]): ReadonlyMap<string, () => EncodedBody> {
-  const openApi = once(() => openApiDocument(routes));
+  const openApi = once(() => openApiDocument(routes, readExamples()));
   const asyncApi = once(() => asyncApiDocument(VERSION));
   return new Map([
     ['/openapi.json', once(() => asJson(openApi()))],

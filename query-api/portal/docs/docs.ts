@@ -1,4 +1,5 @@
-/** What scripts add to the pages of the documents, which are complete without them: theme and search. */
+/** What scripts add to the pages of the documents, which are complete without them: theme, search, try-it. */
+import { startTryForm } from './try.ts';
 
 const system = matchMedia('(prefers-color-scheme: dark)');
 
@@ -33,3 +34,4 @@ function startSearch(): void {
 applyTheme();
 system.addEventListener('change', applyTheme);
 startSearch();
+startTryForm();
