@@ -10,6 +10,7 @@ import type { Metrics } from '#infra/telemetry/metrics';
 import type { KeyUses } from '#schemas/domain/quota/key-uses';
 import type { UsageCounts } from '#schemas/domain/quota/usage-counts';
 import { queryRefusal } from '#schemas/http/unknown-query';
+import { serveDocs } from './docs/serve-docs.ts';
 import { CommandRateLimiter } from './http/command-rate-limiter.ts';
 import { InFlightKeys } from './http/commands.ts';
 import { ErrorSender, handleClientError, handleErrors, handleProtocolErrors } from './http/errors.ts';
@@ -157,7 +158,10 @@ export async function buildApp(
       sender.encoded(request, reply, 200, bodyOf())?.catch((fault: unknown) => errors.send(request, reply, fault));
     });
   const unlisted = [METRICS_PATH, ...documents.keys()].map((path) => ({ path, method: 'GET' }));
-  const pages = portal === null ? [] : servePortal(app, portal, { sender, errors });
+  const pages =
+    portal === null
+      ? []
+      : [...servePortal(app, portal, { sender, errors }), ...serveDocs(app, portal, { routes, sender, errors })];
   refuseOtherMethods(app, errors, [...routes, ...unlisted, ...pages]);
   return app;
 }

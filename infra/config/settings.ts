@@ -292,7 +292,7 @@ export const SETTINGS = {
   portal: switchSetting({
     variable: 'PARALLAX_PORTAL',
     fallback: true,
-    description: 'Serves the portal; off answers 404 there.',
+    description: 'Serves the portal and the documents (/docs); off answers 404 there.',
   }),
   node: textSetting({
     variable: 'PARALLAX_NODE',

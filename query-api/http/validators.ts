@@ -24,9 +24,14 @@ export interface Validators {
   readonly producedAt: number;
 }
 
+/** The weak tag of a body, with its quotes. */
+export function etagOf(body: Buffer): string {
+  return `W/"${createHash('sha256').update(body).digest('base64url').slice(0, TAG_LENGTH)}"`;
+}
+
 /** @param producedAt when the body was produced, on the clock of the response cache, ms. */
 export function validatorsOf(body: Buffer, lifetimeMs: number, producedAt: number): Validators {
-  const etag = `W/"${createHash('sha256').update(body).digest('base64url').slice(0, TAG_LENGTH)}"`;
+  const etag = etagOf(body);
   const maxAge = Math.floor(lifetimeMs / 1_000);
   return { etag, headers: ['etag', etag, 'cache-control', `private, max-age=${maxAge}`], producedAt };
 }

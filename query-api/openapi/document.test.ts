@@ -11,7 +11,7 @@ const response = z.union([
   z.strictObject({
     description: z.string().min(1),
     headers: z.record(z.string(), z.object({ description: z.string(), schema })),
-    content: z.strictObject({ 'application/json': z.strictObject({ schema }) }).optional(),
+    content: z.strictObject({ 'application/json': z.strictObject({ schema, example: z.unknown() }) }).optional(),
   }),
 ]);
 /** A strict schema of the parts of OpenAPI 3.1 that the document uses. */
@@ -27,10 +27,14 @@ const operation = z.strictObject({
       required: z.boolean(),
       description: z.string().min(1),
       schema,
+      example: z.union([z.string(), z.number()]).optional(),
     }),
   ),
   requestBody: z
-    .strictObject({ required: z.boolean(), content: z.object({ 'application/json': z.object({ schema }) }) })
+    .strictObject({
+      required: z.boolean(),
+      content: z.object({ 'application/json': z.object({ schema, example: z.unknown() }) }),
+    })
     .optional(),
   responses: z.record(z.string().regex(/^[2-5]\d\d$/), response),
   security: z.array(z.record(z.enum(['bearer', 'session']), z.array(z.never())).or(z.looseObject({}))),
@@ -171,6 +175,23 @@ describe('/openapi.json', () => {
     expect(statuses('/v1/me/wallets/{id}/history-backfill', 'post')).toEqual(['502', '503', '504']);
     expect(statuses('/v1/markets/venue_a/coins/{coin}', 'get')).toEqual(['502']);
     expect(statuses('/v1/events', 'get')).toEqual([]);
+  });
+
+  it('has an example for every body, answer and parameter of a path', () => {
+    for (const route of ROUTES) {
+      const { parameters, requestBody, responses } = served.paths[templateOf(route.path)]![route.method.toLowerCase()]!;
+      const name = `${route.method} ${route.path}`;
+      if (requestBody) expect(requestBody.content['application/json'], name).toHaveProperty('example');
+      for (const status of route.statuses.filter((one) => one !== 204))
+        expect((responses[String(status)] as { content: object }).content, name).toMatchObject({
+          'application/json': { example: expect.anything() },
+        });
+      for (const parameter of parameters)
+        if (parameter.in === 'path') expect(parameter.example, `${name} ${parameter.name}`).toBeDefined();
+    }
+    expect(served.components.responses.Error).toMatchObject({
+      content: { 'application/json': { example: { error: { code: 'validation_failed' } } } },
+    });
   });
 
   it('has no dangling references', () => {

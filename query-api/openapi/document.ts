@@ -5,6 +5,7 @@ import { ERRORS } from '#schemas/errors';
 import { errorEnvelopeSchema } from '#schemas/http/error-envelope';
 import { type JsonObject, jsonSchemaOf } from '#schemas/json-schema';
 import { isBodyOptional, type Route } from '../routes/route.ts';
+import { type Examples, NO_EXAMPLES } from './examples.ts';
 import { errorStatuses, operationId, templateOf } from './naming.ts';
 
 /** Descriptions of the headers of metered responses. */
@@ -23,12 +24,12 @@ const SANDBOX = '`true` for a sandbox key: markets and events come from a fixed 
 const UNKNOWN_REFUSED = 'Any other query parameter is refused with 400 `validation_failed`.';
 
 /** The OpenAPI document of the routes. */
-export function openApiDocument(routes: readonly Route[]): JsonObject {
+export function openApiDocument(routes: readonly Route[], examples: Examples = NO_EXAMPLES): JsonObject {
   const paths: Record<string, JsonObject> = {};
   const shared: Record<string, unknown> = {};
   for (const route of routes) {
     const path = templateOf(route.path);
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, shared) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, shared, examples) };
   }
   return {
     openapi: '3.1.0',
@@ -47,7 +48,7 @@ export function openApiDocument(routes: readonly Route[]): JsonObject {
         Error: {
           description: 'The error; clients should branch on error.code.',
           headers: { 'X-Request-Id': header(REQUEST_ID) },
-          content: json({ $ref: '#/components/schemas/Error' }),
+          content: json({ $ref: '#/components/schemas/Error' }, examples.error),
         },
       },
       securitySchemes: {
@@ -65,9 +66,13 @@ export function openApiDocument(routes: readonly Route[]): JsonObject {
 }
 
 /** @param shared receives the named schemas that the operation refers to. */
-function operation(route: Route, shared: Record<string, unknown>): JsonObject {
+function operation(route: Route, shared: Record<string, unknown>, examples: Examples): JsonObject {
   const { summary, scope, sku, body } = route;
-  const parameters = [...parametersOf('path', route.params, shared), ...parametersOf('query', route.query, shared)];
+  const values = examples.parametersOf(route);
+  const parameters = [
+    ...parametersOf('path', route.params, shared, values),
+    ...parametersOf('query', route.query, shared, values),
+  ];
   if (route.creates) parameters.push(IDEMPOTENCY_KEY);
   return {
     operationId: operationId(route),
@@ -76,9 +81,14 @@ function operation(route: Route, shared: Record<string, unknown>): JsonObject {
     tags: [route.path.split('/').find((part) => part !== '' && part !== 'v1')],
     parameters,
     ...(body
-      ? { requestBody: { required: !isBodyOptional(body), content: json(jsonSchemaOf(body, 'input', shared)) } }
+      ? {
+          requestBody: {
+            required: !isBodyOptional(body),
+            content: json(jsonSchemaOf(body, 'input', shared), examples.of(route)?.body),
+          },
+        }
       : {}),
-    responses: responsesOf(route, shared),
+    responses: responsesOf(route, shared, examples),
     security: scope === null ? [] : [{ bearer: [] }, { session: [] }],
     'x-scope': scope ?? 'public',
     'x-sku': sku,
@@ -96,7 +106,7 @@ const IDEMPOTENCY_KEY: JsonObject = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-function responsesOf(route: Route, shared: Record<string, unknown>): JsonObject {
+function responsesOf(route: Route, shared: Record<string, unknown>, examples: Examples): JsonObject {
   const responses: JsonObject = {};
   const described = {
     'X-Request-Id': REQUEST_ID,
@@ -107,7 +117,8 @@ function responsesOf(route: Route, shared: Record<string, unknown>): JsonObject 
   };
   const headers = Object.fromEntries(Object.entries(described).map(([name, text]) => [name, header(text)]));
   for (const status of route.statuses) {
-    const content = status === 204 ? {} : { content: json(jsonSchemaOf(route.response, 'output', shared)) };
+    const answer = examples.of(route, status)?.answer;
+    const content = status === 204 ? {} : { content: json(jsonSchemaOf(route.response, 'output', shared), answer) };
     responses[String(status)] = { description: route.summary, headers, ...content };
   }
   for (const [status, codes] of errorStatuses(route)) {
@@ -119,7 +130,12 @@ function responsesOf(route: Route, shared: Record<string, unknown>): JsonObject 
   return responses;
 }
 
-function parametersOf(location: 'path' | 'query', schema: z.ZodType, shared: Record<string, unknown>): JsonObject[] {
+function parametersOf(
+  location: 'path' | 'query',
+  schema: z.ZodType,
+  shared: Record<string, unknown>,
+  values: ReadonlyMap<string, string>,
+): JsonObject[] {
   const { properties = {}, required = [] } = jsonSchemaOf(schema, 'input', shared) as {
     properties?: Record<string, JsonObject>;
     required?: string[];
@@ -132,6 +148,7 @@ function parametersOf(location: 'path' | 'query', schema: z.ZodType, shared: Rec
       required: location === 'path' || required.includes(name),
       ...(description === undefined ? {} : { description }),
       schema: rest,
+      ...(values.has(name) ? { example: parameterValue(values.get(name)!, rest) } : {}),
     };
   });
 }
@@ -143,8 +160,13 @@ function parameterSchema(property: JsonObject): JsonObject {
   return { ...rest, type: 'integer' };
 }
 
-function json(schema: JsonObject): JsonObject {
-  return { 'application/json': { schema } };
+/** A text of a URL as the value that its schema describes. */
+function parameterValue(text: string, { type }: JsonObject): string | number {
+  return type === 'integer' ? Number(text) : text;
+}
+
+function json(schema: JsonObject, example?: unknown): JsonObject {
+  return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } };
 }
 
 function header(description: string): JsonObject {

@@ -6,12 +6,13 @@ import { asyncApiDocument } from '#schemas/stream/asyncapi';
 import { EncodedBody } from '../http/encodings.ts';
 import type { Route } from '../routes/route.ts';
 import { openApiDocument } from './document.ts';
+import { readExamples } from './examples.ts';
 
 const YAML_TYPE = 'application/yaml; charset=utf-8';
 
 /** Returns the body of each document by its path. A document is generated when it is first requested. */
 export function servedDocuments(routes: readonly Route[]): ReadonlyMap<string, () => EncodedBody> {
-  const openApi = once(() => openApiDocument(routes));
+  const openApi = once(() => openApiDocument(routes, readExamples()));
   const asyncApi = once(() => asyncApiDocument(VERSION));
   return new Map([
     ['/openapi.json', once(() => asJson(openApi()))],
@@ -29,7 +30,8 @@ function asYaml(document: JsonObject): EncodedBody {
   return new EncodedBody(Buffer.from(stringify(document, { aliasDuplicateObjects: false })), YAML_TYPE);
 }
 
-function once<T>(make: () => T): () => T {
+/** Makes something when it is first requested. */
+export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null;
   return () => {
     made ??= { value: make() };

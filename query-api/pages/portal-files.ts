@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { DocAssets } from '../docs/layout.ts';
 import type { Encoding } from '../http/encodings.ts';
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -26,6 +27,8 @@ export interface PortalFiles {
   readonly assets: ReadonlyMap<string, PortalFile>;
   /** Names of the assets that the shell itself loads. */
   readonly first: readonly string[];
+  /** What the pages of the documents load. */
+  readonly docs: DocAssets;
 }
 
 /** Reads the built portal. Throws if it was not built. */
@@ -33,6 +36,7 @@ export function readPortalFiles(folder: string = findBuild()): PortalFiles {
   const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as {
     etag: string;
     first: readonly string[];
+    docs: DocAssets;
   };
   const names = readdirSync(join(folder, 'assets')).filter((name) => extname(name) in CONTENT_TYPES);
   return {
@@ -40,6 +44,7 @@ export function readPortalFiles(folder: string = findBuild()): PortalFiles {
     etag: `W/"${manifest.etag}"`,
     assets: new Map(names.map((name) => [name, readFile(join(folder, 'assets', name))])),
     first: manifest.first,
+    docs: manifest.docs,
   };
 }
 

@@ -52,7 +52,12 @@ rmSync(output, { recursive: true, force: true });
 mkdirSync(assets, { recursive: true });
 const { metafile } = await build({
   absWorkingDir: root,
-  entryPoints: { portal: join(folder, 'main.tsx'), style: join(folder, 'styles', 'portal.css') },
+  entryPoints: {
+    portal: join(folder, 'main.tsx'),
+    style: join(folder, 'styles', 'portal.css'),
+    docs: join(folder, 'docs', 'docs.ts'),
+    'docs-style': join(folder, 'styles', 'docs.css'),
+  },
   outdir: assets,
   entryNames: '[name].[hash]',
   chunkNames: '[name].[hash]',
@@ -68,7 +73,7 @@ const { metafile } = await build({
   logLevel: 'warning',
 });
 const outputs = Object.entries(metafile.outputs);
-const named = (end) => outputs.find(([, { entryPoint }]) => entryPoint?.endsWith(end));
+const named = (end) => outputs.find(([, { entryPoint }]) => entryPoint?.endsWith(`/${end}`));
 const [script, { imports }] = named('main.tsx');
 const preloads = imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path);
 const shell = join(output, 'index.html');
@@ -78,4 +83,6 @@ compress(shell);
 const first = [script, named('portal.css')[0], ...preloads].map((path) => basename(path));
 // What a browser loads before the first page's own code, and the ETag of the shell.
 const etag = createHash('sha256').update(readFileSync(shell)).digest('base64url').slice(0, 22);
-writeFileSync(join(output, 'manifest.json'), `${JSON.stringify({ etag, first }, null, 2)}\n`);
+// What the pages of the documents load.
+const docs = { icon: ICON, style: urlOf(named('docs.css')[0]), script: urlOf(named('docs/docs.ts')[0]) };
+writeFileSync(join(output, 'manifest.json'), `${JSON.stringify({ etag, first, docs }, null, 2)}\n`);

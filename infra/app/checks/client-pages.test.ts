@@ -1,8 +1,11 @@
 /** Checks the pages for writers of clients: every shown frame and body has the declared shape, and the code works. */
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -197,6 +200,43 @@ describe('the page for receivers of webhooks', () => {
     expect(verify({ ...headers, 'webhook-id': 'we_2' }, body, newer!, at)).toBe(false);
     expect(verify(headers, body, newer!, at + 400_000)).toBe(false);
     expect(verify({}, body, newer!, at)).toBe(false);
+  });
+
+  it('has code in Python and for a shell that does the same', () => {
+    const secrets = [`whsec_${randomBytes(24).toString('base64')}`, `whsec_${randomBytes(24).toString('base64')}`];
+    const body = '{"id":"we_1","name":"größer"}';
+    const headers = signedHeaders({ eventId: 'we_1', at: Date.now(), body, secrets });
+    const python = (sent: string) =>
+      `${blocksOf(webhooksPage, 'python')[0]}\nimport json, sys\nheaders, secret = json.loads(sys.argv[1])\nprint(is_authentic(headers, ${JSON.stringify(sent)}.encode(), secret))`;
+    const folder = mkdtempSync(join(tmpdir(), 'parallax-page-'));
+    folders.push(folder);
+    const shell = (sent: string, secret: string) => {
+      writeFileSync(join(folder, 'body'), sent);
+      const env = {
+        ...process.env,
+        SECRET: secret,
+        BODY_FILE: join(folder, 'body'),
+        WEBHOOK_ID: headers['webhook-id'],
+        WEBHOOK_TIMESTAMP: headers['webhook-timestamp'],
+        WEBHOOK_SIGNATURE: headers['webhook-signature'],
+      };
+      return execFileSync('bash', ['-c', `${blocksOf(webhooksPage, 'bash')[0]}\ntrue`], { env })
+        .toString()
+        .trim();
+    };
+    const inPython = (sent: string, secret: string, sentHeaders: object = headers) =>
+      execFileSync('python3', ['-c', python(sent), JSON.stringify([sentHeaders, secret])])
+        .toString()
+        .trim();
+    for (const secret of secrets) {
+      expect(inPython(body, secret)).toBe('True');
+      expect(shell(body, secret)).toBe('authentic');
+    }
+    expect(inPython(`${body} `, secrets[0]!)).toBe('False');
+    expect(inPython(body, 'whsec_b3RoZXI=')).toBe('False');
+    expect(inPython(body, secrets[0]!, {})).toBe('False');
+    expect(shell(`${body} `, secrets[0]!)).toBe('');
+    expect(shell(body, 'whsec_b3RoZXI=')).toBe('');
   });
 });
 

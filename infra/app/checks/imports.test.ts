@@ -15,6 +15,8 @@ const ALLOWED: Record<string, readonly string[]> = {
 };
 /** The portal runs in browsers; of the other roles it uses the client of the stream only. */
 const PORTAL = 'query-api/portal/';
+/** Code that the documents show to others. */
+const SAMPLES = 'query-api/docs/samples/';
 const STREAM_CLIENT = 'stream-gateway/client/';
 /** What stands on top of everything: the only folder that puts roles together, and that nothing else imports. */
 const APP = 'infra/app/';
@@ -93,7 +95,10 @@ describe('query-api and stream-gateway', () => {
   const files = sourceFiles().filter(
     // The portal runs in browsers, where its headers allow connections to the service only.
     ({ path }) =>
-      /^(query-api|stream-gateway)\//.test(path) && !path.startsWith(PORTAL) && !/\.(test|fixture)\.ts$/.test(path),
+      /^(query-api|stream-gateway)\//.test(path) &&
+      !path.startsWith(PORTAL) &&
+      !path.startsWith(SAMPLES) &&
+      !/\.(test|fixture)\.ts$/.test(path),
   );
 
   it('open no connection to a venue: they know no URL of one, and send requests through infra/outbound only', () => {
@@ -116,6 +121,7 @@ describe('sources', () => {
       ({ path, text }) =>
         /process\.env/.test(text) &&
         !/^infra\/(app|config|testing)\//.test(path) &&
+        !path.startsWith(SAMPLES) &&
         !/\.(test|fixture)\.ts$/.test(path),
     );
     expect(wrong.map((file) => file.path)).toEqual([]);

@@ -58,6 +58,14 @@ export function Navigation() {
             </div>
           );
         })}
+        <div>
+          <h2>Documents</h2>
+          <ul>
+            <li>
+              <a href="/docs">API and figures</a>
+            </li>
+          </ul>
+        </div>
       </nav>
     </>
   );

@@ -1,0 +1,255 @@
+/** Runs every route against the data of the sandbox, and records requests and answers. */
+import { SCOPES } from '#schemas/domain/control/state';
+import { auditLogTable } from '#schemas/tables/audit-log';
+import { cloudEventBody } from '#schemas/webhooks/cloud-event';
+import { SAMPLES } from '#schemas/webhooks/samples';
+import { ALL_NAMES } from '../markets/family-cases.fixture.ts';
+import { ROUTES } from '../routes/index.ts';
+import type { Route } from '../routes/route.ts';
+import { viewsOf } from '../sandbox/data-set.ts';
+import { readDataSet } from '../sandbox/data-set-file.ts';
+import { readInfoResponses } from '../sandbox/info-responses.ts';
+import { openSandbox } from '../sandbox/open-sandbox.ts';
+import { aDelivery, anAttempt, insertAttempts, insertDeliveries } from '../testing/deliveries.fixture.ts';
+import { insertRows } from '../testing/insert-rows.fixture.ts';
+import { openTestStore } from '../testing/open-test-store.fixture.ts';
+import { NOON_MS } from '../testing/records.fixture.ts';
+import { requestsAnsweredBy } from '../testing/requests.fixture.ts';
+import { openTestService, type TestService } from '../testing/test-service.fixture.ts';
+import { ERROR_EXAMPLE, type Example } from './examples.ts';
+import { operationId, templateOf } from './naming.ts';
+import { createStabiliser, shortened } from './stable-values.fixture.ts';
+
+/** The day of which the data set has daily rows. */
+const DAY = '2026-01-14';
+const LIMIT = 2;
+/** The end of the data set, for the windows of quotas. */
+const NOW_MS = Date.UTC(2026, 0, 15, 13, 10);
+const ADDRESS = `0x${'1c43'.repeat(10)}`;
+const DELIVERY = 'dlv_0f3b9a1c';
+
+/** How a route about resources of the caller is called. */
+interface Step {
+  readonly call: string;
+  readonly body?: unknown;
+  /** As the admin of the first organization, where a sandbox key gets nothing. */
+  readonly isLive?: boolean;
+  /** With the session that an earlier step opened. */
+  readonly hasSession?: boolean;
+  /** The status, where it is not the first one that the route declares. */
+  readonly status?: number;
+}
+
+const WALLET = { provider: 'venue_b', address: ADDRESS, label: 'Treasury' };
+const ATTRIBUTION = { provider: 'venue_a', builder: ADDRESS, label: 'Our front end' };
+const SUBSCRIPTION = { eventType: 'event.arbitrage.detected', version: 1 };
+
+/** In this order, since later steps use what earlier ones created. Other reads of the caller's resources follow. */
+const STEPS: readonly Step[] = [
+  { call: 'POST /keys', body: { name: 'desk', userId: 'ada', scopes: ['read', 'stream'] }, isLive: true },
+  { call: 'GET /keys', isLive: true },
+  { call: 'DELETE /keys/:id', isLive: true },
+  { call: 'POST /v1/session' },
+  { call: 'GET /v1/session', hasSession: true },
+  { call: 'DELETE /v1/session', hasSession: true },
+  { call: 'POST /v1/organizations', body: { name: 'Fund', plan: 'pro' }, isLive: true },
+  { call: 'GET /v1/organizations', isLive: true },
+  { call: 'PATCH /v1/organizations/:id', body: { suspended: true }, isLive: true },
+  { call: 'DELETE /v1/organizations/:id', isLive: true },
+  { call: 'POST /v1/me/wallets', body: WALLET, isLive: true },
+  { call: 'GET /v1/me/wallets', isLive: true },
+  { call: 'POST /v1/me/wallets/:id/history-backfill', isLive: true },
+  { call: 'DELETE /v1/me/wallets/:id', isLive: true },
+  { call: 'POST /v1/me/platform-attributions', body: ATTRIBUTION },
+  { call: 'POST /v1/me/platform-attributions', body: ATTRIBUTION, status: 200 },
+  { call: 'GET /v1/me/platform-attributions' },
+  { call: 'DELETE /v1/me/platform-attributions/:id' },
+  {
+    call: 'POST /v1/webhooks',
+    body: { url: 'https://hooks.example.com/parallax', subscriptions: [{ ...SUBSCRIPTION, filters: {} }] },
+  },
+  { call: 'GET /v1/webhooks' },
+  { call: 'GET /v1/webhooks/:id' },
+  { call: 'PATCH /v1/webhooks/:id', body: { enabled: true } },
+  { call: 'POST /v1/webhooks/:id/test', body: { eventType: SUBSCRIPTION.eventType } },
+  { call: 'POST /v1/webhooks/:id/secret' },
+  { call: 'GET /v1/webhooks/:id/deliveries' },
+  { call: 'GET /v1/webhooks/:id/deliveries/:deliveryId' },
+  { call: 'POST /v1/webhooks/:id/deliveries/:deliveryId/redeliver' },
+  { call: 'DELETE /v1/webhooks/:id' },
+];
+
+const nameOf = ({ method, path }: Route) => `${method} ${path}`;
+
+/** Examples of every operation and status of a success, in the order of the routes, and one of an error. */
+export async function makeExamples(): Promise<Example[]> {
+  const { store, close } = await openTestStore();
+  const scan = { fills: 3, fromBlock: 71_000_000, toBlock: 71_302_400 };
+  const sandbox = openSandbox(store);
+  const requests = requestsAnsweredBy(() => scan);
+  const service = await openTestService({ store, sandbox, requests, wallNow: () => NOW_MS });
+  try {
+    const token = (await service.key(service.admin, SCOPES, true)).token;
+    const recorder = new Recorder(service, token);
+    const orgId = service.control.state.firstOrganizationId!;
+    const keyId = /_([0-9a-f-]{36})\./.exec(token)![1]!;
+    const audit = { id: 'cmd_1', orgId, receivedAt: NOON_MS, at: NOON_MS, keyId, userId: 'ada', targetId: DELIVERY };
+    await insertRows(store, auditLogTable, [{ ...audit, action: 'webhook.redeliver', sandbox: true }]);
+    for (const step of STEPS) {
+      await recorder.run(step);
+      if (step.call === 'POST /v1/webhooks') await addDelivery(store, orgId, recorder.ids.get('/v1/webhooks')!);
+    }
+    const known = new Set(STEPS.map(({ call }) => call));
+    for (const route of ROUTES.filter((one) => one.dependsOnCaller && !known.has(nameOf(one)))) {
+      if (route.method !== 'GET' || route.path.includes(':'))
+        throw new Error(`add a step for ${nameOf(route)} to STEPS in query-api/openapi/make-examples.fixture.ts`);
+      await recorder.run({ call: nameOf(route) });
+    }
+    for (const route of ROUTES.filter(({ dependsOnCaller }) => !dependsOnCaller)) await recorder.runShared(route);
+    await recorder.runError();
+    const order = new Map(ROUTES.map((route, at) => [operationId(route), at]));
+    return recorder.examples.sort(
+      (one, other) => (order.get(one.operationId) ?? order.size) - (order.get(other.operationId) ?? order.size),
+    );
+  } finally {
+    await service.close();
+    await close();
+  }
+}
+
+async function addDelivery(
+  store: Parameters<typeof insertDeliveries>[0],
+  orgId: string,
+  webhookId: string,
+): Promise<void> {
+  const eventType = SUBSCRIPTION.eventType as keyof typeof SAMPLES;
+  const eventId = 'we_783685afbf73784509e4692ced0172b1';
+  const data = SAMPLES[eventType];
+  const subject = 'evt_sample';
+  const body = cloudEventBody({ id: eventId, type: eventType, version: 1, time: NOON_MS, subject, data });
+  await insertDeliveries(store, [aDelivery({ id: DELIVERY, orgId, webhookId, eventId, eventType, body })]);
+  const failed = {
+    deliveryId: DELIVERY,
+    orgId,
+    webhookId,
+    status: 500,
+    outcome: 'retry',
+    nextAttemptAt: NOON_MS + 5_000,
+  };
+  await insertAttempts(store, [
+    anAttempt(failed as Parameters<typeof anAttempt>[0]),
+    anAttempt({ deliveryId: DELIVERY, orgId, webhookId, attempt: 2, receivedAt: NOON_MS + 5_000 }),
+  ]);
+}
+
+class Recorder {
+  readonly examples: Example[] = [];
+  /** The newest id by the path of its collection. */
+  readonly ids = new Map<string, string>();
+  private readonly service: TestService;
+  private readonly token: string;
+  private readonly stable = createStabiliser(Date.now());
+  private events: Promise<readonly string[]> | null = null;
+  private session: Readonly<Record<string, string>> = {};
+
+  constructor(service: TestService, token: string) {
+    this.service = service;
+    this.token = token;
+  }
+
+  /** Runs a route about resources of the caller. */
+  async run(step: Step): Promise<void> {
+    const route = ROUTES.find((one) => nameOf(one) === step.call);
+    if (!route) throw new Error(`there is no route ${step.call}`);
+    const path = this.fill(route.path) + (this.isLimited(route) ? `?limit=${LIMIT}` : '');
+    const { body, isLive = false, hasSession = false, status = route.statuses[0]! } = step;
+    const headers = hasSession ? this.session : {};
+    const token = hasSession ? null : isLive ? this.service.admin : this.token;
+    const got = await this.service.request(route.method, path, { token, headers, ...(body ? { body } : {}) });
+    if (got.status !== status) throw new Error(`${step.call} answered ${got.status}: ${got.text}`);
+    if (step.call === 'POST /v1/session') {
+      const cookie = String(got.headers['set-cookie']).split(';')[0]!;
+      const { body: opened } = await this.service.request('GET', path, { token: null, headers: { cookie } });
+      this.session = { cookie, 'x-parallax-csrf': opened.csrf };
+    }
+    if (got.status === 201) this.ids.set(route.path, got.body.id);
+    this.add(route, { status, path, body, answer: got.body });
+  }
+
+  /** Runs a shared route, with the first event of the data set that it has something about. */
+  async runShared(route: Route): Promise<void> {
+    let found: { readonly path: string; readonly answer: unknown } | null = null;
+    for (const path of await this.urlsOf(route)) {
+      const { status, body } = await this.service.request('GET', path, { token: this.token });
+      if (status !== route.statuses[0]) continue;
+      found = { path, answer: body };
+      if (!hasEmptyList(body)) break;
+    }
+    if (found === null) throw new Error(`no answer of ${nameOf(route)}`);
+    this.add(route, { status: route.statuses[0]!, ...found });
+  }
+
+  async runError(): Promise<void> {
+    const path = '/v1/events?limit=many';
+    const { status, body } = await this.service.request('GET', path, { token: this.token });
+    this.examples.push({ operationId: ERROR_EXAMPLE, status, path, answer: this.stable(body) });
+  }
+
+  private add(route: Route, { status, path, body, answer }: Omit<Example, 'operationId'>): void {
+    const recorded = this.stable({ path, body, answer: shortened(answer) });
+    this.examples.push({
+      operationId: operationId(route),
+      status,
+      path: recorded.path,
+      ...(recorded.body === undefined ? {} : { body: recorded.body }),
+      ...(status === 204 ? {} : { answer: recorded.answer }),
+    });
+  }
+
+  private fill(path: string): string {
+    return path.replaceAll(/:(\w+)/g, (_found, name: string, at: number) => {
+      if (name === 'deliveryId') return DELIVERY;
+      const id = this.ids.get(path.slice(0, at - 1));
+      if (id === undefined) throw new Error(`no step created what ${path} names`);
+      return id;
+    });
+  }
+
+  private isLimited({ query }: Route): boolean {
+    return 'limit' in query.shape;
+  }
+
+  /** The addresses of a shared route about a market, a day, an account, or any event of the data set. */
+  private async urlsOf(route: Route): Promise<string[]> {
+    const query = new URLSearchParams();
+    if ('date' in route.query.shape) query.set('date', DAY);
+    if ('user' in route.query.shape) {
+      const account = (await readInfoResponses()).find(({ request }) => request.user !== undefined);
+      query.set('user', account!.request.user!);
+    }
+    if (this.isLimited(route)) query.set('limit', String(LIMIT));
+    const end = query.size === 0 ? '' : `?${query}`;
+    const names = Object.entries(ALL_NAMES) as [string, string][];
+    const filled = names.reduce<string>((path, [name, value]) => path.replace(`:${name}`, value), route.path);
+    if (!filled.includes(':')) return [filled + end];
+    if (templateOf(filled).replace('{universalId}', '').includes('{'))
+      throw new Error(`${route.path} has a parameter without a value in the data set`);
+    return (await this.eventIds()).map((id) => filled.replace(':universalId', id) + end);
+  }
+
+  /** The events of the data set, those with an arbitrage first. */
+  private eventIds(): Promise<readonly string[]> {
+    this.events ??= readDataSet().then((records) => {
+      const { listed, arbitrage } = viewsOf(records).events;
+      const ids = listed.flat().map(({ universalId }) => universalId);
+      return [...ids.filter((id) => arbitrage.has(id)), ...ids.filter((id) => !arbitrage.has(id))];
+    });
+    return this.events;
+  }
+}
+
+/** True if the first list of an answer is empty. */
+function hasEmptyList(answer: unknown): boolean {
+  const list = Object.values(answer as object).find(Array.isArray);
+  return list?.length === 0;
+}

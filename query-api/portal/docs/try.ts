@@ -1,0 +1,174 @@
+/** The form on the page of a route: checks the request as the route does, sends it, and shows the answer. */
+import { curlOf } from '../../docs/samples/rest-samples.ts';
+import { faultOf, type Schema } from './validate-schema.ts';
+
+const TIMEOUT_MS = 30_000;
+/** Longer bodies are shown up to here. */
+const SHOWN_CHARACTERS = 200_000;
+const INDENT = 2;
+type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
+interface Prepared {
+  readonly method: string;
+  /** Path with its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** An input that is invalid, and why. */
+class InvalidField extends Error {
+  readonly field: Field | null;
+  constructor(message: string, field: Field | null) {
+    super(message);
+    this.field = field;
+  }
+}
+
+export function startTryForm(): void {
+  const form = document.querySelector<HTMLFormElement>('[data-form="try"]');
+  if (!form) return;
+  document.querySelector('[data-needs-scripts]')?.remove();
+  form.hidden = false;
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void submit(form);
+  });
+}
+
+async function submit(form: HTMLFormElement): Promise<void> {
+  const button = form.querySelector<HTMLButtonElement>('[data-action="send"]')!;
+  showFault(form, null);
+  button.disabled = true;
+  try {
+    const request = prepare(form);
+    if (request.method === 'DELETE' && !confirm(`Send DELETE ${request.path}? This cannot be undone.`)) return;
+    await send(form, request);
+  } catch (error) {
+    if (error instanceof InvalidField) showFault(form, error);
+    else
+      showFault(form, new InvalidField(`The request failed: ${error instanceof Error ? error.message : error}`, null));
+  } finally {
+    button.disabled = false;
+  }
+}
+
+/** The request of the form. Throws an `InvalidField`. */
+function prepare(form: HTMLFormElement): Prepared {
+  const { method = 'GET', path: template = '' } = form.dataset;
+  const query = new URLSearchParams();
+  const headers: Record<string, string> = {};
+  let path = template;
+  for (const field of form.querySelectorAll<Field>('[data-in]')) {
+    const { name, value } = field;
+    if (value === '') {
+      if (field.required) throw new InvalidField(`${name}: is missing`, field);
+      continue;
+    }
+    const fault = faultOf(typedValue(value, schemaOf(field)), schemaOf(field), name);
+    if (fault !== null) throw new InvalidField(fault, field);
+    if (field.dataset.in === 'path') path = path.replace(`{${name}}`, encodeURIComponent(value));
+    else if (field.dataset.in === 'query') query.set(name, value);
+    else headers[name] = value;
+  }
+  return { method, path: query.size === 0 ? path : `${path}?${query}`, headers, body: bodyOf(form) };
+}
+
+function schemaOf(field: Field): Schema {
+  return JSON.parse(field.dataset.schema ?? '{}') as Schema;
+}
+
+/** A text of a field as the type of its schema. */
+function typedValue(text: string, { type }: Schema): unknown {
+  if (type === 'integer' || type === 'number') return Number(text);
+  return type === 'boolean' && /^(true|false)$/.test(text) ? text === 'true' : text;
+}
+
+function bodyOf(form: HTMLFormElement): unknown {
+  const field = form.querySelector<HTMLTextAreaElement>('textarea[name="body"]');
+  if (!field || (field.value.trim() === '' && !field.required)) return undefined;
+  let body: unknown;
+  try {
+    body = JSON.parse(field.value);
+  } catch {
+    throw new InvalidField('body: is not JSON', field);
+  }
+  const fault = faultOf(body, schemaOf(field), '');
+  if (fault !== null) throw new InvalidField(fault.startsWith(':') ? `body${fault}` : fault, field);
+  return body;
+}
+
+async function send(form: HTMLFormElement, request: Prepared): Promise<void> {
+  const { method, path, body } = request;
+  const token = form.querySelector<HTMLInputElement>('input[name="token"]')?.value.trim() ?? '';
+  const needsToken = form.dataset.needsToken !== undefined;
+  const headers: Record<string, string> = { accept: 'application/json', ...request.headers };
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  if (token !== '') headers.authorization = `Bearer ${token}`;
+  else if (needsToken && method !== 'GET') headers['x-parallax-csrf'] = await readCsrf();
+  const startedAt = performance.now();
+  const response = await fetch(path, {
+    method,
+    headers,
+    cache: 'no-store',
+    // A key that is typed in is used alone, and the answer to it changes no session.
+    credentials: token === '' ? 'same-origin' : 'omit',
+    redirect: 'error',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const shown = {
+    status: `${response.status} ${response.statusText}`.trim(),
+    time: `${Math.round(performance.now() - startedAt)} ms`,
+    headers: [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n'),
+    body: bodyText(text),
+    curl: curlOf({ method, path, body, needsToken }),
+  };
+  showAnswer(form, shown);
+  if (response.status === 401) showFault(form, new InvalidField(SIGN_IN, null));
+  else if (response.status === 400) markNamedField(form, text);
+}
+
+const SIGN_IN = 'Sign in to the portal in another tab, or type a key.';
+
+/** The value with which the portal session may change something. Throws an `InvalidField` without a session. */
+async function readCsrf(): Promise<string> {
+  const response = await fetch('/v1/session', { cache: 'no-store', signal: AbortSignal.timeout(TIMEOUT_MS) });
+  if (response.status === 401) throw new InvalidField(SIGN_IN, null);
+  if (!response.ok) throw new Error(`/v1/session has status ${response.status}`);
+  return ((await response.json()) as { csrf: string }).csrf;
+}
+
+function bodyText(text: string): string {
+  let shown = text;
+  try {
+    shown = JSON.stringify(JSON.parse(text), null, INDENT);
+  } catch {
+    // A body that is no JSON is shown as it is.
+  }
+  return shown.length > SHOWN_CHARACTERS ? `${shown.slice(0, SHOWN_CHARACTERS)}\n…` : shown;
+}
+
+function showAnswer(form: HTMLFormElement, values: Readonly<Record<string, string>>): void {
+  const answer = form.parentElement!.querySelector<HTMLElement>('[data-field="answer"]')!;
+  for (const [name, value] of Object.entries(values))
+    answer.querySelector(`[data-field="${name}"]`)!.textContent = value;
+  answer.hidden = false;
+}
+
+/** Marks the field that the message of a 400 names. */
+function markNamedField(form: HTMLFormElement, text: string): void {
+  const { error } = JSON.parse(text) as { error?: { message?: string } };
+  const message = error?.message ?? '';
+  const name = /^[\w-]+/.exec(message)?.[0] ?? '';
+  const field = form.querySelector<Field>(`[data-in][name="${name}"]`) ?? form.querySelector<Field>('textarea');
+  showFault(form, new InvalidField(message, field));
+}
+
+function showFault(form: HTMLFormElement, fault: InvalidField | null): void {
+  for (const field of form.querySelectorAll('[aria-invalid]')) field.removeAttribute('aria-invalid');
+  form.querySelector('[data-field="fault"]')!.textContent = fault?.message ?? '';
+  fault?.field?.setAttribute('aria-invalid', 'true');
+  fault?.field?.focus();
+}
