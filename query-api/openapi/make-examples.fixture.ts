@@ -76,6 +76,9 @@ const STEPS: readonly Step[] = [
   { call: 'GET /v1/webhooks/:id/deliveries' },
   { call: 'GET /v1/webhooks/:id/deliveries/:deliveryId' },
   { call: 'POST /v1/webhooks/:id/deliveries/:deliveryId/redeliver' },
+  { call: 'POST /v1/webhooks/:id/recover', body: { since: '2026-01-15T12:00:00.000Z' } },
+  { call: 'POST /v1/webhooks/:id/recover', body: { since: '2026-01-15T12:00:00.000Z', dryRun: true }, status: 200 },
+  { call: 'GET /v1/system', isLive: true },
   { call: 'DELETE /v1/webhooks/:id' },
 ];
 
