@@ -79,10 +79,15 @@ function navigation(pages: readonly DocPage[], current: string | null): string {
     const mark = page.path === current ? ' aria-current="page"' : '';
     const below = page.path === opened ? pages.filter(({ parent }) => parent === page.path) : [];
     const list = below.length === 0 ? '' : `\n<ul>\n${below.map(entry).join('')}</ul>`;
-    return `<li><a href="${page.path}"${mark}>${escapeHtml(page.title)}</a>${list}</li>\n`;
+    return `<li><a href="${page.path}"${mark}>${breakable(page.title)}</a>${list}</li>\n`;
   };
   return GROUPS.map((group) => {
     const own = pages.filter((page) => page.group === group && page.parent === undefined);
     return `<h2>${group}</h2>\n<ul>\n${own.map(entry).join('')}</ul>\n`;
   }).join('');
+}
+
+/** A title whose paths may continue on the next line after a slash. */
+function breakable(title: string): string {
+  return escapeHtml(title).replaceAll(/(?<=.)[/:]/g, '$&<wbr>');
 }

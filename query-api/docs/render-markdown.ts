@@ -24,6 +24,11 @@ export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (found) => ESCAPES[found]!);
 }
 
+/** A sentence of a declaration, with code between backticks. */
+export function withCode(text: string): string {
+  return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
+}
+
 /** @param pathOfName returns the page that a text in code means; null if it means none. */
 export function renderMarkdown(markdown: string, pathOfName: (name: string) => string | null): RenderedMarkdown {
   const headings: Heading[] = [];

@@ -1,6 +1,6 @@
 /** The form with which a page of the REST API sends its request. A script of the page sends it (`portal/docs/try.ts`). */
 import type { JsonObject } from '#schemas/json-schema';
-import { escapeHtml } from './render-markdown.ts';
+import { escapeHtml, withCode } from './render-markdown.ts';
 
 export interface TryParameter {
   readonly name: string;
@@ -33,7 +33,7 @@ export function tryForm({ method, path, needsToken, parameters, body }: TryReque
 <h2 id="${TRY_HEADING.id}">${TRY_HEADING.text}</h2>
 <p data-needs-scripts>This form needs scripts. The calls above do the same.</p>
 <form data-form="try" ${attributes} autocomplete="off" novalidate hidden>
-${fields === '' ? '' : `<fieldset class="fields"><legend>Parameters</legend>\n${fields}\n</fieldset>\n`}${body === null ? '' : bodyField(body)}${needsToken ? TOKEN : ''}<p class="try-fault" role="alert" data-field="fault"></p>
+${fields === '' ? '' : `<fieldset class="fields"><legend>Parameters</legend>\n${fields}\n</fieldset>\n`}${body === null ? '' : bodyField(body)}${needsToken ? TOKEN_FIELD : ''}<p class="try-fault" role="alert" data-field="fault"></p>
 <button type="submit" class="primary" data-action="send">Send ${method}</button>
 </form>
 <div class="try-answer" data-field="answer" aria-live="polite" hidden>
@@ -50,7 +50,8 @@ ${fields === '' ? '' : `<fieldset class="fields"><legend>Parameters</legend>\n${
 `;
 }
 
-const TOKEN = `<label>Key <input type="password" name="token" autocomplete="off" spellcheck="false" aria-describedby="try-token"></label>
+/** The field for a key. */
+export const TOKEN_FIELD = `<label>Key <input type="password" name="token" autocomplete="off" spellcheck="false" aria-describedby="try-token"></label>
 <p id="try-token" class="muted">Left empty, the session of the <a href="/portal/login">portal</a> is used. A key is sent once and stored nowhere.</p>
 `;
 
@@ -64,7 +65,7 @@ function field({ name, in: place, required, description = '', schema, example }:
     values === null
       ? `<input ${attributes} value="${escapeHtml(value)}" placeholder="${escapeHtml(example === undefined ? '' : String(example))}" spellcheck="false">`
       : `<select ${attributes}>${['', ...values].map((one) => option(one, value)).join('')}</select>`;
-  return `<div><label>${escapeHtml(name)}${required ? ' (required)' : ''} ${input}</label>\n<p id="${id}" class="muted">${escapeHtml(description)}</p></div>`;
+  return `<div><label>${escapeHtml(name)}${required ? ' (required)' : ''} ${input}</label>\n<p id="${id}" class="muted">${withCode(description)}</p></div>`;
 }
 
 const option = (value: string, selected: string) =>
