@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError, ERRORS } from './errors.ts';
+import { ApiError, ERRORS, statusesOf, unavailable } from './errors.ts';
 import { errorEnvelope, errorEnvelopeSchema } from './http/error-envelope.ts';
 
 describe('the error catalogue', () => {
@@ -27,6 +27,16 @@ describe('the error catalogue', () => {
       upstream_unavailable: 502,
       portfolio_snapshot_incomplete: 502,
     });
+  });
+
+  it('states every other status that a code can have', () => {
+    expect([statusesOf('internal_error'), statusesOf('upstream_unavailable'), statusesOf('conflict')]).toEqual([
+      [500, 503],
+      [502, 503, 504],
+      [409],
+    ]);
+    const starting = unavailable('the service is starting; try again');
+    expect(statusesOf(starting.code)).toContain(starting.status);
   });
 
   it('allows a retry exactly for 429 and 5xx', () => {

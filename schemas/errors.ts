@@ -2,6 +2,8 @@
 
 interface ErrorKind {
   readonly status: number;
+  /** Other statuses that it can have (`ApiErrorOptions.status`). */
+  readonly otherStatuses?: readonly number[];
   readonly canRetry: boolean;
   /** Meaning, for the documentation. */
   readonly meaning: string;
@@ -9,7 +11,12 @@ interface ErrorKind {
 
 export const ERRORS = {
   bad_request: { status: 400, canRetry: false, meaning: 'malformed JSON or bad query' },
-  validation_failed: { status: 400, canRetry: false, meaning: 'schema violation; the message names the field path' },
+  validation_failed: {
+    status: 400,
+    otherStatuses: [413, 422],
+    canRetry: false,
+    meaning: 'schema violation; the message names the field path',
+  },
   unknown_provider: { status: 400, canRetry: false, meaning: 'provider list holds an unsupported name' },
   no_platform_attribution: { status: 400, canRetry: false, meaning: 'platform figures without a registered builder' },
   unauthenticated: { status: 401, canRetry: false, meaning: 'missing or invalid Authorization header' },
@@ -29,12 +36,29 @@ export const ERRORS = {
   quota_exceeded: { status: 429, canRetry: true, meaning: 'the quota is exhausted; Retry-After states for how long' },
   upstream_rate_limited: { status: 429, canRetry: true, meaning: 'the venue rate-limited the service' },
   upstream_unauthorized: { status: 401, canRetry: false, meaning: 'the provider rejected provider credentials' },
-  internal_error: { status: 500, canRetry: true, meaning: 'service fault' },
-  upstream_unavailable: { status: 502, canRetry: true, meaning: 'the venue returned nothing that can be served' },
+  internal_error: {
+    status: 500,
+    otherStatuses: [503],
+    canRetry: true,
+    meaning:
+      'service fault; with 503 the service cannot do it now, as while it starts: Retry-After states for how long',
+  },
+  upstream_unavailable: {
+    status: 502,
+    otherStatuses: [503, 504],
+    canRetry: true,
+    meaning: 'the venue returned nothing that can be served',
+  },
   portfolio_snapshot_incomplete: { status: 502, canRetry: true, meaning: 'a provider returned no complete snapshot' },
 } as const satisfies Record<string, ErrorKind>;
 
 export type ErrorCode = keyof typeof ERRORS;
+
+/** Every status that an error of this code can have, the usual one first. */
+export function statusesOf(code: ErrorCode): readonly number[] {
+  const { status, otherStatuses = [] }: ErrorKind = ERRORS[code];
+  return [status, ...otherStatuses];
+}
 
 /** The response of a venue, for an error that the venue caused (specification, Errors). */
 export interface UpstreamDetail {

@@ -1,7 +1,7 @@
 /**
  * Sends requests to ingest and waits for their outcomes. Ingest may run in another process, so requests and outcomes go
- * through the log. Equal concurrent requests share one record, and a result answers equal requests for its lifetime.
- * Each caller waits for its own time limit.
+ * through the log. Equal concurrent requests of an organization share one record, so that ingest knows every organization
+ * that waits, and a result answers equal requests of all for its lifetime. Each caller waits for its own time limit.
  */
 import { randomUUID } from 'node:crypto';
 import { type RequestKind, requestKey } from '#schemas/requests/kind';
@@ -39,7 +39,7 @@ export async function openRequestClient(context: FollowerContext): Promise<Reque
   return client;
 }
 
-/** A request without an outcome yet, for all callers with an equal one. */
+/** A request without an outcome yet, for all callers of an organization with an equal one. */
 interface Pending {
   readonly id: string;
   readonly orgId: string;
@@ -56,7 +56,8 @@ class LogRequestClient implements RequestClient {
   private readonly follower: TopicFollower<RequestOutcome>;
   private readonly appender: OrderedAppender;
   private readonly byId = new Map<string, Pending>();
-  private readonly byKey = new Map<string, Pending>();
+  /** By organization and key. */
+  private readonly shared = new Map<string, Pending>();
   private readonly cache = createResultCache<{ readonly value: RequestResult<unknown>; readonly size: number }>(
     ({ size }) => size,
   );
@@ -84,7 +85,8 @@ class LogRequestClient implements RequestClient {
     const key = requestKey(kind, parsed);
     const cached = this.cache.get(key);
     if (cached) return cached.value as RequestResult<R>;
-    const pending = this.byKey.get(key) ?? this.begin(orgId, kind as RequestKind, key, JSON.stringify(parsed));
+    const shared = this.shared.get(sharedKey(orgId, key));
+    const pending = shared ?? this.begin(orgId, kind as RequestKind, key, JSON.stringify(parsed));
     return this.wait(pending, kind.waitMs) as Promise<RequestResult<R>>;
   }
 
@@ -107,7 +109,7 @@ class LogRequestClient implements RequestClient {
     };
     const pending: Pending = { id, orgId, kind, key, outcome: promise, settle, callers: 0 };
     this.byId.set(id, pending);
-    this.byKey.set(key, pending);
+    this.shared.set(sharedKey(orgId, key), pending);
     this.append({ id, orgId, kind: kind.name, params }).catch((error: unknown) => {
       this.end(pending);
       reject(error);
@@ -139,7 +141,8 @@ class LogRequestClient implements RequestClient {
   }
 
   private stopSharing(pending: Pending): void {
-    if (this.byKey.get(pending.key) === pending) this.byKey.delete(pending.key);
+    const key = sharedKey(pending.orgId, pending.key);
+    if (this.shared.get(key) === pending) this.shared.delete(key);
   }
 
   private refuseIfBusy(orgId: string, kind: RequestKind): void {
@@ -166,6 +169,8 @@ class LogRequestClient implements RequestClient {
     });
   }
 }
+
+const sharedKey = (orgId: string, key: string): string => `${orgId} ${key}`;
 
 function withResolvers<T>() {
   let resolve!: (value: T) => void;

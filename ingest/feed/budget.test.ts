@@ -199,7 +199,7 @@ describe('the spare part of a limit', () => {
     const began = Date.now();
     const served: string[] = [];
     const request = (cost: number, priority: number, payer?: string) =>
-      void budget.reserve(cost, { priority, payer }).then((reservation) => {
+      void budget.reserve(cost, { priority, ...(payer ? { payers: new Set([payer]) } : {}) }).then((reservation) => {
         served.push(`${payer ?? priority} ${Date.now() - began}`);
         reservation.settle();
       });
@@ -235,6 +235,51 @@ describe('the spare part of a limit', () => {
     request(2, 1, 'little');
     await vi.advanceTimersByTimeAsync(400);
     expect(served).toEqual(['little 0', 'much 1000', 'little 1000']);
+  });
+
+  it('is for a cost that waits as soon as a payer that spends little is added to it, and each pays all of it', async () => {
+    const served: string[] = [];
+    const budget = open();
+    const payers = new Set(['much']);
+    const reserve = (all: Set<string>) =>
+      void budget.reserve(2, { priority: 1, payers: all }).then((reservation) => {
+        served.push([...all].join(' '));
+        reservation.settle();
+      });
+    for (let nth = 0; nth < 4; nth += 1) reserve(nth === 3 ? payers : new Set(['much']));
+    await vi.advanceTimersByTimeAsync(100);
+    expect(served).toEqual(['much', 'much', 'much']);
+    payers.add('little');
+    budget.recheck();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(served).toEqual(['much', 'much', 'much', 'much little']);
+    // It has spent 2 of the spare 3.
+    reserve(new Set(['little']));
+    await vi.advanceTimersByTimeAsync(100);
+    expect(served).toHaveLength(4);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(served).toHaveLength(5);
+  });
+
+  it('states if there is room for a cost now, behind those that wait', async () => {
+    const budget = open();
+    const { request } = requester(budget);
+    const hasRoom = (cost: number, payer: string, priority = 1) =>
+      budget.hasRoom(cost, { priority, payers: new Set([payer]) });
+    request(5, 1, 'much');
+    expect([hasRoom(2, 'much'), hasRoom(3, 'much'), hasRoom(3, 'little'), hasRoom(6, 'little')]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
+    // This one waits. Another that may not use the spare part waits behind it.
+    request(3, 1, 'much');
+    expect([hasRoom(1, 'much'), hasRoom(1, 'little'), hasRoom(1, 'much', 0)]).toEqual([false, true, true]);
+    budget.blockFor(500);
+    expect(hasRoom(1, 'little')).toBe(false);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(hasRoom(1, 'much')).toBe(true);
   });
 
   it('does not prevent a cost above the rest when nothing else is spent', async () => {

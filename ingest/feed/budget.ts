@@ -4,73 +4,20 @@
  * counts while it is open, and for the window after that unless the venue is known to have ended it.
  */
 
-interface Waiter {
+import type { AcquireOptions, BudgetOptions, Reservation, SpentCost } from './budget-options.ts';
+
+/** What somebody wants to spend. */
+interface Cost {
   readonly cost: number;
   readonly priority: number;
+  readonly payers: ReadonlySet<string> | undefined;
+}
+
+interface Waiter extends Cost {
   readonly resolve: (reservation: Reservation) => void;
   readonly reject: (error: unknown) => void;
-  readonly payer: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onAbort: () => void;
-}
-
-/** A cost that counts until it is settled, and then for one window: the venue counted it at some time in between. */
-export interface Reservation {
-  /** Ends the reservation once. @param cost what was really spent, by default all of it. */
-  settle(cost?: number): void;
-}
-
-/** Costs that count against the limit since about the same time. */
-export interface SpentCost {
-  /** Wall time, unix ms. */
-  readonly at: number;
-  readonly cost: number;
-}
-
-/** Costs that earlier processes spent, and permission to spend more (`spending-log.ts`). */
-export interface SpendingGrants {
-  /** What earlier processes may have spent. */
-  readonly earlier: readonly SpentCost[];
-  /** How much is granted at once. */
-  readonly chunk: number;
-  /**
-   * Resolves when it is stored that all of `spent` counts, and that `granted` is being spent or may be spent from now on.
-   * Retries until then; rejects only if nothing may be spent any more.
-   */
-  readonly store: (spent: readonly SpentCost[], granted: number) => Promise<void>;
-}
-
-/** A part of a limit that is reserved. */
-export interface Reserved {
-  /** Only costs of this priority may use the part. */
-  readonly priority: number;
-  readonly cost: number;
-  /**
-   * The end of the limit, which among them only payers may use that spend at most this much within a window, with it. So
-   * one that spends as much as it can leaves room for a single cost of each other one. 0 by default.
-   */
-  readonly spare?: number;
-  /** Costs that are less important use at most so much together, so that they leave room for more important ones. */
-  readonly behindMax?: number;
-}
-
-export interface BudgetOptions {
-  /** At most this is spent within any `windowMs`. */
-  readonly max: number;
-  readonly windowMs: number;
-  /** None by default. */
-  readonly reserved?: Reserved;
-  /** With it nothing is spent before that is stored, so that the limit holds across restarts; none by default. */
-  readonly grants?: SpendingGrants;
-  readonly now?: () => number;
-}
-
-export interface AcquireOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** Lower numbers are served first; 0 by default. */
-  readonly priority?: number | undefined;
-  /** Who spends it, of the priority with a reserved part; nobody by default. */
-  readonly payer?: string | undefined;
 }
 
 /** A cost that was spent. */
@@ -79,7 +26,7 @@ interface Spent {
   readonly cost: number;
   readonly isOther: boolean;
   readonly isBehind: boolean;
-  readonly payer: string | undefined;
+  readonly payers: readonly string[];
 }
 
 /** Callers that may wait at once; more means a bug in an adapter. */
@@ -119,7 +66,7 @@ export class Budget {
     for (const { at, cost } of options.grants?.earlier ?? []) {
       // A time that is ahead of the clock, which was set back, counts from now.
       const spentAt = this.now() - Math.max(0, Date.now() - at);
-      this.spent.push({ at: spentAt, cost, isOther: false, isBehind: false, payer: undefined });
+      this.spent.push({ at: spentAt, cost, isOther: false, isBehind: false, payers: [] });
       this.sum += cost;
     }
     this.spent.sort((a, b) => a.at - b.at);
@@ -131,7 +78,7 @@ export class Budget {
   }
 
   /** Resolves when `cost` may be spent, and counts it until it is settled and for a window after that. */
-  reserve(cost: number, { signal, priority = 0, payer }: AcquireOptions = {}): Promise<Reservation> {
+  reserve(cost: number, { signal, priority = 0, payers }: AcquireOptions = {}): Promise<Reservation> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (this.waiters.length >= WAITERS_MAX)
       return Promise.reject(new Error(`${WAITERS_MAX} callers already wait for this budget`));
@@ -142,7 +89,7 @@ export class Budget {
         // Smaller costs may have waited behind it.
         this.serve();
       };
-      const entry: Waiter = { cost, priority, payer, resolve, reject, signal, onAbort };
+      const entry: Waiter = { cost, priority, payers, resolve, reject, signal, onAbort };
       signal?.addEventListener('abort', onAbort, { once: true });
       const at = this.waiters.findIndex((waiter) => waiter.priority > priority);
       this.waiters.splice(at < 0 ? this.waiters.length : at, 0, entry);
@@ -181,6 +128,20 @@ export class Budget {
     return Math.ceil(Math.max(1, until - now, this.blockedUntil - now));
   }
 
+  /** Serves waiters that have room now because of a payer that was added to theirs. */
+  recheck(): void {
+    if (this.waiters.length > 0) this.serve();
+  }
+
+  /** True if a cost could be spent now, behind those that wait for room. */
+  hasRoom(cost: number, { priority = 0, payers }: AcquireOptions = {}): boolean {
+    this.dropExpired();
+    const own = { cost, priority, payers };
+    const isAhead = (waiter: Waiter) =>
+      waiter.priority <= priority && (this.mayUseSpare(waiter) || !this.mayUseSpare(own)) && !this.fits(waiter);
+    return this.fits(own) && !this.waiters.some(isAhead);
+  }
+
   /** Serves every waiter for which there is room. A smaller cost never overtakes a more important one. */
   private serve(): void {
     this.dropExpired();
@@ -188,17 +149,15 @@ export class Budget {
     let othersWait = false;
     let spendersWait = false;
     for (const waiter of [...this.waiters]) {
-      if (this.now() < this.blockedUntil) break;
       // Its own listener removes it.
       if (waiter.signal?.aborted) continue;
-      const cost = this.bounded(waiter.cost);
-      if (this.sum + cost > this.max) break;
+      if (!this.fitsAll(waiter)) break;
       const isOther = this.isOther(waiter);
-      if (isOther && (othersWait || this.sumOfOthers + cost > this.maxOfOthers(cost) || !this.hasRoomBehind(waiter))) {
+      if (isOther && (othersWait || !this.fitsOthers(waiter))) {
         othersWait = true;
         continue;
       }
-      if (!this.mayUseSpare(waiter) && (spendersWait || (this.sum > 0 && this.sum + cost > this.max - this.spare))) {
+      if (!this.mayUseSpare(waiter) && (spendersWait || !this.fitsSpare(waiter))) {
         spendersWait = true;
         continue;
       }
@@ -249,8 +208,8 @@ export class Budget {
   }
 
   private begin(waiter: Waiter, isOther: boolean): Reservation {
-    const { cost, payer } = waiter;
-    const spender = { isOther, isBehind: this.isBehind(waiter), payer };
+    const { cost, payers = [] } = waiter;
+    const spender = { isOther, isBehind: this.isBehind(waiter), payers: [...payers] };
     this.granted -= cost;
     this.count(cost, spender);
     let settled = false;
@@ -265,14 +224,15 @@ export class Budget {
     };
   }
 
-  private count(change: number, { isOther, isBehind, payer }: Omit<Spent, 'at' | 'cost'>): void {
+  private count(change: number, { isOther, isBehind, payers }: Omit<Spent, 'at' | 'cost'>): void {
     this.sum += change;
     if (isOther) this.sumOfOthers += change;
     if (isBehind) this.sumBehind += change;
-    if (payer === undefined) return;
-    const sum = (this.sums.get(payer) ?? 0) + change;
-    if (sum === 0) this.sums.delete(payer);
-    else this.sums.set(payer, sum);
+    for (const payer of payers) {
+      const sum = (this.sums.get(payer) ?? 0) + change;
+      if (sum === 0) this.sums.delete(payer);
+      else this.sums.set(payer, sum);
+    }
   }
 
   private get spare(): number {
@@ -280,24 +240,43 @@ export class Budget {
   }
 
   /** More important costs may use it, too: they are those of the adapter itself. */
-  private mayUseSpare({ cost, priority, payer }: Waiter): boolean {
+  private mayUseSpare({ cost, priority, payers = new Set() }: Cost): boolean {
     const { reserved } = this.options;
     if (!reserved || priority < reserved.priority) return true;
-    return payer !== undefined && (this.sums.get(payer) ?? 0) + cost <= this.spare;
+    return [...payers].some((payer) => (this.sums.get(payer) ?? 0) + cost <= this.spare);
   }
 
-  private isBehind({ priority }: Waiter): boolean {
+  /** There is room for a cost in each part of the limit. */
+  private fits(cost: Cost): boolean {
+    return this.fitsAll(cost) && this.fitsOthers(cost) && this.fitsSpare(cost);
+  }
+
+  private fitsAll({ cost }: Cost): boolean {
+    return this.now() >= this.blockedUntil && this.sum + this.bounded(cost) <= this.max;
+  }
+
+  private fitsOthers(waiter: Cost): boolean {
+    const cost = this.bounded(waiter.cost);
+    return !this.isOther(waiter) || (this.sumOfOthers + cost <= this.maxOfOthers(cost) && this.hasRoomBehind(waiter));
+  }
+
+  private fitsSpare(waiter: Cost): boolean {
+    const hasRoom = this.sum === 0 || this.sum + this.bounded(waiter.cost) <= this.max - this.spare;
+    return hasRoom || this.mayUseSpare(waiter);
+  }
+
+  private isBehind({ priority }: Cost): boolean {
     const { reserved } = this.options;
     return reserved !== undefined && priority > reserved.priority;
   }
 
   /** A cost above that part may be spent when nothing else of it is. */
-  private hasRoomBehind(waiter: Waiter): boolean {
+  private hasRoomBehind(waiter: Cost): boolean {
     const max = this.options.reserved?.behindMax;
     return max === undefined || !this.isBehind(waiter) || this.sumBehind + waiter.cost <= Math.max(waiter.cost, max);
   }
 
-  private isOther({ priority }: Waiter): boolean {
+  private isOther({ priority }: Cost): boolean {
     const { reserved } = this.options;
     return reserved !== undefined && priority !== reserved.priority;
   }

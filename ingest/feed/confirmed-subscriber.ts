@@ -2,7 +2,8 @@
  * Sends the subscriptions of a slot to a venue that confirms each of them and limits their number. The most important is
  * sent first. A subscription counts until the venue has confirmed that it ended, or its connection is gone.
  */
-import type { Budget, Reservation } from './budget.ts';
+import type { Budget } from './budget.ts';
+import type { Reservation } from './budget-options.ts';
 import type { SlotSubscriber, Subscriptions } from './connection-slots.ts';
 import type { SocketLink } from './socket-feed.ts';
 

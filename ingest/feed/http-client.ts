@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseRetryAfter } from '#infra/outbound/retry-after';
 import { timeLimit } from '#infra/runtime/time-limit';
 import type { Metrics } from '#infra/telemetry/metrics';
-import type { Budget, Reservation } from './budget.ts';
+import type { Budget } from './budget.ts';
+import type { Reservation } from './budget-options.ts';
 import { UpstreamError } from './errors.ts';
 import { readBody } from './read-body.ts';
 import { USER_AGENT } from './user-agent.ts';
@@ -30,8 +31,8 @@ export interface HttpRequest {
   readonly weightOf?: (response: Buffer) => number;
   /** Priority in the budget; 0 by default. */
   readonly priority?: number;
-  /** Who spends the weight; nobody by default. */
-  readonly payer?: string;
+  /** Who spends the weight, also those that are added while it waits; nobody by default. */
+  readonly payers?: ReadonlySet<string>;
   /** Until when it waits for room in the budget, unix ms; then it fails as rate-limited. Without a limit by default. */
   readonly roomUntil?: number;
   readonly signal?: AbortSignal;
@@ -80,7 +81,8 @@ export class HttpClient {
     let failure: UpstreamError | null = null;
     for (const delay of delays) {
       if (delay > 0) await sleep(this.jittered(delay), undefined, { signal: request.signal });
-      const reservation = await this.reserve(request);
+      // That the venue failed says more than that there is no room for another attempt.
+      const reservation = await this.reserve(request, failure);
       let weight = request.weight;
       try {
         const body = await this.sendOnce(request);
@@ -115,18 +117,19 @@ export class HttpClient {
     }
   }
 
-  private async reserve({ weight, priority, payer, roomUntil, signal }: HttpRequest): Promise<Reservation> {
+  /** @param failure of the attempt before, which the error is if there is no room in time. */
+  private async reserve(request: HttpRequest, failure: UpstreamError | null): Promise<Reservation> {
+    const { weight, priority, payers, roomUntil, signal } = request;
     const { budget } = this.options;
-    if (roomUntil === undefined) return budget.reserve(weight, { priority, payer, signal });
+    if (roomUntil === undefined) return budget.reserve(weight, { priority, payers, signal });
     const noRoom = timeLimit(Math.max(0, roomUntil - Date.now()));
     const either = signal ? AbortSignal.any([signal, noRoom]) : noRoom;
     try {
-      return await budget.reserve(weight, { priority, payer, signal: either });
+      return await budget.reserve(weight, { priority, payers, signal: either });
     } catch (error) {
       if (signal?.aborted || !noRoom.aborted) throw error;
       this.count('no_room');
-      const retryAfterMs = budget.untilRoomMs(weight);
-      throw new UpstreamError('upstream_rate_limited', 'no room within the limits of the venue', { retryAfterMs });
+      throw failure ?? noRoomError(budget, weight);
     }
   }
 
@@ -190,6 +193,12 @@ export class HttpClient {
       yield chunk;
     }
   }
+}
+
+/** The error of a request for which there is no room in time. */
+export function noRoomError(budget: Pick<Budget, 'untilRoomMs'>, weight: number): UpstreamError {
+  const retryAfterMs = budget.untilRoomMs(weight);
+  return new UpstreamError('upstream_rate_limited', 'no room within the limits of the venue', { retryAfterMs });
 }
 
 /** The first bytes of a body as text, and cancels the rest. */

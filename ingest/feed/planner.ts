@@ -4,7 +4,8 @@
  */
 import type { Metrics } from '#infra/telemetry/metrics';
 import type { Venue } from '#schemas/domain/providers';
-import { Budget, type Reservation, type Reserved } from './budget.ts';
+import { Budget } from './budget.ts';
+import type { Reservation, Reserved } from './budget-options.ts';
 import { type Attempt, ConnectionGate } from './connection-gate.ts';
 import { SpendingLog, type SpendingLogOptions } from './spending-log.ts';
 

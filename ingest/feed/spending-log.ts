@@ -10,7 +10,7 @@ import { OrderedAppender } from '#infra/requests/ordered-appender';
 import { isTransient, retry } from '#infra/runtime/retry';
 import type { Venue } from '#schemas/domain/providers';
 import { type VenueSpending, venueSpendingTopic } from '#schemas/topics/venue-spending';
-import type { SpendingGrants, SpentCost } from './budget.ts';
+import type { SpendingGrants, SpentCost } from './budget-options.ts';
 
 const AT = { topic: venueSpendingTopic.name, partition: 0 };
 

@@ -42,7 +42,7 @@ const read = (params: InfoRequest) =>
   reads.handlers[0]!.run(params, {
     signal: new AbortController().signal,
     requestedAt: Date.now(),
-    orgId: 'org',
+    orgIds: new Set(['org']),
   }) as Promise<InfoResult>;
 /** Reads until the newest record is known. */
 async function readSoon(params: InfoRequest): Promise<InfoResult> {

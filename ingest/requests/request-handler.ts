@@ -1,5 +1,6 @@
 /** How ingest serves one kind of request. */
 import type { RequestKind } from '#schemas/requests/kind';
+import type { UpstreamError } from '../feed/errors.ts';
 
 /** What a handler may use besides the parameters. */
 export interface RequestContext {
@@ -7,8 +8,8 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /** When the oldest of the equal requests was sent, unix ms. */
   readonly requestedAt: number;
-  /** The organization whose turn it is. */
-  readonly orgId: string;
+  /** The organizations that wait for the result. More can join until it is there (`onJoin`). */
+  readonly orgIds: ReadonlySet<string>;
 }
 
 export interface RequestHandler<P = unknown, R = unknown> {
@@ -22,6 +23,10 @@ export interface RequestHandler<P = unknown, R = unknown> {
    * the response of an `UpstreamError`.
    */
   readonly run: (params: P, context: RequestContext) => Promise<R>;
+  /** Called when a request was added, which can have joined one that runs. */
+  readonly onJoin?: () => void;
+  /** Why a request that has waited too long was not served; without it, too many were ahead of it (`expired`). */
+  readonly expiredBecause?: (params: P, orgId: string) => UpstreamError;
 }
 
 /** Declares how a kind is served. */

@@ -1,6 +1,7 @@
 /**
  * Queue of the requests of one kind. Equal requests share a task, organizations take turns, and the number of requests
- * is limited.
+ * is limited. A task is served as soon as the turn of any organization with a request in it has come. It then uses a turn
+ * of each of them: each gets what its own request asks for, and pays for it once.
  */
 
 /** The part of the running tasks that is for organizations without one. */
@@ -25,16 +26,28 @@ export interface QueuedRequest {
 export interface Task<P> {
   readonly key: string;
   readonly params: P;
-  /** The organization whose turn it uses: that of the first request. */
-  readonly orgId: string;
   readonly requests: QueuedRequest[];
+  /** The organizations of these requests. More join while it waits or runs. */
+  readonly orgIds: Set<string>;
+}
+
+interface RunningTask<P> {
+  readonly task: Task<P>;
+  /** The organizations whose requests waited when it began. One that joins later takes nothing from others. */
+  readonly payers: readonly string[];
+}
+
+/** A request that waited too long. */
+export interface DroppedRequest<P> {
+  readonly params: P;
+  readonly request: QueuedRequest;
 }
 
 export class RequestQueue<P> {
   private readonly limits: QueueLimits;
   /** Waiting tasks, oldest first. */
   private readonly waiting = new Map<string, Task<P>>();
-  private readonly running = new Map<string, Task<P>>();
+  private readonly running = new Map<string, RunningTask<P>>();
   /** Waiting and running requests of each organization. */
   private readonly requestCounts = new Counts();
   private readonly runningCounts = new Counts();
@@ -52,16 +65,18 @@ export class RequestQueue<P> {
     if (this.requestCounts.total >= this.limits.total) return false;
     if (this.requestCounts.of(orgId) >= this.limits.perOrganization) return false;
     this.requestCounts.add(orgId, 1);
-    const same = this.running.get(key) ?? this.waiting.get(key);
+    const same = this.running.get(key)?.task ?? this.waiting.get(key);
     if (same) same.requests.push(request);
-    else this.waiting.set(key, { key, params, orgId, requests: [request] });
+    else this.waiting.set(key, { key, params, requests: [request], orgIds: new Set([orgId]) });
+    same?.orgIds.add(orgId);
     return true;
   }
 
   /**
    * Returns the next task and counts it as running; null if there is none, or enough are running. It picks among the
-   * organizations with the fewest running tasks the one served longest ago, and its oldest task. The last of the running
-   * tasks are for organizations without one, which so never wait for all tasks of another one.
+   * organizations with the fewest running tasks the one served longest ago, and its oldest task, whoever was the first to
+   * request it. The last of the running tasks are for organizations without one, which so never wait for all tasks of
+   * another one.
    */
   next(): Task<P> | null {
     const { running: max } = this.limits;
@@ -69,23 +84,27 @@ export class RequestQueue<P> {
     const isSpare = this.running.size >= max - Math.floor(max * SPARE_SHARE);
     let chosen: Task<P> | null = null;
     let [fewest, earliest] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    for (const task of this.waiting.values()) {
-      const running = this.runningCounts.of(task.orgId);
-      if (isSpare && running > 0) continue;
-      const turn = this.served.get(task.orgId) ?? 0;
-      if (running > fewest || (running === fewest && turn >= earliest)) continue;
-      [chosen, fewest, earliest] = [task, running, turn];
-    }
+    for (const task of this.waiting.values())
+      for (const orgId of task.orgIds) {
+        const running = this.runningCounts.of(orgId);
+        if (isSpare && running > 0) continue;
+        const turn = this.served.get(orgId) ?? 0;
+        if (running > fewest || (running === fewest && turn >= earliest)) continue;
+        [chosen, fewest, earliest] = [task, running, turn];
+      }
     if (!chosen) return null;
+    const payers = [...chosen.orgIds];
     this.waiting.delete(chosen.key);
-    this.running.set(chosen.key, chosen);
-    this.runningCounts.add(chosen.orgId, 1);
-    this.recordTurn(chosen.orgId);
+    this.running.set(chosen.key, { task: chosen, payers });
+    this.turn += 1;
+    for (const orgId of payers) {
+      this.runningCounts.add(orgId, 1);
+      this.recordTurn(orgId);
+    }
     return chosen;
   }
 
   private recordTurn(orgId: string): void {
-    this.turn += 1;
     this.served.delete(orgId);
     this.served.set(orgId, this.turn);
     // Bounded by the number that can wait at once. A dropped organization was served before all of those.
@@ -95,24 +114,29 @@ export class RequestQueue<P> {
 
   /** Ends a task. A later equal request starts another. */
   end(task: Task<P>): void {
+    for (const orgId of this.running.get(task.key)!.payers) this.runningCounts.add(orgId, -1);
     this.running.delete(task.key);
-    this.runningCounts.add(task.orgId, -1);
     for (const { orgId } of task.requests) this.requestCounts.add(orgId, -1);
   }
 
   /** Removes the waiting requests from before this moment (unix ms), and returns them. */
-  dropOlderThan(moment: number): QueuedRequest[] {
-    const dropped: QueuedRequest[] = [];
+  dropOlderThan(moment: number): DroppedRequest<P>[] {
+    const dropped: DroppedRequest<P>[] = [];
     for (const [key, task] of [...this.waiting]) {
+      const { params } = task;
       const remaining = task.requests.filter(({ receivedAt }) => receivedAt >= moment);
-      dropped.push(...task.requests.filter(({ receivedAt }) => receivedAt < moment));
+      if (remaining.length === task.requests.length) continue;
+      for (const request of task.requests) if (request.receivedAt < moment) dropped.push({ params, request });
       if (remaining.length === 0) this.waiting.delete(key);
-      else task.requests.splice(0, task.requests.length, ...remaining);
+      // It stays at its place, for the organizations that still wait for it.
+      else this.waiting.set(key, { key, params, requests: remaining, orgIds: orgIdsOf(remaining) });
     }
-    for (const { orgId } of dropped) this.requestCounts.add(orgId, -1);
+    for (const { request } of dropped) this.requestCounts.add(request.orgId, -1);
     return dropped;
   }
 }
+
+const orgIdsOf = (requests: readonly QueuedRequest[]) => new Set(requests.map(({ orgId }) => orgId));
 
 /** Counts by organization, without entries for zero. */
 class Counts {

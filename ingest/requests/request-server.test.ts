@@ -79,7 +79,7 @@ const codeOf = (sent: Promise<unknown>) =>
   );
 
 describe('a request to ingest', () => {
-  it('is served once for all equal requests of the meantime, of one node and of several', async () => {
+  it('is served once for all equal requests of the meantime, of one organization or several, and of several nodes', async () => {
     const { started, run } = controlledRun();
     await openServer(run);
     const clients = [await openClient(), await openClient()];
@@ -90,8 +90,8 @@ describe('a request to ingest', () => {
     const results = await Promise.all([...sent, other]);
     expect(results.map(({ result }) => result)).toEqual([7, 7, 7, 7, 7]);
     expect(started).toHaveLength(2);
-    // One record for each node, one for the other request.
-    expect(await outcomes()).toHaveLength(3);
+    // One record for each node and organization, one for the other request.
+    expect(await outcomes()).toHaveLength(5);
   });
 
   it('is answered from the cache of its node, and of ingest for another node, for the lifetime of the result', async () => {
@@ -156,6 +156,80 @@ describe('a request to ingest', () => {
     expect(await Promise.all(sent)).toEqual(['upstream_failed', null]);
   });
 
+  it('states to its handler every organization that waits for it, also those that join while it runs', async () => {
+    const { log, codec } = role.context;
+    const seen: ReadonlySet<string>[] = [];
+    let joins = 0;
+    let end!: (result: number) => void;
+    const run: Run = (_params, { orgIds }) => {
+      seen.push(orgIds);
+      return new Promise((resolve) => {
+        end = resolve;
+      });
+    };
+    const onJoin = () => {
+      joins += 1;
+    };
+    const handlers = [defineHandler({ kind: KIND, running: 1, expiresAfterMs: 60_000, onJoin, run })];
+    const server = await startRequestServer({ log, codec, logger, handlers });
+    closing.push(() => server.close());
+    const client = await openClient();
+    const first = client.send('a', KIND, BTC);
+    await until(() => seen.length === 1);
+    const second = client.send('b', KIND, BTC);
+    await until(() => joins === 2);
+    expect(seen.map((orgIds) => [...orgIds])).toEqual([['a', 'b']]);
+    end(7);
+    expect([await first, await second]).toMatchObject([{ result: 7 }, { result: 7 }]);
+  });
+
+  it('waits on if there was no room in time for an older equal one, which fails', async () => {
+    const { log, codec } = role.context;
+    const started: { fail(error: Error): void; end(result: number): void }[] = [];
+    const run: Run = () => new Promise((end, fail) => started.push({ end, fail }));
+    let joins = 0;
+    const onJoin = () => {
+      joins += 1;
+    };
+    const handlers = [defineHandler({ kind: KIND, running: 1, expiresAfterMs: 60_000, onJoin, run })];
+    const server = await startRequestServer({ log, codec, logger, handlers });
+    closing.push(() => server.close());
+    const client = await openClient();
+    const older = codeOf(client.send('a', KIND, BTC));
+    await until(() => started.length === 1);
+    const startedAt = Date.now();
+    await until(() => Date.now() > startedAt);
+    const younger = client.send('b', KIND, BTC);
+    await until(() => joins === 2);
+    started[0]!.fail(new UpstreamError('upstream_rate_limited', 'no room', { retryAfterMs: 1_000 }));
+    expect(await older).toBe('rate_limited');
+    await until(() => started.length === 2);
+    started[1]!.end(7);
+    expect(await younger).toMatchObject({ result: 7 });
+  });
+
+  it.each([
+    [undefined, 'expired'],
+    [() => new UpstreamError('upstream_unavailable', 'the venue is silent'), 'upstream_failed'],
+    [() => new UpstreamError('upstream_rate_limited', 'no room'), 'rate_limited'],
+  ] as const)(
+    'that waited too long for its turn fails for the reason that the handler states (%s)',
+    async (because, code) => {
+      const { log, codec } = role.context;
+      const { started, run } = controlledRun();
+      const handler = { kind: KIND, running: 1, expiresAfterMs: 1_000, run };
+      const handlers = [defineHandler({ ...handler, ...(because ? { expiredBecause: because } : {}) })];
+      const server = await startRequestServer({ log, codec, logger, handlers });
+      closing.push(() => server.close());
+      const client = await openClient();
+      const first = client.send('a', KIND, BTC);
+      await until(() => started.length === 1);
+      expect(await codeOf(client.send('a', KIND, { coin: 'ETH' }))).toBe(code);
+      started[0]!.end();
+      expect(await first).toMatchObject({ result: 7 });
+    },
+  );
+
   it('fails if ingest reads it later than it may wait, as after a takeover', async () => {
     const client = await openClient();
     const sent = codeOf(client.send('a', KIND, BTC));
@@ -197,10 +271,10 @@ describe('a request to ingest', () => {
     await openServer(run, aKind({ lifetimeMs: () => 60_000 }));
     const client = await openClient();
     const impatient = codeOf(client.send('a', aKind({ waitMs: 200 }), BTC));
-    const joined = client.send('b', KIND, BTC);
+    const joined = client.send('a', KIND, BTC);
     expect(await impatient).toBe('late');
     // The record of the earlier request may be lost, so a new caller does not join it.
-    const later = client.send('b', KIND, BTC);
+    const later = client.send('a', KIND, BTC);
     await until(() => started.length === 1);
     started[0]!.end();
     expect([await joined, await later]).toMatchObject([{ result: 7 }, { result: 7 }]);

@@ -114,13 +114,16 @@ class RequestServer {
     const key = requestKey(handler.kind, params.data);
     const cached = this.cache.get(key);
     if (cached) this.publish([request], cached);
-    else if (!queue.add(key, params.data, request)) this.publish([request], failed('busy'));
+    else if (queue.add(key, params.data, request)) handler.onJoin?.();
+    else this.publish([request], failed('busy'));
   }
 
   private workOffQueues(): void {
     for (const { handler, queue } of this.served.values()) {
-      const expired = queue.dropOlderThan(Date.now() - handler.expiresAfterMs);
-      if (expired.length > 0) this.publish(expired, failed('expired'));
+      for (const { params, request } of queue.dropOlderThan(Date.now() - handler.expiresAfterMs)) {
+        const error = handler.expiredBecause?.(params, request.orgId);
+        this.publish([request], error ? failureOf(error) : failed('expired'));
+      }
     }
     this.startTasks();
   }
@@ -140,7 +143,7 @@ class RequestServer {
     const startedAt = Date.now();
     const requestedAt = task.requests[0]!.receivedAt;
     try {
-      const context = { signal, requestedAt, orgId: task.orgId };
+      const context = { signal, requestedAt, orgIds: task.orgIds };
       const result = resultText(await handler.run(task.params, context));
       const producedAt = Date.now();
       const tookMs = producedAt - startedAt;
@@ -157,7 +160,11 @@ class RequestServer {
       // Callers report failures of a venue, and an outage has very many of them.
       const level = error instanceof UpstreamError ? 'debug' : 'warn';
       logger[level]({ kind: kind.name, params: task.params, error }, 'could not serve a request');
-      this.publish(task.requests, failureOf(error));
+      // Requests that joined it later have time left: they wait on as a task of their own.
+      const waitOn = isNoRoom(error) ? task.requests.filter(({ receivedAt }) => receivedAt > requestedAt) : [];
+      for (const request of waitOn) queue.add(task.key, task.params, request);
+      const failing = task.requests.filter((request) => !waitOn.includes(request));
+      this.publish(failing, failureOf(error));
     }
     this.startTasks();
   }
@@ -200,6 +207,10 @@ const SUCCESS = { failure: null, upstreamStatus: null, upstreamBody: null, retry
 function failed(failure: NonNullable<Answer['failure']>, details: Partial<Answer> = {}): Answer {
   return { ...SUCCESS, failure, producedAt: Date.now(), lifetimeMs: 0, result: null, ...details };
 }
+
+/** True if there was no room within the limits of the venue in time, so that nothing was sent. */
+const isNoRoom = (error: unknown): boolean =>
+  error instanceof UpstreamError && error.code === 'upstream_rate_limited' && error.status === null;
 
 function failureOf(error: unknown): Answer {
   if (!(error instanceof UpstreamError)) return failed('upstream_failed');

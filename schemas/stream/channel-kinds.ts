@@ -56,6 +56,9 @@ const eventPath =
   ({ universalId: id }: { readonly universalId: string }) =>
     `/v1/events/${id}/${path}`;
 
+/** The fills of a block are in several partitions, and at equal times a stage reads one partition after the other. */
+const FILLS_OF_A_BLOCK = 'Fills of one block can come in any order; `logIndex` states their order on the chain.';
+
 const CHANNEL_KINDS: { readonly [K in Exclude<Kind, 'raw'>]: ChannelKind<K> } = {
   event: {
     summary: 'Spread of an event, when a yesMid moved by 0.005 or more.',
@@ -76,7 +79,7 @@ const CHANNEL_KINDS: { readonly [K in Exclude<Kind, 'raw'>]: ChannelKind<K> } = 
     status: eventStatus((id) => ({ kind: 'arbitrage' as const, universalId: id })),
   },
   'trade-event': {
-    summary: 'Fills on all linked markets of an event.',
+    summary: `Fills on all linked markets of an event. ${FILLS_OF_A_BLOCK}`,
     example: { kind: 'trade-event', universalId },
     type: 'trade.observed',
     writer: 'events',
@@ -85,14 +88,14 @@ const CHANNEL_KINDS: { readonly [K in Exclude<Kind, 'raw'>]: ChannelKind<K> } = 
     status: eventStatus((id) => ({ kind: 'trade-event' as const, universalId: id })),
   },
   'trade-provider': {
-    summary: `Every fill of a provider; also ${TRADE_STREAM_PROVIDERS.slice(0, -1).join(', ')}.`,
+    summary: `Every fill of a provider; also ${TRADE_STREAM_PROVIDERS.slice(0, -1).join(', ')}. ${FILLS_OF_A_BLOCK}`,
     example: { kind: 'trade-provider', provider: TRADE_STREAM_PROVIDERS.at(-1)! },
     type: 'trade.observed',
     writer: 'events',
     delivering: true,
   },
   'user-trade': {
-    summary: "Fills of an organization's bound wallets; for that organization alone.",
+    summary: `Fills of an organization's bound wallets; for that organization alone. ${FILLS_OF_A_BLOCK}`,
     example: { kind: 'user-trade', orgId: 'org_1' },
     type: 'user.fill',
     writer: 'organizations',

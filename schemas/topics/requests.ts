@@ -37,7 +37,7 @@ const outcome = record('RequestOutcome', 'The outcome of a request to ingest.', 
   failure: nullable(
     oneOf(
       REQUEST_FAILURES,
-      'Null for a success. `busy`: too many requests are waiting; `expired`: it waited too long; `unavailable`: ingest cannot serve it now, for example while a recording plays; `rate_limited`: the venue refused it, or there was no capacity within its limits; `upstream_failed`: the venue or its node did not answer, or answered an error.',
+      'Null for a success. `busy`: too many requests are waiting; `expired`: it waited too long; `unavailable`: ingest cannot serve it now, for example while a recording plays; `rate_limited`: the venue refused it, or there was no capacity within its limits in time; `upstream_failed`: the venue or its node did not answer, also the requests ahead of this one, or answered an error.',
     ),
   ),
   result: nullable(text('The result as JSON, as the kind declares it; null for a failure.')),

@@ -40,9 +40,11 @@ beforeAll(async () => {
   closing.push(() => venue.close());
   const { log, codec, close } = await openTestLog();
   closing.push(close);
-  const http = new HttpClient({ budget: new Budget({ max: 1_200, windowMs: 60_000 }), retries: 'reads' });
+  const budget = new Budget({ max: 1_200, windowMs: 60_000 });
+  const http = new HttpClient({ budget, retries: 'reads' });
   const reads = createInfoReads({
     client: new InfoClient({ url: venue.url, http, node: null }),
+    budget,
     publisher: { whenReady: async () => {}, receive: (received) => void published.push(received) },
     feed: 'venue_a.info',
   });

@@ -195,7 +195,7 @@ it('reads from a self-hosted node first, and publishes the fills that it writes'
   );
   await until(() => adapter.payloads('venue_a', 'node_fills').length === 1);
   const [reads] = adapter.handlers!;
-  const context = { signal: new AbortController().signal, requestedAt: Date.now(), orgId: 'org' };
+  const context = { signal: new AbortController().signal, requestedAt: Date.now(), orgIds: new Set(['org']) };
   let result: unknown = null;
   // The first reads go to the venue while the clock of the node is not known.
   await until(() => {

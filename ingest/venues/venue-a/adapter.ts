@@ -162,7 +162,7 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     settings.venueANodeData === null ? null : await followFills({ ...context, folder: settings.venueANodeData });
   const klines = startKlines(context);
   return {
-    handlers: [createInfoReads({ client: readClient, publisher, feed: FEED }), requestedBooks.handler],
+    handlers: [createInfoReads({ client: readClient, budget, publisher, feed: FEED }), requestedBooks.handler],
     close: async () => {
       await klines?.close();
       await leaderboard.close();

@@ -4,6 +4,7 @@ import type { InfoRequest, InfoResult } from '#schemas/requests/venue-a-info';
 import { Budget } from '../../feed/budget.ts';
 import { HttpClient } from '../../feed/http-client.ts';
 import { type Answer, startHttpServer } from '../../testing/http-server.fixture.ts';
+import { until } from '../../testing/open-publisher.fixture.ts';
 import { REST_PRIORITIES } from './declaration.ts';
 import { InfoClient } from './info-client.ts';
 import { createInfoReads } from './info-reads.ts';
@@ -35,6 +36,7 @@ async function setUp(
       http: new HttpClient({ budget, counter, retries: 'reads', timeoutMs }),
       node,
     }),
+    budget,
     publisher: {
       whenReady: async () => {},
       receive: ({ request, payload }: { request?: string; payload: unknown }) =>
@@ -43,12 +45,12 @@ async function setUp(
     feed: 'venue_a.info',
   });
   const read = (params: InfoRequest, { agoMs = 0, signal = new AbortController().signal, orgId = 'org' } = {}) =>
-    handler.run(params, { signal, orgId, requestedAt: Date.now() - agoMs }) as Promise<InfoResult>;
+    handler.run(params, { signal, orgIds: new Set([orgId]), requestedAt: Date.now() - agoMs }) as Promise<InfoResult>;
   const outcomes = async () =>
     Object.fromEntries(
       (await metrics.upstreamRequests.get()).values.map(({ labels, value }) => [labels.outcome, value]),
     );
-  return { server, budget, read, published, outcomes };
+  return { server, handler, budget, read, published, outcomes };
 }
 
 it('returns the response and publishes its bytes with the request', async () => {
@@ -137,6 +139,37 @@ it('is never sent again after a 4xx, and a 429 blocks the source for as long as 
   expect(budget.untilRoomMs(1)).toBeGreaterThan(6_000);
   await expect(read({ type: 'meta' }, { agoMs: 9_900 })).rejects.toMatchObject({ status: null });
   expect(server.requests).toHaveLength(2);
+});
+
+it('fails because the venue did not answer, also if there is no room for another attempt', async () => {
+  const { server, read } = await setUp([{ hang: true }], { weight: 30, timeoutMs: 100 });
+  await expect(read({ type: 'meta' }, { agoMs: 9_800 })).rejects.toMatchObject({ code: 'upstream_unavailable' });
+  expect(server.requests).toHaveLength(1);
+});
+
+it('that waited too long for its turn lacked weight, or waited for a venue that did not answer', async () => {
+  const { handler, budget } = await setUp([], { weight: 40 });
+  const because = () => handler.expiredBecause!({ type: 'meta' }, 'org');
+  // Requests to the venue are unanswered, but there is weight for another one.
+  const unanswered = await budget.reserve(20, { priority: REST_PRIORITIES.reads });
+  expect(because()).toMatchObject({ code: 'upstream_unavailable', status: null });
+  unanswered.settle(21);
+  expect(because()).toMatchObject({ code: 'upstream_rate_limited', status: null, retryAfterMs: expect.any(Number) });
+});
+
+it('waits no longer for weight as its organization when another one joins that has read little', async () => {
+  const { server, handler, budget } = await setUp([{ body: '{}' }], { weight: 100, spare: 20 });
+  const spent = await budget.reserve(70, { priority: REST_PRIORITIES.reads, payers: new Set(['rushing']) });
+  spent.settle();
+  const orgIds = new Set(['rushing']);
+  const context = { signal: new AbortController().signal, requestedAt: Date.now(), orgIds };
+  const reading = handler.run({ type: 'meta' }, context);
+  // There is room for a small cost until the read waits.
+  await until(() => !budget.hasRoom(1, { priority: REST_PRIORITIES.reads, payers: new Set(['rushing']) }));
+  orgIds.add('single');
+  handler.onJoin!();
+  expect(await reading).toMatchObject({ native: {} });
+  expect(server.requests).toHaveLength(1);
 });
 
 it('fails if the response is not JSON, and publishes nothing', async () => {

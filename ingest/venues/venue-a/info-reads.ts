@@ -4,8 +4,9 @@
  */
 import { timeLimit } from '#infra/runtime/time-limit';
 import { type InfoRequest, type InfoResult, infoRead } from '#schemas/requests/venue-a-info';
+import type { Budget } from '../../feed/budget.ts';
 import { UpstreamError } from '../../feed/errors.ts';
-import { errorBody } from '../../feed/http-client.ts';
+import { errorBody, noRoomError } from '../../feed/http-client.ts';
 import type { Publisher } from '../../publisher/publisher.ts';
 import { defineHandler, type RequestContext, type RequestHandler } from '../../requests/request-handler.ts';
 import { READS_RUNNING, READS_TOTAL_MS, READS_WAIT_MS, REST_PRIORITIES } from './declaration.ts';
@@ -16,20 +17,31 @@ import { SharedBars } from './shared-bars.ts';
 export interface InfoReadsOptions {
   /** Retries reads. */
   readonly client: Pick<InfoClient, 'send'>;
+  /** The weight that reads spend. */
+  readonly budget: Pick<Budget, 'hasRoom' | 'untilRoomMs' | 'recheck'>;
   readonly publisher: Pick<Publisher, 'receive' | 'whenReady'>;
   /** Source and feed of the raw records. */
   readonly feed: string;
 }
 
 export function createInfoReads(options: InfoReadsOptions): RequestHandler {
+  const { budget } = options;
   const bars = new SharedBars();
   return defineHandler({
     kind: infoRead,
     running: READS_RUNNING,
     expiresAfterMs: READS_WAIT_MS,
-    run: async (params, { signal, requestedAt, orgId }) => {
+    onJoin: () => budget.recheck(),
+    // Reads ahead of it wait for weight; or there is weight, and they wait for the venue.
+    expiredBecause: (params, orgId) => {
+      const weight = infoWeightMax(params);
+      const hasRoom = budget.hasRoom(weight, { priority: REST_PRIORITIES.reads, payers: new Set([orgId]) });
+      if (!hasRoom) return noRoomError(budget, weight);
+      return new UpstreamError('upstream_unavailable', 'the venue did not answer the reads ahead of this one in time');
+    },
+    run: async (params, { signal, requestedAt, orgIds }) => {
       const inTime = timeLimit(Math.max(0, requestedAt + READS_TOTAL_MS - Date.now()));
-      const context = { orgId, requestedAt, signal: AbortSignal.any([signal, inTime]) };
+      const context = { orgIds, requestedAt, signal: AbortSignal.any([signal, inTime]) };
       const send = (request: InfoRequest) => read(options, request, context);
       const { type, req } = params;
       try {
@@ -46,7 +58,7 @@ export function createInfoReads(options: InfoReadsOptions): RequestHandler {
 async function read(
   { client, publisher, feed }: InfoReadsOptions,
   params: InfoRequest,
-  { orgId, requestedAt, signal }: RequestContext,
+  { orgIds, requestedAt, signal }: RequestContext,
 ): Promise<InfoResult> {
   const { type, user } = params;
   const body = JSON.stringify(params);
@@ -61,7 +73,7 @@ async function read(
       return infoWeight(type, Array.isArray(native) ? native.length : 0);
     },
     priority: REST_PRIORITIES.reads,
-    payer: orgId,
+    payers: orgIds,
     roomUntil: requestedAt + READS_WAIT_MS,
     signal,
   });

@@ -4,7 +4,7 @@ import { partPayload, readPartPlace, readPartText } from '#schemas/domain/export
 import { type Answer, startHttpServer } from '../../testing/http-server.fixture.ts';
 import { MemoryLog } from '../../testing/memory-log.fixture.ts';
 import { openTestPublisher, silentLogger, until } from '../../testing/open-publisher.fixture.ts';
-import { fetchExport, startLeaderboard } from './leaderboard.ts';
+import { fetchExport, leaderboardClient, startLeaderboard } from './leaderboard.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -101,6 +101,27 @@ describe('startLeaderboard', () => {
     expect(second.parts().filter(({ payload }) => readPartPlace(payload).index === 0)).toHaveLength(2);
   });
 
+  it('requests nothing for as long as the host demanded, also if the interval is shorter', async () => {
+    const requestedAt: number[] = [];
+    const host = await startHost(() => {
+      requestedAt.push(Date.now());
+      return requestedAt.length === 1 ? { status: 429, headers: { 'retry-after': '1' } } : { body: EXPORT };
+    });
+    const test = await openTestPublisher();
+    const settings = {
+      ...loadSettings([], { PARALLAX_VENUE_A_STATS_URL: host.url }),
+      // Less than the setting accepts, so that the test need not wait.
+      leaderboardMinutes: '0.0001',
+    };
+    const running = await startLeaderboard({ ...test, settings, logger: silentLogger, expect: () => () => {} });
+    closing.push(
+      () => test.publisher.close(),
+      () => running.close(),
+    );
+    await until(() => requestedAt.length === 2);
+    expect(requestedAt[1]! - requestedAt[0]!).toBeGreaterThanOrEqual(990);
+  });
+
   it('publishes nothing of an export that fails, and reports the host as unreachable after five failures', async () => {
     const host = await startHost(() => ({ body: EXPORT.slice(0, -20) }));
     const test = await openTestPublisher();
@@ -122,7 +143,7 @@ describe('startLeaderboard', () => {
 
 describe('fetchExport', () => {
   const fetchFrom = async (answer: Answer, timeoutMs = 10_000) =>
-    fetchExport((await startHost(() => answer)).url, new AbortController().signal, timeoutMs);
+    fetchExport(leaderboardClient(timeoutMs), (await startHost(() => answer)).url, new AbortController().signal);
 
   it.each([
     ['an error', { status: 500 }, 'upstream_unavailable'],
@@ -149,7 +170,7 @@ describe('fetchExport', () => {
   it('rejects with the reason of the signal', async () => {
     const { url } = await startHost(() => ({ hang: true }));
     const abort = new AbortController();
-    const fetched = fetchExport(url, abort.signal);
+    const fetched = fetchExport(leaderboardClient(), url, abort.signal);
     abort.abort(new Error('closing'));
     await expect(fetched).rejects.toThrow('closing');
   });

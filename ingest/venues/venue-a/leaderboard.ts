@@ -27,9 +27,10 @@ export async function startLeaderboard(context: AdapterContext): Promise<Running
   const intervalMs = Number(settings.leaderboardMinutes) * MINUTE_MS;
   const connection = new ConnectionState({ venue: 'venue_a', feed: SOURCE, publisher, logger, metrics });
   const newestAt = await newestBoardAt(log, codec);
+  const http = leaderboardClient();
 
   const round = async (signal: AbortSignal) => {
-    const parts = await fetchExport(url, signal);
+    const parts = await fetchExport(http, url, signal);
     await publisher.whenReady(signal);
     connection.markConnected();
     await publishExport(publisher, { source: SOURCE, feed: SOURCE, request: LEADERBOARD_REQUEST }, parts);
@@ -47,18 +48,17 @@ export async function startLeaderboard(context: AdapterContext): Promise<Running
   return poller;
 }
 
+/** The client of all fetches, so that a `Retry-After` of one holds for the next. One request at an interval is its own limit. */
+export function leaderboardClient(timeoutMs: number = LEADERBOARD.timeoutMs): HttpClient {
+  const budget = new Budget({ max: 1, windowMs: 1 });
+  return new HttpClient({ budget, timeoutMs, bodyBytesMax: LEADERBOARD.bytesMax });
+}
+
 /**
  * Resolves with the compressed parts of the export. Rejects with an `UpstreamError` if it cannot be fetched completely, is
  * not JSON, has another shape, or lists nobody. It yields to other work after each chunk.
  */
-export async function fetchExport(
-  url: string,
-  signal: AbortSignal,
-  timeoutMs: number = LEADERBOARD.timeoutMs,
-): Promise<Buffer[]> {
-  // One request at an interval is its own limit.
-  const budget = new Budget({ max: 1, windowMs: 1 });
-  const http = new HttpClient({ budget, timeoutMs, bodyBytesMax: LEADERBOARD.bytesMax });
+export async function fetchExport(http: HttpClient, url: string, signal: AbortSignal): Promise<Buffer[]> {
   let rows = 0;
   const parts = await compressExport(yieldBetween(http.stream({ url, weight: 1, signal })), ({ text, ...place }) => {
     try {

@@ -1,7 +1,14 @@
 /** Holds what is known of the markets, and changes the subscriptions when any of it changes. */
 import { parseJsonOrNull } from '#schemas/domain/json-fields';
 import { isSpotCoin } from '#schemas/venues/venue-a/spot-coin';
-import { chooseBookCoins, type MarketLists, outcomeCoins, readMarkets, readOutcomeMarkets } from './markets.ts';
+import {
+  type AnsweredLists,
+  chooseBookCoins,
+  outcomeCoins,
+  readMarkets,
+  readMissing,
+  readOutcomeMarkets,
+} from './markets.ts';
 import type { SubscriptionSlots } from './slots.ts';
 import { wantedSubscriptions } from './subscriptions.ts';
 
@@ -9,7 +16,7 @@ import { wantedSubscriptions } from './subscriptions.ts';
 const GATHER_MS = 250;
 
 export interface MarketWatcherOptions {
-  readonly slots: Pick<SubscriptionSlots, 'update' | 'subscriptions'>;
+  readonly slots: Pick<SubscriptionSlots, 'update'>;
   /** `PARALLAX_VENUE_A_BOOK_COINS`. */
   readonly bookCoins: string;
   readonly linked: () => ReadonlySet<string>;
@@ -19,12 +26,16 @@ export interface MarketWatcherOptions {
 
 export class MarketWatcher {
   private readonly options: MarketWatcherOptions;
-  private lists: Omit<MarketLists, 'contexts'> | null = null;
+  private lists: AnsweredLists | null = null;
+  /** The lists before. */
+  private before: AnsweredLists | null = null;
   private outcomes: readonly number[] = [];
   /** The newest frame with the contexts of all dexes, which is read only when subscriptions are chosen. */
   private newestContexts: Buffer | null = null;
   private timer: NodeJS.Timeout | null = null;
   private perps: readonly string[] = [];
+  /** The coins that the setting chose last. Books that are subscribed for another reason do not count. */
+  private chosenCoins: readonly string[] = [];
 
   constructor(options: MarketWatcherOptions) {
     this.options = options;
@@ -40,7 +51,8 @@ export class MarketWatcher {
   }
 
   /** Changes the subscriptions to those of these lists. @param outcomes ids of the listed outcomes. */
-  setLists(lists: Omit<MarketLists, 'contexts'>, outcomes: readonly number[]): void {
+  setLists(lists: AnsweredLists, outcomes: readonly number[]): void {
+    this.before = this.lists;
     this.lists = lists;
     this.outcomes = outcomes;
     this.update();
@@ -60,18 +72,20 @@ export class MarketWatcher {
     this.timer = null;
     // Everything follows from the lists, which are read at the start.
     if (!this.lists) return;
+    const { lists, before } = this;
     const { slots, bookCoins, linked, requestedBooks } = this.options;
     const contexts = this.newestContexts && parseJsonOrNull(this.newestContexts.toString());
-    const markets = readMarkets({ ...this.lists, contexts });
+    const missing = before ? readMissing(lists, { ...before, contexts }) : [];
+    const markets = [...readMarkets({ ...lists, contexts }), ...missing];
     this.perps = markets.map(({ coin }) => coin).filter((coin) => !isSpotCoin(coin));
-    const books = slots.subscriptions().filter(({ type }) => type === 'l2Book');
+    this.chosenCoins = chooseBookCoins(markets, bookCoins, new Set(this.chosenCoins));
     slots.update(
       wantedSubscriptions({
         markets,
-        outcomes: readOutcomeMarkets(outcomeCoins(this.outcomes), this.lists.pairs),
+        outcomes: readOutcomeMarkets(outcomeCoins(this.outcomes), lists.pairs),
         linked: linked(),
         requestedBooks: requestedBooks(Date.now()),
-        bookCoins: chooseBookCoins(markets, bookCoins, new Set(books.map(({ coin = '' }) => coin))),
+        bookCoins: this.chosenCoins,
       }),
     );
   }

@@ -44,6 +44,24 @@ export function replaceEmptyLists(lists: AnsweredLists, previous: AnsweredLists 
   };
 }
 
+/**
+ * Markets of the lists before that the newest lists do not name at all. Such a list may be from a node that lags behind,
+ * so a market ends with the second list that lacks it, or at once if it is listed as delisted.
+ */
+export function readMissing(lists: AnsweredLists, before: MarketLists): Market[] {
+  const { perps, dexes, pairs } = lists;
+  const metas = [perps, pairs].map((answer) => asList(answer)[0]);
+  const names = new Set(
+    [...metas, ...asList(dexes).map(metaOf)].flatMap((meta) => asList(asObject(meta).universe)).map(nameOf),
+  );
+  return readMarkets(before).filter(({ coin }) => !names.has(coin));
+}
+
+const nameOf = (entry: unknown): string | null => asText(asObject(entry).name);
+
+/** In some documents an entry of a dex is the pair of `meta` and contexts. */
+const metaOf = (entry: unknown): unknown => (Array.isArray(entry) ? entry[0] : entry);
+
 /** Tradable perps of the main dex. */
 export function readPerps(answer: unknown): Market[] {
   const [meta, contexts] = asList(answer);
@@ -58,11 +76,11 @@ function readContracts(answer: unknown, frame: unknown): Market[] {
       return [dex, ofDex] as const;
     }),
   );
-  // The first one is the main dex. In some documents an entry is the pair of `meta` and contexts.
+  // The first one is the main dex.
   return asList(answer)
     .slice(1)
     .flatMap((entry) => {
-      const meta = asObject(Array.isArray(entry) ? entry[0] : entry);
+      const meta = asObject(metaOf(entry));
       const [first] = asList(meta.universe);
       return readUniverse(meta, contexts.get(dexOf(asText(asObject(first).name))));
     });

@@ -8,7 +8,7 @@ it('counts a book as requested for a minute after the newest request', async () 
   });
   const { signal } = new AbortController();
   const request = (coins: string[], requestedAt: number) =>
-    books.handler.run({ coins }, { signal, requestedAt, orgId: 'org' });
+    books.handler.run({ coins }, { signal, requestedAt, orgIds: new Set(['org']) });
   expect(await request(['BTC', '#10'], 0)).toEqual({});
   await request(['BTC'], 30_000);
   // An older request that arrives late shortens nothing.

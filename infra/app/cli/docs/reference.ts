@@ -1,6 +1,6 @@
 /** Generates `docs/reference.md` and the README's table of settings from the declarations. */
 import { ROUTES } from '#query-api/routes/index';
-import { ERRORS } from '#schemas/errors';
+import { ERRORS, type ErrorCode, statusesOf } from '#schemas/errors';
 import { ALL_KINDS } from '#schemas/stream/channel-kinds';
 import { formatChannel } from '#schemas/stream/channel-names';
 import { TABLES } from '#schemas/tables/index';
@@ -67,7 +67,11 @@ ${table(
 
 ${table(
   ['code', 'status', 'meaning'],
-  Object.entries(ERRORS).map(([code, { status, meaning }]) => [`\`${code}\``, String(status), meaning]),
+  Object.entries(ERRORS).map(([code, { meaning }]) => [
+    `\`${code}\``,
+    statusesOf(code as ErrorCode).join(', '),
+    meaning,
+  ]),
 )}
 
 ## Channels

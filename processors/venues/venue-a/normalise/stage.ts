@@ -62,7 +62,7 @@ export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
 
   return {
     name: 'normalise.venue_a',
-    stateVersion: 12,
+    stateVersion: 13,
     // Holds some hundred trades per coin; the other maps have one entry per listed coin or outcome.
     slicedMaps: ['seenTrades'],
     inputs: [

@@ -1,0 +1,63 @@
+/** What a budget is created with, and what is asked of it (`budget.ts`). */
+
+/** A cost that counts until it is settled, and then for one window: the venue counted it at some time in between. */
+export interface Reservation {
+  /** Ends the reservation once. @param cost what was really spent, by default all of it. */
+  settle(cost?: number): void;
+}
+
+/** Costs that count against the limit since about the same time. */
+export interface SpentCost {
+  /** Wall time, unix ms. */
+  readonly at: number;
+  readonly cost: number;
+}
+
+/** Costs that earlier processes spent, and permission to spend more (`spending-log.ts`). */
+export interface SpendingGrants {
+  /** What earlier processes may have spent. */
+  readonly earlier: readonly SpentCost[];
+  /** How much is granted at once. */
+  readonly chunk: number;
+  /**
+   * Resolves when it is stored that all of `spent` counts, and that `granted` is being spent or may be spent from now on.
+   * Retries until then; rejects only if nothing may be spent any more.
+   */
+  readonly store: (spent: readonly SpentCost[], granted: number) => Promise<void>;
+}
+
+/** A part of a limit that is reserved. */
+export interface Reserved {
+  /** Only costs of this priority may use the part. */
+  readonly priority: number;
+  readonly cost: number;
+  /**
+   * The end of the limit, which among them only payers may use that spend at most this much within a window, with it. So
+   * one that spends as much as it can leaves room for a single cost of each other one. 0 by default.
+   */
+  readonly spare?: number;
+  /** Costs that are less important use at most so much together, so that they leave room for more important ones. */
+  readonly behindMax?: number;
+}
+
+export interface BudgetOptions {
+  /** At most this is spent within any `windowMs`. */
+  readonly max: number;
+  readonly windowMs: number;
+  /** None by default. */
+  readonly reserved?: Reserved;
+  /** With it nothing is spent before that is stored, so that the limit holds across restarts; none by default. */
+  readonly grants?: SpendingGrants;
+  readonly now?: () => number;
+}
+
+export interface AcquireOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Lower numbers are served first; 0 by default. */
+  readonly priority?: number | undefined;
+  /**
+   * Who spends it, of the priority with a reserved part; nobody by default. Each pays all of it, as if it was alone, and
+   * the best placed decides when. After one was added to those of a waiting cost, call `recheck`.
+   */
+  readonly payers?: ReadonlySet<string> | undefined;
+}
