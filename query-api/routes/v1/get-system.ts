@@ -35,7 +35,9 @@ export const getSystem = defineCallerRoute({
           node: z
             .string()
             .describe('The process that runs it; every query API and every gateway has views of its own.'),
-          positionAt: isoTimeSchema.nullable().describe('Event time up to which it has processed everything.'),
+          positionAt: isoTimeSchema
+            .nullable()
+            .describe('Event time up to which it has processed everything; null before it has processed anything.'),
           lagMs: count("The pipeline's time minus its position."),
           eventsPerSecond: z.number().describe('Records that it processed per second in the last seconds.'),
         }),
@@ -53,33 +55,39 @@ export const getSystem = defineCallerRoute({
         }),
       )
       .describe('Connections to venues, by name.'),
-    log: z.object({
-      bytes: z.number().int().nullable().describe('On the disk, on Kafka of all copies; null if that is not known.'),
-      diskFreeBytes: z.number().int().nullable().describe('Left on the disk; null if the log is on other machines.'),
-      topics: z
-        .array(
-          z.object({
-            topic: z.string().describe('Its name.'),
-            records: count('Stored records; on Kafka an upper bound, since compacted offsets count too.'),
-            bytes: z.number().int().nullable().describe('On the disk; null if that is not known.'),
-            oldestAt: isoTimeSchema.nullable().describe('When the oldest record was appended; null if there is none.'),
-          }),
-        )
-        .describe('The largest first; at most 10 s old.'),
-    }),
-    store: z.object({
-      bytes: count('On the disk, of all tables.'),
-      tables: z
-        .array(
-          z.object({
-            table: z.string().describe('Its name.'),
-            rows: count('Rows; those written twice count until the store has merged them.'),
-            bytes: count('On the disk.'),
-          }),
-        )
-        .describe('The largest first; at most 10 s old.'),
-      lagMs: z.number().int().nullable().describe('Age of the table that is furthest behind; null without a sink.'),
-    }),
+    log: z
+      .object({
+        bytes: z.number().int().nullable().describe('On the disk, on Kafka of all copies; null if that is not known.'),
+        diskFreeBytes: z.number().int().nullable().describe('Left on the disk; null if the log is on other machines.'),
+        topics: z
+          .array(
+            z.object({
+              topic: z.string().describe('Its name.'),
+              records: count('Stored records; on Kafka an upper bound, since compacted offsets count too.'),
+              bytes: z.number().int().nullable().describe('On the disk; null if that is not known.'),
+              oldestAt: isoTimeSchema
+                .nullable()
+                .describe('When the oldest record was appended; null if there is none.'),
+            }),
+          )
+          .describe('The largest first; at most 10 s old.'),
+      })
+      .describe('The event log.'),
+    store: z
+      .object({
+        bytes: count('On the disk, of all tables.'),
+        tables: z
+          .array(
+            z.object({
+              table: z.string().describe('Its name.'),
+              rows: count('Rows; those written twice count until the store has merged them.'),
+              bytes: count('On the disk.'),
+            }),
+          )
+          .describe('The largest first; at most 10 s old.'),
+        lagMs: z.number().int().nullable().describe('Age of the table that is furthest behind; null without a sink.'),
+      })
+      .describe('The tables.'),
     deadLetters: z
       .array(
         z.object({
