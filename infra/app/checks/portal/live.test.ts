@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Service, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
 import {
+  BROWSER_TEST_MS,
   browserMissing,
   expectAccessible,
   launchBrowser,
@@ -16,6 +17,8 @@ import { type StreamProxy, startStreamProxy } from './stream-proxy.ts';
 /** Events that are awaited: of one event, and of all rows of the board. */
 const UPDATES = 2;
 const BOARD_UPDATES = 20;
+/** How long a paused page may take to show what it has received. */
+const SETTLE = { timeout: 30_000, interval: 200 };
 
 interface Leg {
   readonly provider: string;
@@ -39,7 +42,7 @@ interface EventFrame {
   readonly data: { readonly payload: Spread };
 }
 
-describe.skipIf(browserMissing !== null)('live figures in Chromium', () => {
+describe.skipIf(browserMissing !== null)('live figures in Chromium', { timeout: BROWSER_TEST_MS }, () => {
   const folder = temporaryFolder('parallax-portal-live');
   let proxy: StreamProxy;
   let service: Service;
@@ -124,8 +127,8 @@ describe.skipIf(browserMissing !== null)('live figures in Chromium', () => {
           const shown = (await cell.count()) === 0 ? null : Number(await cell.getAttribute('data-value'));
           expect(shown, `${field} of ${leg.provider}`).toBe(leg[field]);
         }
-    });
-  }, 90_000);
+    }, SETTLE);
+  });
 
   it('equal it on every visible row of the board, too', async () => {
     const sent = noteSpreads();
@@ -150,8 +153,8 @@ describe.skipIf(browserMissing !== null)('live figures in Chromium', () => {
         const shown = await cells.evaluateAll((all) => all.map((cell) => Number(cell.getAttribute('data-value'))));
         expect(shown, universalId).toEqual(mids);
       }
-    });
-  }, 90_000);
+    }, SETTLE);
+  });
 
   it('are marked as old with their age while the socket is away, and are right again after its return', async () => {
     const id = await openEvent();

@@ -5,6 +5,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { eventually, get, type Service, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
 import {
+  BROWSER_TEST_MS,
   browserMissing,
   expectAccessible,
   launchBrowser,
@@ -38,7 +39,7 @@ const HOSTILE = [
 
 if (browserMissing !== null) console.log(`the portal is not looked at: ${browserMissing}`);
 
-describe.skipIf(browserMissing !== null)('the portal in Chromium', () => {
+describe.skipIf(browserMissing !== null)('the portal in Chromium', { timeout: BROWSER_TEST_MS }, () => {
   const folder = temporaryFolder('parallax-portal');
   let service: Service;
   let browser: Browser;
