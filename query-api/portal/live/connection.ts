@@ -5,7 +5,7 @@
 import { computed } from '@preact/signals';
 import { isPaused } from './activity.ts';
 import { faultyResources, lastResponseAt } from './resource.ts';
-import { awaySince, streamState } from './stream.ts';
+import { awaySince, isResuming, streamState } from './stream.ts';
 
 export type Connection = 'connecting' | 'live' | 'waiting' | 'offline';
 
@@ -19,11 +19,11 @@ export const connection = computed<Connection>(() => {
 
 /** True while the page is not live, and the person must be informed of it. */
 export const isOffline = computed(() =>
-  streamState.value === null ? connection.value === 'offline' : awaySince.value !== null,
+  streamState.value === null ? connection.value === 'offline' : awaySince.value !== null && !isResuming.value,
 );
 
 /** Unix ms since which the page is not live; null while it is. */
 export const offlineSince = computed(() => {
-  if (streamState.value !== null) return awaySince.value;
+  if (streamState.value !== null) return isOffline.value ? awaySince.value : null;
   return connection.value === 'offline' || connection.value === 'waiting' ? lastResponseAt.value : null;
 });

@@ -131,14 +131,15 @@ describe('the connection of a tab', () => {
     expect(sockets).toHaveLength(2);
   });
 
-  it('is closed while the tab is hidden, and what was shown counts as old until it is back', () => {
+  it('is closed while the tab is hidden, and what was shown counts as old until it is back', async () => {
     openLive();
     clock.advance(5_000);
     link.suspend();
     expect(newest().isClosed).toBe(true);
     expect(reports).toEqual([begunAt + 5_000]);
     clock.advance(60_000);
-    expect([sockets.length, clock.timers]).toEqual([1, 0]);
+    await settle();
+    expect([sockets.length, clock.timers, renewals]).toEqual([1, 0, 0]);
     link.resume();
     newest().open();
     expect(reports.at(-1)).toBeNull();

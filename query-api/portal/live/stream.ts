@@ -13,7 +13,7 @@ import {
 } from '#stream-gateway/client/stream-client';
 import { isHidden, isStopped } from './activity.ts';
 import { ChannelHub, type ChannelListener } from './channel-hub.ts';
-import { StreamLink } from './stream-link.ts';
+import { LOST_AFTER_MS, StreamLink } from './stream-link.ts';
 
 /** How long a page says what happened while the connection was away. */
 const NOTICE_MS = 12_000;
@@ -31,6 +31,8 @@ export interface Absence {
 export const streamState = signal<ConnectionState['name'] | null>(null);
 /** Unix ms since which the connection is away: what came over it is old. Null while it is there. */
 export const awaySince = signal<number | null>(null);
+/** True from when the tab is hidden until it is connected again, or a second after it is seen. */
+export const isResuming = signal(false);
 /** The last time that the connection was away, for some seconds after its return. */
 export const lastAbsence = signal<Absence | null>(null);
 
@@ -49,7 +51,10 @@ const link = new StreamLink({
     const before = awaySince.peek();
     batch(() => {
       awaySince.value = since;
-      if (since === null && before !== null && streamState.peek() === 'live') noteReturn(before);
+      if (since !== null || streamState.peek() !== 'live') return;
+      // A tab that was hidden missed nothing: it reads everything again.
+      if (before !== null && !isResuming.peek()) noteReturn(before);
+      isResuming.value = false;
     });
   },
 });
@@ -134,6 +139,16 @@ export function startStream(): void {
     addEventListener(name, () => {
       isOnline.value = navigator.onLine;
     });
+  effect(() => {
+    if (isHidden.value) {
+      isResuming.value = true;
+      return undefined;
+    }
+    const timer = setTimeout(() => {
+      isResuming.value = false;
+    }, LOST_AFTER_MS);
+    return () => clearTimeout(timer);
+  });
   effect(() => {
     if (isHidden.value || !isOnline.value) link.suspend();
     else link.resume();

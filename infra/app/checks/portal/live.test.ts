@@ -237,6 +237,29 @@ describe.skipIf(browserMissing !== null)('live figures in Chromium', { timeout: 
     expect(proxy.connections).toBe(1);
   });
 
+  it('cost nothing while the tab is hidden, and are read again when it is seen', async () => {
+    await openEvent();
+    await expect.poll(() => proxy.connections).toBe(1);
+    await setHidden(true);
+    await expect.poll(() => proxy.connections).toBe(0);
+    await page.locator('td[data-field="yesMid"][data-stale]').first().waitFor();
+    const answered = page.waitForResponse((response) => response.url().endsWith('/spread'));
+    await setHidden(false);
+    await answered;
+    await page.locator('[data-connection="live"]').waitFor();
+    await page.locator('td[data-field="yesMid"]:not([data-stale])').first().waitFor();
+    expect(proxy.connections).toBe(1);
+    expect(await page.locator('[data-notice="returned"]').count()).toBe(0);
+  });
+
+  /** Hides or shows the tab, as far as its scripts can see. */
+  async function setHidden(isHidden: boolean): Promise<void> {
+    await page.evaluate(
+      `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));`,
+    );
+  }
+
   it('come over a new connection after the session ended and the person signed in again over the page', async () => {
     watched.expectFaults(/401/);
     await openEvent();
