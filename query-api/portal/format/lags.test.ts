@@ -28,11 +28,11 @@ it('the chart has a line for each of the slowest stages, and one for all others,
   const data = lagChartOf(history);
   expect(data.times).toEqual([1, 2]);
   expect(data.series).toEqual([
-    { label: 'f', values: [5, 0.5] },
-    { label: 'e', values: [4, null] },
-    { label: 'd', values: [3, null] },
-    { label: 'c', values: [2, null] },
-    { label: 'all others', values: [1, 0.25] },
+    { label: 'f', values: [5_000, 500] },
+    { label: 'e', values: [4_000, null] },
+    { label: 'd', values: [3_000, null] },
+    { label: 'c', values: [2_000, null] },
+    { label: 'all others', values: [1_000, 250] },
   ]);
 });
 

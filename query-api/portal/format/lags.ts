@@ -22,25 +22,25 @@ export function addLags(history: LagHistory, at: number, stages: readonly Lag[])
   return [...history, [at, lags] as const].slice(-POINTS_MAX);
 }
 
-/** Lines of the stages that were furthest behind, in seconds, and of the furthest of all others. */
+/** Lines of the stages that were furthest behind, in ms, and of the furthest of all others. */
 export function lagChartOf(history: LagHistory): ChartData {
   const worst = new Map<string, number>();
   for (const [, lags] of history)
     for (const [stage, lag] of lags) worst.set(stage, Math.max(worst.get(stage) ?? 0, lag));
   const inOrder = [...worst].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([stage]) => stage);
   const [named, others] = [inOrder.slice(0, LINES_MAX), inOrder.slice(LINES_MAX)];
-  const seconds = (values: readonly (number | undefined)[]) => {
+  const largest = (values: readonly (number | undefined)[]) => {
     const known = values.filter((value) => value !== undefined);
-    return known.length === 0 ? null : Math.max(...known) / 1_000;
+    return known.length === 0 ? null : Math.max(...known);
   };
   const series = named.map((stage) => ({
     label: stage,
-    values: history.map(([, lags]) => seconds([lags.get(stage)])),
+    values: history.map(([, lags]) => largest([lags.get(stage)])),
   }));
   if (others.length > 0)
     series.push({
       label: 'all others',
-      values: history.map(([, lags]) => seconds(others.map((stage) => lags.get(stage)))),
+      values: history.map(([, lags]) => largest(others.map((stage) => lags.get(stage)))),
     });
   return { times: history.map(([at]) => at), series };
 }

@@ -28,9 +28,9 @@ export default function SystemPage() {
           <div class="panel">
             <Chart
               name="lag"
-              caption="How far stages are behind (s), since this page was opened"
+              caption="How far stages are behind (ms), since this page was opened"
               kind="line"
-              digits={1}
+              digits={0}
               data={lagChartOf(history.value)}
             />
           </div>

@@ -89,7 +89,7 @@ export default function WebhookPage({ params }: PageProps) {
                   <Id value={webhook.id} />
                 </dd>
               </div>
-              {webhook.subscriptions.map(({ eventType, version, filters }) => (
+              {webhook.subscriptions.map(({ eventType, version, filters = {} }) => (
                 <div key={`${eventType}.${version}`}>
                   <dt>
                     <code>{eventType}</code>

@@ -9,6 +9,8 @@ const HEIGHT = 240;
 const NARROW_HEIGHT = 200;
 const NARROW = 480;
 const LABEL_WIDTH = 112;
+/** Least distance of two ticks of the time axis: the width of 12:10:05 and a gap. */
+const TICK_SPACE = 76;
 const DAY_SECONDS = 86_400;
 const FONT = '12px system-ui, sans-serif';
 const SERIES_COLORS = ['--accent', '--warn', '--up', '--down', '--ink-muted'];
@@ -112,7 +114,11 @@ export function drawPlot(box: HTMLElement, data: ChartData, options: PlotOptions
       ...(isUtc ? { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC') } : {}),
       scales: kind === 'bars' ? barScales(data.times) : kind === 'points' ? pointScales() : {},
       axes: [
-        { ...axis, values: (_plot, ticks, _axis, _space, step) => ticks.map((tick) => tickText(tick, step, isUtc)) },
+        {
+          ...axis,
+          space: TICK_SPACE,
+          values: (_plot, ticks, _axis, _space, step) => ticks.map((tick) => tickText(tick, step, isUtc)),
+        },
         { ...axis, size: 64, values: (_plot, ticks) => ticks.map((tick) => decimalText(tick, digits)) },
       ],
       series: [

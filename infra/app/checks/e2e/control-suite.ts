@@ -223,7 +223,7 @@ export function controlSuite(run: ControlRun): void {
       expect(stages).toEqual(expect.arrayContaining(['candles', 'organizations', 'view.events', 'view.market-status']));
       expect(system.feeds).toContainEqual(expect.objectContaining({ venue: 'venue_b', state: 'connected', lost1h: 0 }));
       const commands = system.log.topics.find(({ topic }: { topic: string }) => topic === 'control.commands');
-      expect(commands.records).toBeGreaterThan(2);
+      expect(commands.records).toBeGreaterThan(0);
       expect(commands.bytes).toBeGreaterThan(100);
       expect(Date.parse(commands.oldestAt)).toBeLessThan(Date.now());
       expect(system.log.bytes).toBeGreaterThan(1_000);

@@ -4,7 +4,8 @@ import { Moment } from '../../parts/time.tsx';
 export interface Subscription {
   readonly eventType: string;
   readonly version: number;
-  readonly filters: Readonly<Record<string, unknown>>;
+  /** Missing if it was created without any. */
+  readonly filters?: Readonly<Record<string, unknown>>;
 }
 
 export interface Webhook {
