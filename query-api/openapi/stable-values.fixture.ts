@@ -3,18 +3,18 @@
 /** The end of the data set of the sandbox. */
 const AT_MS = Date.UTC(2026, 0, 15, 13, 10);
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const DAY_LENGTH = 'YYYY-MM-DD'.length;
 /** Times within this distance of the run are those of its clock. */
-const CLOCK_MS = 30 * 24 * HOUR_MS;
+const CLOCK_MS = 30 * DAY_MS;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 /** The secret part of a token. */
 const TOKEN_SECRET = /(?<=plx_(?:live|test)_[0-9a-f-]{36}\.)[\w-]{43}/g;
 const SIGNING_SECRET = /(?<=whsec_)[A-Za-z0-9+/]+(?==*$)/g;
-/** Figures that count the time since the start. */
-const CLOCK_FIELDS = new Set(['uptimeSeconds']);
-const UPTIME = 3_600;
+/** Fields that follow from the time of the run, and what stands for them. */
+const CLOCK_FIELDS: Readonly<Record<string, unknown>> = { uptimeSeconds: 3_600, resetAt: '2026-01-16T00:00:00.000Z' };
 /** Fields with random values. */
 const RANDOM_FIELDS = new Set(['csrf']);
 const LIST_MAX = 2;
@@ -31,7 +31,10 @@ export function createStabiliser(startedAt: number): <T>(value: T) => T {
     if (Math.abs(distance) > CLOCK_MS) return text;
     return new Date(AT_MS + Math.round(distance / HOUR_MS) * HOUR_MS).toISOString();
   };
-  const dayFor = (text: string) => timeFor(`${text}T12:00:00.000Z`).slice(0, DAY_LENGTH);
+  const dayFor = (text: string) => {
+    const distance = Date.parse(text) - Math.floor(startedAt / DAY_MS) * DAY_MS;
+    return Math.abs(distance) > CLOCK_MS ? text : new Date(AT_MS + distance).toISOString().slice(0, DAY_LENGTH);
+  };
   const textFor = (text: string) =>
     (DAY.test(text) ? dayFor(text) : text)
       .replaceAll(UUID, uuidFor)
@@ -39,8 +42,8 @@ export function createStabiliser(startedAt: number): <T>(value: T) => T {
       .replaceAll(TOKEN_SECRET, repeated)
       .replaceAll(SIGNING_SECRET, repeated);
   const stable = (value: unknown, name = ''): unknown => {
+    if (Object.hasOwn(CLOCK_FIELDS, name)) return CLOCK_FIELDS[name];
     if (typeof value === 'string') return RANDOM_FIELDS.has(name) ? repeated(value) : textFor(value);
-    if (CLOCK_FIELDS.has(name)) return UPTIME;
     if (Array.isArray(value)) return value.map((item) => stable(item));
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [textFor(key), stable(item, key)]));
