@@ -12,6 +12,7 @@ describe('pages', () => {
   it.each([
     ['/portal/', 'overview', {}],
     ['/portal/events', 'events', {}],
+    ['/portal/markets', 'markets', {}],
     ['/portal/events/a%2Fb', 'event', { universalId: 'a/b' }],
   ])('are found by their path %s', (path, name, params) => {
     expect(findPage(path)).toMatchObject({ page: { name }, params });

@@ -38,6 +38,14 @@ export const PAGES: readonly PageDeclaration[] = [
   },
   { name: 'event', path: '/events/:universalId', title: 'Event', load: () => import('./pages/event.tsx') },
   {
+    name: 'markets',
+    path: '/markets',
+    title: 'Markets',
+    group: 'Markets',
+    key: 'm',
+    load: () => import('./pages/markets.tsx'),
+  },
+  {
     name: 'leaderboard',
     path: '/leaderboard',
     title: 'Leaderboard',
