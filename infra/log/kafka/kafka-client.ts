@@ -203,7 +203,8 @@ export async function storedPartitions(broker: Broker): Promise<StoredPartition[
   const folders = await connectionPool.send({
     request: {
       apiKey: DESCRIBE_LOG_DIRS,
-      apiVersion: 0,
+      // The newest version without tagged fields; Kafka 4 has no older one.
+      apiVersion: 1,
       apiName: 'DescribeLogDirs',
       // A list of topics that is null stands for all.
       encode: async () => new Encoder().writeInt32(-1),

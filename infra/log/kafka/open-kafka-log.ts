@@ -194,7 +194,8 @@ class KafkaLog implements EventLog {
 
   async sizes(): Promise<readonly TopicSize[]> {
     this.assertOpen();
-    const [topics, bytes] = await Promise.all([this.topics.all(), this.points.storedBytes(this.logger)]);
+    const topics = await this.topics.all();
+    const bytes = await this.points.storedBytes(topics.keys(), this.logger);
     const sizes = [...topics].map(([topic, partitions]) => this.sizeOf(topic, partitions, bytes?.get(topic) ?? null));
     return Promise.all(sizes);
   }

@@ -65,10 +65,10 @@ export class PointReads {
     });
   }
 
-  /** Bytes that the brokers store of each topic, in all copies; null if they do not return that to this client. */
-  async storedBytes(logger: Logger | undefined): Promise<ReadonlyMap<string, number> | null> {
+  /** Bytes that the brokers store of topics, in all copies; null if they do not return that to this client. */
+  async storedBytes(topics: Iterable<string>, logger: Logger | undefined): Promise<ReadonlyMap<string, number> | null> {
     try {
-      const cluster = await this.connection.open([]);
+      const cluster = await this.connection.open(topics);
       const nodes = cluster.brokerPool.metadata.brokers.map(({ nodeId }) => String(nodeId));
       const bytes = new Map<string, number>();
       for (const nodeId of nodes)

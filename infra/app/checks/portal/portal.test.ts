@@ -241,8 +241,8 @@ describe.skipIf(browserMissing !== null)('the portal in Chromium', () => {
   });
 
   it('shows a webhook that was created without filters', async () => {
-    const subscriptions = [{ eventType: 'event.spread.changed', version: 1 }];
-    const { id } = await create('/v1/webhooks', { url: 'http://127.0.0.1:9/none', subscriptions });
+    const subscriptions = [{ eventType: 'broker.trade.executed', version: 1 }];
+    const { id } = await create('/v1/webhooks', { url: 'https://hooks.example.com/a', subscriptions });
     const { page } = watched;
     await page.goto(`/portal/webhooks/${id}`);
     await page.locator('main[data-state="ready"] [data-field="filters"]', { hasText: 'everything' }).waitFor();
