@@ -24,8 +24,11 @@ interface CoinSubscription {
    * without a loss do not add up.
    */
   gapId: string | null;
-  /** The newest gap that has ended; one that touches its buckets or those beside them extends it. */
-  lastGap: EndedGap | null;
+  /**
+   * The newest gap between two requested lists. The next one extends it if it touches its buckets or those beside them:
+   * a coin that is only polled would have a range for every list.
+   */
+  polledGap: EndedGap | null;
 }
 
 interface EndedGap {
@@ -121,7 +124,7 @@ export function recentTradesListed(context: GapContext, trades: readonly TradeMe
   else if (subscription.lostAt === null) return;
   const missed = missedBefore(context.seen, coin, trades);
   // Without a loss the open gap moves to the present time.
-  if (subscription.lostAt !== null && missed) close(context, coin, subscription, missed);
+  if (subscription.lostAt !== null && missed) closePolled(context, coin, subscription, missed);
   emitOpen(context, coin, subscription, context.receivedAt);
 }
 
@@ -178,7 +181,7 @@ function missedBefore(
 }
 
 function createSubscription(feed: string, lostAt: number | null = null): CoinSubscription {
-  return { feed, lostAt, gapId: null, lastGap: null };
+  return { feed, lostAt, gapId: null, polledGap: null };
 }
 
 function open(context: GapContext, coin: string, subscription: CoinSubscription, lostAt: number): void {
@@ -194,6 +197,7 @@ function emitOpen(context: GapContext, coin: string, subscription: CoinSubscript
   emitRange(context, coin, { id: subscription.gapId, kind: 'gap', from: lostAt, until: null });
 }
 
+/** Ends the open gap. @param missed null if nothing was. */
 function close(
   context: GapContext,
   coin: string,
@@ -203,21 +207,28 @@ function close(
   const lostAt = subscription.lostAt!;
   subscription.lostAt = null;
   if (!context.seen.has(coin)) return;
-  const { lastGap } = subscription;
   const id = subscription.gapId ?? `gap ${lostAt}`;
-  if (missed && !(lastGap && areAdjacent(lastGap, missed))) {
-    subscription.gapId = null;
-    subscription.lastGap = { id, ...missed };
-    emitRange(context, coin, { kind: 'gap', ...subscription.lastGap });
+  subscription.gapId = missed ? null : id;
+  emitRange(context, coin, missed ? { id, kind: 'gap', ...missed } : { id, kind: 'none', from: lostAt, until: lostAt });
+}
+
+/** Ends the open gap of a coin that is polled, as a gap of its own or as a part of the one before. */
+function closePolled(
+  context: GapContext,
+  coin: string,
+  subscription: CoinSubscription,
+  missed: { readonly from: number; readonly until: number },
+): void {
+  const { polledGap } = subscription;
+  if (!context.seen.has(coin) || !polledGap || !areAdjacent(polledGap, missed)) {
+    subscription.polledGap = { id: subscription.gapId ?? `gap ${subscription.lostAt}`, ...missed };
+    close(context, coin, subscription, missed);
     return;
   }
-  if (missed && lastGap) {
-    const [from, until] = [Math.min(lastGap.from, missed.from), Math.max(lastGap.until, missed.until)];
-    subscription.lastGap = { id: lastGap.id, from, until };
-    emitRange(context, coin, { kind: 'gap', ...subscription.lastGap });
-  }
-  subscription.gapId = id;
-  emitRange(context, coin, { id, kind: 'none', from: lostAt, until: lostAt });
+  const [from, until] = [Math.min(polledGap.from, missed.from), Math.max(polledGap.until, missed.until)];
+  subscription.polledGap = { id: polledGap.id, from, until };
+  emitRange(context, coin, { kind: 'gap', ...subscription.polledGap });
+  close(context, coin, subscription, null);
 }
 
 type Ended = Pick<EndedGap, 'from' | 'until'>;
