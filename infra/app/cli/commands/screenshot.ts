@@ -9,7 +9,7 @@ import { openSignedIn, type PortalService } from '../../signed-in-browser.ts';
 import type { Command } from '../command.ts';
 
 const FILE = join('docs', 'portal.png');
-const SIZE = { width: 1200, height: 720 };
+const SIZE = { width: 1200, height: 700 };
 const BYTES_MAX = 150_000;
 /** The matcher needs the venues' markets before there are edges and anomalies. */
 const TIMEOUT_MS = 120_000;
