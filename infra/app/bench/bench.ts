@@ -9,6 +9,7 @@ export type Unit =
   | 'requests/s'
   | 'deliveries/s'
   | 'ms'
+  | '%'
   | 's/1,000 records'
   | 'events'
   | 'bytes'

@@ -13,6 +13,7 @@ import { latency } from './benches/latency.ts';
 import { leaderboard } from './benches/leaderboard.ts';
 import { logAppend } from './benches/log-append.ts';
 import { normalise } from './benches/normalise.ts';
+import { portal } from './benches/portal.ts';
 import { processors } from './benches/processors.ts';
 import { reconcile } from './benches/reconcile.ts';
 import { restCached } from './benches/rest-cached.ts';
@@ -46,6 +47,7 @@ export const BENCHES: readonly Bench[] = [
   footprintMemory,
   sustained,
   restart,
+  portal,
 ];
 
 /** Names that `--only` accepts. */

@@ -72,6 +72,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/docs.ts')).docs,
   },
   {
+    name: 'screenshot',
+    summary: 'take the picture of the portal in the README (docs/portal.png); needs Chromium',
+    load: async () => (await import('./commands/screenshot.ts')).screenshot,
+  },
+  {
     name: 'ddl',
     summary: 'print the statements that create the tables, also for a cluster of ClickHouse',
     load: async () => (await import('./commands/ddl.ts')).ddl,

@@ -1,12 +1,10 @@
 /** A Chromium that looks at the portal, and notes everything that a page must not do. */
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { TEST_TOKEN } from '../e2e/service.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 /** A wait of a page. On a busy machine, a page of many rows takes long. */
 const TIMEOUT_MS = 60_000;
@@ -18,13 +16,6 @@ const LOOKS = [
   ['light', 360],
   ['dark', 1440],
 ] as const;
-
-/** The sentence with which tests in a browser are skipped; null if it is installed. */
-export const browserMissing = existsSync(CHROMIUM) ? null : `needs ${CHROMIUM} (apt-get install chromium)`;
-
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
-}
 
 export interface WatchedPage {
   readonly page: Page;

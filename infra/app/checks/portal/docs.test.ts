@@ -1,15 +1,9 @@
 /** Looks at the documents of a running service in Chromium, as a person does. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumMissing, launchChromium } from '../../chromium.ts';
 import { type Service, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
-import {
-  browserMissing,
-  launchBrowser,
-  openPage,
-  sidewaysElements,
-  violationsOf,
-  type WatchedPage,
-} from './browser.ts';
+import { openPage, sidewaysElements, violationsOf, type WatchedPage } from './browser.ts';
 
 const WIDTHS = [1440, 768, 360];
 /** One page of each kind. */
@@ -32,9 +26,9 @@ const PAGES = [
   '/docs/nothing',
 ];
 
-if (browserMissing !== null) console.log(`the documents are not looked at: ${browserMissing}`);
+if (chromiumMissing !== null) console.log(`the documents are not looked at: ${chromiumMissing}`);
 
-describe.skipIf(browserMissing !== null)('the documents in Chromium', () => {
+describe.skipIf(chromiumMissing !== null)('the documents in Chromium', () => {
   const folder = temporaryFolder('parallax-docs');
   let service: Service;
   let browser: Browser;
@@ -42,7 +36,7 @@ describe.skipIf(browserMissing !== null)('the documents in Chromium', () => {
 
   beforeAll(async () => {
     service = await startService({ dataDir: folder.path, flags: ['--sim-rate', '50'] });
-    browser = await launchBrowser();
+    browser = await launchChromium();
     watched = await openPage(browser, service.rest);
     // The page of a path that has none, and the requests that show what is refused.
     watched.expectFaults(/status of 40[0134]/);

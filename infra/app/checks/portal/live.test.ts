@@ -1,17 +1,9 @@
 /** Looks at live figures of the portal in Chromium: what they equal, and what they show while the socket is away. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { chromiumMissing, launchChromium } from '../../chromium.ts';
 import { type Service, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
-import {
-  BROWSER_TEST_MS,
-  browserMissing,
-  expectAccessible,
-  launchBrowser,
-  openPage,
-  signIn,
-  violationsOf,
-  type WatchedPage,
-} from './browser.ts';
+import { BROWSER_TEST_MS, expectAccessible, openPage, signIn, violationsOf, type WatchedPage } from './browser.ts';
 import { type StreamProxy, startStreamProxy } from './stream-proxy.ts';
 
 /** Events that are awaited: of one event, and of all rows of the board. */
@@ -42,7 +34,7 @@ interface EventFrame {
   readonly data: { readonly payload: Spread };
 }
 
-describe.skipIf(browserMissing !== null)('live figures in Chromium', { timeout: BROWSER_TEST_MS }, () => {
+describe.skipIf(chromiumMissing !== null)('live figures in Chromium', { timeout: BROWSER_TEST_MS }, () => {
   const folder = temporaryFolder('parallax-portal-live');
   let proxy: StreamProxy;
   let service: Service;
@@ -58,7 +50,7 @@ describe.skipIf(browserMissing !== null)('live figures in Chromium', { timeout: 
       env: { PARALLAX_STREAM_URL: proxy.url },
     });
     proxy.forwardTo(service.ws);
-    browser = await launchBrowser();
+    browser = await launchChromium();
   });
   afterAll(async () => {
     await browser?.close();

@@ -1,14 +1,15 @@
 /** Compares the lists of markets in the portal with what REST returns, in Chromium. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumMissing, launchChromium } from '../../chromium.ts';
 import { type Service, startService, temporaryFolder } from '../e2e/service.ts';
-import { browserMissing, expectAccessible, launchBrowser, openPage, signIn, type WatchedPage } from './browser.ts';
+import { expectAccessible, openPage, signIn, type WatchedPage } from './browser.ts';
 
 type Row = Record<string, string | number | null>;
 
-if (browserMissing !== null) console.log(`the markets are not looked at: ${browserMissing}`);
+if (chromiumMissing !== null) console.log(`the markets are not looked at: ${chromiumMissing}`);
 
-describe.skipIf(browserMissing !== null)('the markets in Chromium', () => {
+describe.skipIf(chromiumMissing !== null)('the markets in Chromium', () => {
   const folder = temporaryFolder('parallax-markets');
   let service: Service;
   let browser: Browser;
@@ -16,7 +17,7 @@ describe.skipIf(browserMissing !== null)('the markets in Chromium', () => {
 
   beforeAll(async () => {
     service = await startService({ dataDir: folder.path, flags: ['--sim-rate', '20'] });
-    browser = await launchBrowser();
+    browser = await launchChromium();
     watched = await openPage(browser, service.rest);
     await signIn(watched);
   });

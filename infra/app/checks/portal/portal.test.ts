@@ -3,17 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { chromiumMissing, launchChromium } from '../../chromium.ts';
 import { eventually, get, type Service, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
-import {
-  BROWSER_TEST_MS,
-  browserMissing,
-  expectAccessible,
-  launchBrowser,
-  openPage,
-  signIn,
-  violationsOf,
-  type WatchedPage,
-} from './browser.ts';
+import { BROWSER_TEST_MS, expectAccessible, openPage, signIn, violationsOf, type WatchedPage } from './browser.ts';
 
 const PAGES = [
   ['overview', '/portal/'],
@@ -37,9 +29,9 @@ const HOSTILE = [
   'W'.repeat(200),
 ];
 
-if (browserMissing !== null) console.log(`the portal is not looked at: ${browserMissing}`);
+if (chromiumMissing !== null) console.log(`the portal is not looked at: ${chromiumMissing}`);
 
-describe.skipIf(browserMissing !== null)('the portal in Chromium', { timeout: BROWSER_TEST_MS }, () => {
+describe.skipIf(chromiumMissing !== null)('the portal in Chromium', { timeout: BROWSER_TEST_MS }, () => {
   const folder = temporaryFolder('parallax-portal');
   let service: Service;
   let browser: Browser;
@@ -51,7 +43,7 @@ describe.skipIf(browserMissing !== null)('the portal in Chromium', { timeout: BR
       flags: ['--sim-rate', '100'],
       env: { PARALLAX_WEBHOOK_ALLOW_LOOPBACK: 'on', PARALLAX_WEBHOOK_SCHEDULE: '0,1' },
     });
-    browser = await launchBrowser();
+    browser = await launchChromium();
     watched = await openPage(browser, service.rest);
     await signIn(watched);
   });

@@ -1,0 +1,157 @@
+/**
+ * Time until pages of the portal show their content in Chromium, and what the board of events costs while it is open.
+ * The service runs in a process of its own at 200 events a second, on loopback. Every load has a browser context of its
+ * own, so nothing is cached, and is signed in by its cookie already. The overview counts as loaded once its socket is
+ * live and it shows the net edge of an event, another page once it is no longer loading.
+ *
+ * Sources of error: a service without edges yet (the overview is opened once before the measurement, until it has
+ * some); the start of Chromium and its first page (the same); garbage that is not collected yet (it is collected before
+ * each reading of the heap).
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Browser, Page } from 'playwright-core';
+import { closeInReverse } from '../../../runtime/closing.ts';
+import { chromiumMissing, launchChromium } from '../../chromium.ts';
+import { openSignedIn } from '../../signed-in-browser.ts';
+import type { Bench, BenchContext, BenchResult } from '../bench.ts';
+import { benchSeconds } from '../bench-seconds.ts';
+import { type StartedService, startService } from '../service/start-service.ts';
+import { median } from '../statistics.ts';
+
+const RATE = 200;
+const LOADS = 5;
+/** The board of events stays open this long; long tasks are measured in the first half. */
+const SECONDS = 120;
+const FIRST_EDGES_TIMEOUT_MS = 120_000;
+const BYTES_PER_MIB = 2 ** 20;
+const LOADS_LIMIT_SECONDS = 480;
+
+/** The first of these is the overview. */
+const PATHS = [
+  '/',
+  '/events',
+  '/markets',
+  '/leaderboard',
+  '/anomalies',
+  '/keys',
+  '/webhooks',
+  '/usage',
+  '/audit',
+  '/organizations',
+  '/stream',
+  '/system',
+] as const;
+
+const seconds = benchSeconds(SECONDS);
+
+export const portal: Bench = {
+  aims: {
+    'portal-load': { valueMaxMs: 1_000 },
+    'portal-page-load': { valueMaxMs: 1_500 },
+    'portal-long-tasks': { valueMax: 5 },
+    'portal-heap-growth': { valueMax: 10 },
+  },
+  limitMs: (LOADS_LIMIT_SECONDS + seconds) * 1_000,
+  async run({ folder, onProgress }: BenchContext): Promise<BenchResult[]> {
+    if (chromiumMissing !== null) {
+      console.error(`the benchmarks of the portal are skipped: each ${chromiumMissing}`);
+      return [];
+    }
+    const closers: (() => Promise<void>)[] = [];
+    try {
+      const service = await startService({
+        dataDir: folder,
+        sourceFlags: ['--venues', 'sim', '--sim-rate', String(RATE)],
+      });
+      closers.push(() => service.stop());
+      const browser = await launchChromium();
+      closers.push(() => browser.close());
+      await loadMs(browser, service, '/', FIRST_EDGES_TIMEOUT_MS);
+      const loads = new Map<string, number[]>();
+      for (const path of PATHS) {
+        const times: number[] = [];
+        while (times.length < LOADS) times.push(await loadMs(browser, service, path));
+        loads.set(path, times);
+        onProgress((loads.size / PATHS.length) * 0.3);
+      }
+      const board = await watchBoard(browser, service);
+      return resultsOf(loads, board);
+    } finally {
+      await closeInReverse(closers);
+    }
+  },
+};
+
+/** What an open board of events cost. */
+export interface BoardCost {
+  readonly longTasksMs: number;
+  readonly watchedMs: number;
+  readonly heapBytesBefore: number;
+  readonly heapBytesAfter: number;
+}
+
+/** @param loads milliseconds of each load by path. */
+export function resultsOf(loads: ReadonlyMap<string, readonly number[]>, board: BoardCost): BenchResult[] {
+  const medians = [...loads].map(([path, times]) => ({ path, ms: median(times) }));
+  const overview = medians.find(({ path }) => path === '/');
+  const others = medians.filter(({ path }) => path !== '/').map(({ ms }) => ms);
+  if (overview === undefined || others.length === 0) throw new RangeError('no load of the overview or of another page');
+  const growth = (board.heapBytesAfter - board.heapBytesBefore) / BYTES_PER_MIB;
+  const none = { baseline: null, ratio: null };
+  return [
+    { name: 'portal-load', value: overview.ms, unit: 'ms', ...none },
+    { name: 'portal-page-load', value: Math.max(...others), unit: 'ms', ...none },
+    { name: 'portal-long-tasks', value: (100 * board.longTasksMs) / board.watchedMs, unit: '%', ...none },
+    { name: 'portal-heap-growth', value: growth, unit: 'MiB', ...none },
+  ];
+}
+
+/** Opens a page in a fresh context. Returns the milliseconds from navigation until it shows its content. */
+async function loadMs(browser: Browser, service: StartedService, path: string, timeoutMs?: number): Promise<number> {
+  const page = await openSignedIn(browser, service);
+  if (timeoutMs !== undefined) page.setDefaultTimeout(timeoutMs);
+  try {
+    const startedAt = performance.now();
+    await page.goto(`/portal${path}`, { waitUntil: 'commit' });
+    if (path === '/') {
+      await page.locator('[data-connection="live"]').waitFor();
+      await page.locator('td[data-field="netEdge"]').first().waitFor();
+    } else await settled(page, path.slice(1));
+    return performance.now() - startedAt;
+  } finally {
+    await page.context().close();
+  }
+}
+
+const settled = (page: Page, name: string) =>
+  page.locator(`main[data-page="${name}"]:not([data-state="loading"])`).waitFor();
+
+/** Sums long tasks in the first half, and reads the heap at the beginning and the end. */
+async function watchBoard(browser: Browser, service: StartedService): Promise<BoardCost> {
+  const page = await openSignedIn(browser, service);
+  try {
+    await page.goto('/portal/events');
+    await settled(page, 'events');
+    await page.locator('[data-connection="live"]').waitFor();
+    const inspector = await page.context().newCDPSession(page);
+    const heapBytes = async () => {
+      await inspector.send('HeapProfiler.collectGarbage');
+      return (await inspector.send('Runtime.getHeapUsage')).usedSize;
+    };
+    const heapBytesBefore = await heapBytes();
+    await page.evaluate(
+      `window.longTasksMs = 0;
+      new PerformanceObserver((list) => {
+        for (const { duration } of list.getEntries()) window.longTasksMs += duration;
+      }).observe({ type: 'longtask' });`,
+    );
+    const startedAt = performance.now();
+    await sleep(seconds * 500);
+    const longTasksMs = await page.evaluate<number>('window.longTasksMs');
+    const watchedMs = performance.now() - startedAt;
+    await sleep(seconds * 500);
+    return { longTasksMs, watchedMs, heapBytesBefore, heapBytesAfter: await heapBytes() };
+  } finally {
+    await page.context().close();
+  }
+}
