@@ -140,6 +140,7 @@ describe('the report', () => {
     const footprint = ['footprint-disk', 'footprint-disk-event', 'footprint-cpu-300', 'footprint-cpu-3000'];
     const memory = ['footprint-memory', 'footprint-memory-growth'];
     const load = ['sustained-lag', 'sustained-loss', 'restart'];
+    const portal = ['portal-load', 'portal-page-load', 'portal-long-tasks', 'portal-heap-growth'];
     expect(BENCH_NAMES).toEqual([
       ...first,
       ...leaderboard,
@@ -155,6 +156,7 @@ describe('the report', () => {
       ...footprint,
       ...memory,
       ...load,
+      ...portal,
     ]);
   });
 });
