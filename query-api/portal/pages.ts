@@ -45,6 +45,9 @@ export const PAGES: readonly PageDeclaration[] = [
     key: 'm',
     load: () => import('./pages/markets.tsx'),
   },
+  { name: 'market', path: '/markets/perp/:coin', title: 'Market', load: () => import('./pages/market.tsx') },
+  { name: 'market', path: '/markets/spot/:pair', title: 'Market', load: () => import('./pages/market.tsx') },
+  { name: 'market', path: '/markets/dex/:dex/:symbol', title: 'Market', load: () => import('./pages/market.tsx') },
   {
     name: 'leaderboard',
     path: '/leaderboard',

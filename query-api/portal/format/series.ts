@@ -10,6 +10,8 @@ export interface ChartData {
   /** Unix ms, ascending. */
   readonly times: readonly number[];
   readonly series: readonly ChartSeries[];
+  /** A text per time that only the table shows; null is unknown. */
+  readonly note?: { readonly label: string; readonly values: readonly (string | null)[] };
 }
 
 /** Points without a value between two with one. */

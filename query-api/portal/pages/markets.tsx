@@ -51,11 +51,18 @@ const leverage = ({ maxLeverage }: Coin | Contract) => (
   <Num value={maxLeverage} unit="×" reason="the venue states none" />
 );
 
+/** A name that opens the page of its market. */
+const marketLink = (text: string, ...path: readonly string[]) => (
+  <a href={hrefTo(`/portal/markets/${path.map(encodeURIComponent).join('/')}`)} data-action="open">
+    {text}
+  </a>
+);
+
 const COINS: Kind<Coin> = {
   plural: 'coins',
   nameOf: ({ name }) => name,
   columns: [
-    { field: 'name', label: 'Coin', render: ({ name }) => name },
+    { field: 'name', label: 'Coin', render: ({ name }) => marketLink(name, 'perp', name) },
     { field: 'maxLeverage', label: 'Largest leverage', isNumber: true, render: leverage },
     {
       field: 'sizeDecimals',
@@ -69,7 +76,7 @@ const PAIRS: Kind<Pair> = {
   plural: 'pairs',
   nameOf: ({ name }) => name,
   columns: [
-    { field: 'name', label: 'Pair', render: ({ name }) => name },
+    { field: 'name', label: 'Pair', render: ({ name, pair }) => marketLink(name, 'spot', pair) },
     { field: 'pair', label: 'Name in paths', render: ({ pair }) => pair },
     { field: 'baseToken', label: 'Traded token', render: ({ baseToken }) => baseToken },
     { field: 'quoteToken', label: 'Token of prices', render: ({ quoteToken }) => quoteToken },
@@ -92,7 +99,11 @@ const CONTRACTS: Kind<Contract> = {
   plural: 'contracts',
   nameOf: ({ upstreamCoin }) => upstreamCoin,
   columns: [
-    { field: 'symbol', label: 'Contract', render: ({ symbol }) => symbol },
+    {
+      field: 'symbol',
+      label: 'Contract',
+      render: ({ symbol, upstreamCoin }) => marketLink(symbol, 'dex', ...upstreamCoin.split(':')),
+    },
     { field: 'upstreamCoin', label: 'Coin at the venue', render: ({ upstreamCoin }) => upstreamCoin },
     { field: 'maxLeverage', label: 'Largest leverage', isNumber: true, render: leverage },
     { field: 'decimals', label: 'Decimals of sizes', isNumber: true, render: (row) => <Num value={row.decimals} /> },

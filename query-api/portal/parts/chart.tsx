@@ -92,6 +92,7 @@ function ChartTable({ name, caption, data, digits }: Pick<ChartProps, 'name' | '
                 {label}
               </th>
             ))}
+            {data.note && <th scope="col">{data.note.label}</th>}
           </tr>
         </thead>
         <tbody>
@@ -108,6 +109,11 @@ function ChartTable({ name, caption, data, digits }: Pick<ChartProps, 'name' | '
                   </td>
                 );
               })}
+              {data.note && (
+                <td data-field={data.note.label.toLowerCase()}>
+                  {data.note.values[index] ?? <Unknown reason="not stated for this time" />}
+                </td>
+              )}
             </tr>
           ))}
         </tbody>
