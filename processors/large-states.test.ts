@@ -45,6 +45,8 @@ const SMALL: Readonly<Record<string, readonly string[]>> = {
     'instruments',
     'tradesLeftOut',
     'perpDexes',
+    'missingPairs',
+    'missingDexes',
     'universes',
     'outcomes.outcomes',
     'outcomes.questions',

@@ -1,20 +1,13 @@
 /** Compares the page of a market of each family with what REST returns, in Chromium. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumMissing, launchChromium } from '../../chromium.ts';
 import { type Service, startService, temporaryFolder } from '../e2e/service.ts';
-import {
-  BROWSER_TEST_MS,
-  browserMissing,
-  expectAccessible,
-  launchBrowser,
-  openPage,
-  signIn,
-  type WatchedPage,
-} from './browser.ts';
+import { BROWSER_TEST_MS, expectAccessible, openPage, signIn, type WatchedPage } from './browser.ts';
 
-if (browserMissing !== null) console.log(`the page of a market is not looked at: ${browserMissing}`);
+if (chromiumMissing !== null) console.log(`the page of a market is not looked at: ${chromiumMissing}`);
 
-describe.skipIf(browserMissing !== null)('the page of a market in Chromium', () => {
+describe.skipIf(chromiumMissing !== null)('the page of a market in Chromium', () => {
   const folder = temporaryFolder('parallax-market');
   let service: Service;
   let browser: Browser;
@@ -22,7 +15,7 @@ describe.skipIf(browserMissing !== null)('the page of a market in Chromium', () 
 
   beforeAll(async () => {
     service = await startService({ dataDir: folder.path, flags: ['--sim-rate', '20'] });
-    browser = await launchBrowser();
+    browser = await launchChromium();
     watched = await openPage(browser, service.rest);
     await signIn(watched);
   });
