@@ -45,8 +45,6 @@ const SMALL: Readonly<Record<string, readonly string[]>> = {
     'instruments',
     'tradesLeftOut',
     'perpDexes',
-    'missingPairs',
-    'missingDexes',
     'universes',
     'outcomes.outcomes',
     'outcomes.questions',

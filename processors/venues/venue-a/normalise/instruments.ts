@@ -35,6 +35,23 @@ export function emitInstruments(
   }
 }
 
+/** Emits the instruments of a kind that a complete list of it lacks as delisted. For kinds that the venue never flags. */
+export function emitUnlisted(
+  state: VenueAState,
+  kind: Instrument['kind'],
+  list: readonly InstrumentMessage[],
+  receivedAt: number,
+  emit: Emit,
+): void {
+  // An empty list is a wrong answer, and ends none of them.
+  if (list.length === 0) return;
+  const listed = new Set(list.map(({ coin }) => coin));
+  for (const instrument of state.instruments.values()) {
+    if (instrument.kind !== kind || listed.has(instrument.coin)) continue;
+    emitIfChanged(state, { ...instrument, delisted: true, receivedAt }, emit);
+  }
+}
+
 /** Handles the coins whose trades are left out from now on; those of all others are subscribed. */
 export function processTradesLeftOut(
   state: VenueAState,

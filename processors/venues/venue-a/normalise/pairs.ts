@@ -1,8 +1,7 @@
 /** Spot pairs: `spotMeta` (venue page, sections 2.1 and 3.1). */
 import type { Emit } from '#infra/stages/stage';
 import { readInteger, readList, readObject, readText } from '#schemas/domain/json-fields';
-import { emitIfChanged, emitInstruments, type InstrumentMessage, instrumentMessage } from './instruments.ts';
-import { findGone } from './missing-names.ts';
+import { emitInstruments, emitUnlisted, type InstrumentMessage, instrumentMessage } from './instruments.ts';
 import type { VenueAState } from './state.ts';
 
 /** A token of the spot universe. */
@@ -51,7 +50,7 @@ function readTokens(value: unknown, field: string): ReadonlyMap<number, Token> {
   return byIndex;
 }
 
-/** Emits the pairs of a complete list, and those that are gone from the lists as delisted: the venue flags no pair. */
+/** Emits the pairs of a complete list, and those that it no longer contains as delisted: the venue flags no pair. */
 export function emitPairs(
   state: VenueAState,
   pairs: readonly InstrumentMessage[],
@@ -59,11 +58,5 @@ export function emitPairs(
   emit: Emit,
 ): void {
   emitInstruments(state, pairs, receivedAt, emit);
-  // An empty list is a wrong answer, and ends none of them.
-  if (pairs.length === 0) return;
-  const known = [...state.instruments.values()].filter(({ kind, delisted }) => kind === 'spot' && !delisted);
-  const listed = new Set(pairs.map(({ coin }) => coin));
-  const coins = known.map(({ coin }) => coin);
-  for (const coin of findGone(state.missingPairs, coins, listed, receivedAt))
-    emitIfChanged(state, { ...state.instruments.get(coin)!, delisted: true, receivedAt }, emit);
+  emitUnlisted(state, 'spot', pairs, receivedAt, emit);
 }

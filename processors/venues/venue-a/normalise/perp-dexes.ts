@@ -2,7 +2,6 @@
 import type { Emit } from '#infra/stages/stage';
 import { asText, readList, readObject, readText } from '#schemas/domain/json-fields';
 import { type PerpDex, perpDexTopic } from '#schemas/topics/normalised';
-import { findGone } from './missing-names.ts';
 import type { VenueAState } from './state.ts';
 
 type DexMessage = Omit<PerpDex, 'receivedAt'>;
@@ -25,14 +24,11 @@ export function readPerpDexes(body: unknown, field: string): readonly DexMessage
   });
 }
 
-/** Emits the dexes that are new or changed, and those that are gone from the lists as delisted. */
+/** Emits the dexes that are new or changed, and those that the list no longer contains as delisted. */
 export function emitPerpDexes(state: VenueAState, dexes: readonly DexMessage[], receivedAt: number, emit: Emit): void {
   const listed = new Set(dexes.map(({ name }) => name));
-  const known = [...state.perpDexes.values()].filter(({ delisted }) => !delisted).map(({ name }) => name);
-  const removed = [...findGone(state.missingDexes, known, listed, receivedAt)].map(
-    (name) => state.perpDexes.get(name)!,
-  );
-  for (const dex of [...dexes, ...removed.map((dex) => ({ ...dex, delisted: true }))]) {
+  const removed = [...state.perpDexes.values()].filter(({ name }) => !listed.has(name));
+  for (const dex of [...dexes, ...removed.map((known) => ({ ...known, delisted: true }))]) {
     const before = state.perpDexes.get(dex.name);
     if (before && isSame(before, dex)) continue;
     const record: PerpDex = { ...dex, receivedAt };

@@ -3,7 +3,6 @@ import type { AssetContext, Instrument, PerpDex } from '#schemas/topics/normalis
 import { type ChannelSeqs, createChannelSeqs } from '../../../shared/channel-seqs.ts';
 import { createLivenessState, type LivenessState } from '../../shared/liveness.ts';
 import type { BarRanges } from './bar-ranges.ts';
-import type { MissingSince } from './missing-names.ts';
 import { createOutcomeState, type OutcomeState } from './outcome-state.ts';
 import type { SeenTrades } from './seen-trades.ts';
 import { createTradeSubscriptions, type TradeSubscriptions } from './trade-gaps.ts';
@@ -28,9 +27,6 @@ export interface VenueAState {
   readonly tradesLeftOut: Set<string>;
   /** Last emitted builder dex by name. */
   readonly perpDexes: Map<string, PerpDex>;
-  /** Spot pairs and builder dexes that the newest list lacks, and that are not delisted yet. */
-  readonly missingPairs: MissingSince;
-  readonly missingDexes: MissingSince;
   /** Coins of each perp dex in the order of its contexts; the main dex is ``. */
   readonly universes: Map<string, readonly string[]>;
   readonly outcomes: OutcomeState;
@@ -53,8 +49,6 @@ export function createVenueAState(): VenueAState {
     instruments: new Map(),
     tradesLeftOut: new Set(),
     perpDexes: new Map(),
-    missingPairs: new Map(),
-    missingDexes: new Map(),
     universes: new Map(),
     outcomes: createOutcomeState(),
     connectedAt: new Map(),
