@@ -86,8 +86,17 @@ async function expectServed(ladder: Ladder, hourMs: number): Promise<void> {
   const { body } = await untilTraded(ladder);
   for (const { ts } of body.trades) expect(ts).toBeGreaterThanOrEqual(ladder.listedAtMs);
   await untilCandles(ladder, hourMs);
-  expect((await get(pathOf(ladder))).status).toBe(200);
-  expect((await get(`${pathOf(ladder)}/orderbook`)).body).toMatchObject({ bids: { length: 20 } });
+  // Trades, the market's figures and its book arrive independently.
+  await eventually(
+    () => get(pathOf(ladder)),
+    ({ status }) => status === 200,
+    LISTED_WITHIN_MS,
+  );
+  await eventually(
+    () => get(`${pathOf(ladder)}/orderbook`),
+    ({ body }) => body.bids?.length === 20,
+    LISTED_WITHIN_MS,
+  );
 }
 
 /** Checks that of a delisted market only trades and candles are served. */

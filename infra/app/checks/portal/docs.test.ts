@@ -3,32 +3,27 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumMissing, launchChromium } from '../../chromium.ts';
 import { type Service, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
-import { openPage, sidewaysElements, violationsOf, type WatchedPage } from './browser.ts';
+import { BROWSER_TEST_MS, expectAccessible, openPage, violationsOf, type WatchedPage } from './browser.ts';
 
-const WIDTHS = [1440, 768, 360];
 /** One page of each kind. */
 const PAGES = [
   '/docs',
   '/docs/quickstart',
   '/docs/settings',
-  '/docs/errors',
-  '/docs/glossary',
   '/docs/figures',
   '/docs/rest',
   '/docs/rest/getEvents',
   '/docs/rest/postWebhooks',
-  '/docs/stream',
   '/docs/stream/stream',
   '/docs/stream/event',
   '/docs/webhooks/event.spread.changed',
-  '/docs/search',
   '/docs/search?q=quota',
   '/docs/nothing',
 ];
 
 if (chromiumMissing !== null) console.log(`the documents are not looked at: ${chromiumMissing}`);
 
-describe.skipIf(chromiumMissing !== null)('the documents in Chromium', () => {
+describe.skipIf(chromiumMissing !== null)('the documents in Chromium', { timeout: BROWSER_TEST_MS }, () => {
   const folder = temporaryFolder('parallax-docs');
   let service: Service;
   let browser: Browser;
@@ -50,17 +45,7 @@ describe.skipIf(chromiumMissing !== null)('the documents in Chromium', () => {
   it.each(PAGES)('show %s without a violation of WCAG 2.2 AA, in both themes and at every width', async (path) => {
     const { page } = watched;
     await page.goto(path);
-    for (const theme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme: theme });
-      await page.locator(`html[data-theme="${theme}"]`).waitFor();
-      for (const width of WIDTHS) {
-        await page.setViewportSize({ width, height: 900 });
-        const where = `${theme} at ${width}`;
-        expect(await violationsOf(page), where).toEqual([]);
-        expect(await sidewaysElements(page), where).toEqual([]);
-      }
-    }
-    await page.setViewportSize({ width: 1440, height: 900 });
+    await expectAccessible(watched);
     expect(watched.faults).toEqual([]);
   });
 

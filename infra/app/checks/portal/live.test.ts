@@ -91,11 +91,10 @@ describe.skipIf(chromiumMissing !== null)('live figures in Chromium', { timeout:
   async function openEvent(): Promise<string> {
     await signIn(watched);
     await page.locator('[data-connection="live"]').waitFor();
-    const link = page.locator('[data-field="canonicalName"] a').first();
-    const id = decodeURIComponent((await link.getAttribute('href'))!.split(/[/?]/)[3]!);
-    await link.click();
+    await page.locator('[data-field="canonicalName"] a').first().click();
     await page.locator('main[data-page="event"][data-state="ready"] [data-field="yesMid"]').first().waitFor();
-    return id;
+    // From the address of what was opened, since another event may have become the first one before the click.
+    return decodeURIComponent(new URL(page.url()).pathname.split('/')[3]!);
   }
 
   it('equal the newest of what REST returned and what the channel sent, after several updates', async () => {

@@ -2,14 +2,15 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumMissing, launchChromium } from '../../chromium.ts';
-import { type Service, startService, temporaryFolder } from '../e2e/service.ts';
-import { expectAccessible, openPage, signIn, type WatchedPage } from './browser.ts';
+
+import { eventually, get, type Service, startService, temporaryFolder } from '../e2e/service.ts';
+import { BROWSER_TEST_MS, expectAccessible, openPage, signIn, type WatchedPage } from './browser.ts';
 
 type Row = Record<string, string | number | null>;
 
 if (chromiumMissing !== null) console.log(`the markets are not looked at: ${chromiumMissing}`);
 
-describe.skipIf(chromiumMissing !== null)('the markets in Chromium', () => {
+describe.skipIf(chromiumMissing !== null)('the markets in Chromium', { timeout: BROWSER_TEST_MS }, () => {
   const folder = temporaryFolder('parallax-markets');
   let service: Service;
   let browser: Browser;
@@ -17,6 +18,7 @@ describe.skipIf(chromiumMissing !== null)('the markets in Chromium', () => {
 
   beforeAll(async () => {
     service = await startService({ dataDir: folder.path, flags: ['--sim-rate', '20'] });
+    await eventually(listLengths, (lengths) => lengths.every((length) => length > 0), 60_000);
     browser = await launchChromium();
     watched = await openPage(browser, service.rest);
     await signIn(watched);
@@ -26,6 +28,18 @@ describe.skipIf(chromiumMissing !== null)('the markets in Chromium', () => {
     await service?.stop();
     folder.remove();
   });
+
+  /** The lengths of the lists of coins, pairs, dexes and contracts of the first dex, which arrive one after another. */
+  async function listLengths(): Promise<number[]> {
+    const list = (path: string) => get<Record<string, readonly Row[]>>(service, `/v1/markets/venue_a/${path}`);
+    const { dexes } = await list('perp-dex');
+    const lists = await Promise.all([
+      list('coins'),
+      list('spot/pairs'),
+      ...dexes!.slice(0, 1).map(({ name }) => list(`perp-dex/${name}/contracts`)),
+    ]);
+    return [dexes!.length, ...lists.map((body) => (body.coins ?? body.pairs ?? body.contracts)!.length)];
+  }
 
   it.each([
     ['perp', '/v1/markets/venue_a/coins', 'coins', 'name'],
@@ -50,9 +64,9 @@ describe.skipIf(chromiumMissing !== null)('the markets in Chromium', () => {
     await expectAccessible(watched);
     const last = String(rows.at(-1)![id]);
     await page.locator('input[name="q"]').fill(last.toLowerCase());
-    await page.locator(`tr[data-id="${last}"]`).waitFor();
     const found = rows.filter((row) => String(row[id]).toLowerCase().includes(last.toLowerCase()));
-    expect(await page.locator('tbody tr').count()).toBe(found.length);
+    await expect.poll(() => page.locator('tbody tr').count(), { timeout: 30_000 }).toBe(found.length);
+    expect(await page.locator(`tr[data-id="${last}"]`).count()).toBe(1);
     await page.locator('input[name="q"]').fill('no such market');
     await page.locator('main[data-page="markets"][data-state="empty"]').waitFor();
     await expectAccessible(watched);

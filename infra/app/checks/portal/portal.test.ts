@@ -2,8 +2,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { chromiumMissing, launchChromium } from '../../chromium.ts';
+
 import { eventually, get, type Service, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
 import { BROWSER_TEST_MS, expectAccessible, openPage, signIn, violationsOf, type WatchedPage } from './browser.ts';
 
@@ -19,6 +21,8 @@ const PAGES = [
   ['organizations', '/portal/organizations'],
   ['system', '/portal/system'],
 ] as const;
+/** Figures are compared again if newer ones came before the page was paused; wrong ones never become equal. */
+const COMPARED_WITHIN = { timeout: 180_000, interval: 200 };
 const HOSTILE = [
   '<img src=x onerror="window.hit=1">',
   '"><script>window.hit=1</script>',
@@ -89,33 +93,36 @@ describe.skipIf(chromiumMissing !== null)('the portal in Chromium', { timeout: B
 
   it('shows the state of the service as REST returns it, and the lag of stages as a chart', async () => {
     const { page } = watched;
-    const answered = page.waitForResponse((response) => response.url().endsWith('/v1/system'));
-    await page.goto('/portal/system');
-    const system = (await (await answered).json()) as {
-      nodes: { node: string; version: string }[];
-      stages: { stage: string; node: string; lagMs: number }[];
-      feeds: { feed: string; lost1h: number }[];
-      store: { bytes: number };
-    };
-    await page.locator('main[data-page="system"][data-state="ready"]').waitFor();
-    await page.keyboard.press('.');
     const cell = (id: string, field: string) => page.locator(`tr[data-id="${id}"] [data-field="${field}"]`);
-    expect(system.nodes).toHaveLength(1);
-    expect(await cell(system.nodes[0]!.node, 'version').textContent()).toBe(system.nodes[0]!.version);
-    expect(system.stages.map(({ stage }) => stage)).toEqual(expect.arrayContaining(['candles', 'view.events']));
-    for (const { stage, node, lagMs } of system.stages)
-      expect(await cell(`${stage}.${node}`, 'lagMs').locator('[data-value]').getAttribute('data-value')).toBe(
-        String(lagMs),
-      );
-    expect(system.feeds.length).toBeGreaterThan(2);
-    for (const { feed, lost1h } of system.feeds) expect(await cell(feed, 'lost1h').textContent()).toBe(String(lost1h));
-    const stored = page.locator('[data-field="storeBytes"] [data-value]');
-    expect(await stored.getAttribute('data-value')).toBe(String(system.store.bytes));
+    await vi.waitFor(async () => {
+      const answered = page.waitForResponse((response) => response.url().endsWith('/v1/system'));
+      await page.goto('/portal/system');
+      const system = (await (await answered).json()) as {
+        nodes: { node: string; version: string }[];
+        stages: { stage: string; node: string; lagMs: number }[];
+        feeds: { feed: string; lost1h: number }[];
+        store: { bytes: number };
+      };
+      await page.locator('main[data-page="system"][data-state="ready"]').waitFor();
+      await page.keyboard.press('.');
+      expect(system.nodes).toHaveLength(1);
+      expect(await cell(system.nodes[0]!.node, 'version').textContent()).toBe(system.nodes[0]!.version);
+      expect(system.stages.map(({ stage }) => stage)).toEqual(expect.arrayContaining(['candles', 'view.events']));
+      for (const { stage, node, lagMs } of system.stages)
+        expect(await cell(`${stage}.${node}`, 'lagMs').locator('[data-value]').getAttribute('data-value')).toBe(
+          String(lagMs),
+        );
+      expect(system.feeds.length).toBeGreaterThan(2);
+      for (const { feed, lost1h } of system.feeds)
+        expect(await cell(feed, 'lost1h').textContent()).toBe(String(lost1h));
+      const stored = page.locator('[data-field="storeBytes"] [data-value]');
+      expect(await stored.getAttribute('data-value')).toBe(String(system.store.bytes));
+    }, COMPARED_WITHIN);
     await page.locator('figure[data-chart="lag"] canvas').waitFor();
     await page.locator('figure[data-chart="lag"] [data-action="table"]').click();
     await page.locator('table[data-chart-table="lag"] tbody tr').first().waitFor();
     await page.locator('[data-action="all"]').first().click();
-    expect(await cell('control.node-reports', 'records').count()).toBe(1);
+    await cell('control.node-reports', 'records').waitFor();
     await expectAccessible(watched);
     expect(watched.faults).toEqual([]);
   });
@@ -270,6 +277,7 @@ describe.skipIf(chromiumMissing !== null)('the portal in Chromium', { timeout: B
     await eventually(
       () => get<{ rows: unknown[] }>(service, '/v1/markets/venue_a/leaderboard?window=week'),
       ({ rows }) => rows.length > 0,
+      150_000,
     );
     await page.goto('/portal/leaderboard?window=week');
     await page.locator('main[data-page="leaderboard"][data-state="ready"]').waitFor();
@@ -282,31 +290,35 @@ describe.skipIf(chromiumMissing !== null)('the portal in Chromium', { timeout: B
         const cell = page.locator(`tr[data-id="${row.ethAddress}"] [data-field="${field}"] [title]`);
         expect(await cell.getAttribute('title'), field).toBe(String(row[field]));
       }
-    const quotas = page.waitForResponse((response) => response.url().endsWith('/v1/me/quotas'));
-    await page.goto('/portal/usage');
-    const { quotas: windows } = (await (await quotas).json()) as {
-      quotas: { sku: string; window: string; limit: number; used: number }[];
-    };
-    await page.locator('main[data-page="usage"][data-state="ready"]').waitFor();
-    await page.keyboard.press('.');
-    expect(windows.length).toBeGreaterThan(4);
-    for (const { sku, window, limit, used } of windows)
-      for (const [field, value] of Object.entries({ limit, used })) {
-        const cell = page.locator(`tr[data-id="${sku}.${window}"] [data-field="${field}"] [data-value]`);
-        expect(Number(await cell.getAttribute('data-value')), `${sku} ${window} ${field}`).toBe(value);
-      }
+    await vi.waitFor(async () => {
+      const quotas = page.waitForResponse((response) => response.url().endsWith('/v1/me/quotas'));
+      await page.goto('/portal/usage');
+      const { quotas: windows } = (await (await quotas).json()) as {
+        quotas: { sku: string; window: string; limit: number; used: number }[];
+      };
+      await page.locator('main[data-page="usage"][data-state="ready"]').waitFor();
+      await page.keyboard.press('.');
+      expect(windows.length).toBeGreaterThan(4);
+      for (const { sku, window, limit, used } of windows)
+        for (const [field, value] of Object.entries({ limit, used })) {
+          const cell = page.locator(`tr[data-id="${sku}.${window}"] [data-field="${field}"] [data-value]`);
+          expect(Number(await cell.getAttribute('data-value')), `${sku} ${window} ${field}`).toBe(value);
+        }
+    }, COMPARED_WITHIN);
     await page.locator('figure[data-chart="usage"]').waitFor();
-    const answered = page.waitForResponse((response) => response.url().includes('/v1/arbitrage'));
-    await page.goto('/portal/');
-    const { records } = (await (await answered).json()) as {
-      records: { universalId: string; kind: string; netEdge: number }[];
-    };
-    await page.locator('main[data-page="overview"] [data-field="netEdge"]').first().waitFor();
-    await page.keyboard.press('.');
-    expect(records.length).toBeGreaterThan(0);
-    const { universalId, kind, netEdge } = records[0]!;
-    const cell = page.locator(`[data-id="${universalId}.${kind}"] [data-field="netEdge"] [data-value]`);
-    expect(Number(await cell.getAttribute('data-value'))).toBe(netEdge);
+    await vi.waitFor(async () => {
+      const answered = page.waitForResponse((response) => response.url().includes('/v1/arbitrage'));
+      await page.goto('/portal/');
+      const { records } = (await (await answered).json()) as {
+        records: { universalId: string; kind: string; netEdge: number }[];
+      };
+      await page.locator('main[data-page="overview"] [data-field="netEdge"]').first().waitFor();
+      await page.keyboard.press('.');
+      expect(records.length).toBeGreaterThan(0);
+      const { universalId, kind, netEdge } = records[0]!;
+      const cell = page.locator(`[data-id="${universalId}.${kind}"] [data-field="netEdge"] [data-value]`);
+      expect(Number(await cell.getAttribute('data-value', { timeout: 5_000 }))).toBe(netEdge);
+    }, COMPARED_WITHIN);
   });
 
   it('says which scope is missing, what is missing, and what to do about a fault', async () => {
