@@ -52,7 +52,12 @@ describe('the processors', () => {
     const readers: LogReader[] = [];
     log.reader = async (from) => {
       const reader = await realLog.reader(from);
-      readers.push({ ...reader, poll: (...args) => reader.poll(...args), close: vi.fn(() => reader.close()) });
+      readers.push({
+        ...reader,
+        poll: (...args) => reader.poll(...args),
+        endWaits: () => reader.endWaits(),
+        close: vi.fn(() => reader.close()),
+      });
       return readers.at(-1)!;
     };
     const closeSink = vi.fn();

@@ -110,6 +110,20 @@ describe('a budget', () => {
     await third;
     expect(vi.getTimerCount()).toBe(0);
   });
+
+  it('serves a waiter also if a cost leaves the window while it looks for room', async () => {
+    const times: number[] = [];
+    let time = 0;
+    const budget = new Budget({ max: 1, windowMs: 1_000, now: () => times.shift() ?? time });
+    await budget.acquire(1);
+    const served = vi.fn();
+    void budget.acquire(1).then(served);
+    // The timer is a fraction of a millisecond early, and the moment passes meanwhile.
+    times.push(999.9, 999.9, 1_000.1);
+    time = 1_001;
+    await vi.advanceTimersByTimeAsync(1_010);
+    expect(served).toHaveBeenCalledOnce();
+  });
 });
 
 describe('a reservation', () => {

@@ -310,8 +310,11 @@ export class Budget {
     if (this.waiters.length === 0) return;
     const now = this.now();
     const oldest = this.spent[this.head];
-    const until = this.blockedUntil > now ? this.blockedUntil : oldest ? oldest.at + this.options.windowMs : now;
-    if (until <= now) return;
+    const isBlocked = this.blockedUntil > now;
+    // Everything that counts is reserved, and a settled reservation serves.
+    if (!isBlocked && !oldest && this.sum > 0) return;
+    const until = isBlocked ? this.blockedUntil : oldest ? oldest.at + this.options.windowMs : now;
+    // That moment may have passed since room was looked for, since timers can be a fraction of a millisecond early.
     this.timer = setTimeout(
       () => {
         this.timer = null;
