@@ -1,7 +1,8 @@
 #!/bin/bash
 # Runs a command with a container engine and stand-ins for the official images, on a Debian 12 without Docker and without
 # an image registry: stand-ins.sh <command> [arguments]. The command runs in a copy of the project. Exit code 3 says that
-# this machine runs no containers. infra/docker/README.md explains it.
+# this machine runs no containers. "stand-ins.sh prepare" only installs the engine and makes the file system of the images.
+# infra/docker/README.md explains it.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 here=$root/infra/testing/stack
@@ -40,7 +41,7 @@ finish() {
 trap finish EXIT
 
 [ "$(id -u)" = 0 ] || { echo 'stand-ins.sh needs root: it makes a file system from packages' >&2; exit 2; }
-for port in 8080 9090 3000; do
+[ "$1" = prepare ] || for port in 8080 9090 3000; do
   (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && { echo "port $port is in use: stop what listens on it" >&2; exit 2; }
 done
 
@@ -99,6 +100,7 @@ if [ ! -d "$base" ]; then
   cp /etc/ssl/certs/ca-certificates.crt "$base.partial/etc/ssl/certs/"
   mv "$base.partial" "$base"
 fi
+[ "$1" != prepare ] || exit 0
 tar -C "$base" -c . | podman import --quiet --change 'ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt' - localhost/parallax-stand-in:base
 # On a network of its own: the bridge of the default one would stay behind.
 podman network create parallax-probe >/dev/null 2>"$work/probe.log" || cannot_run
@@ -146,12 +148,12 @@ done
 podman system service --time=0 "unix://$work/podman.sock" >"$work/podman.log" 2>&1 &
 pids+=($!)
 export DOCKER_HOST=unix://$work/podman.sock
-# systemd's timers would run the health checks. Here every one runs in each fifth round, and in the others those that wait
+# systemd's timers would run the health checks. Here every one runs in each fifteenth round, and in the others those that wait
 # to become healthy. A check that is ended while it writes leaves an empty result, with which every later one would fail.
 (rounds=0
-while sleep 3; do
+while sleep 1; do
   filters=()
-  [ $((rounds++ % 5)) = 0 ] || filters=(--filter health=starting --filter health=unhealthy)
+  [ $((rounds++ % 15)) = 0 ] || filters=(--filter health=starting --filter health=unhealthy)
   for id in $(podman ps --quiet "${filters[@]}"); do timeout 60 podman healthcheck run "$id" >/dev/null 2>&1 & done
   wait
   find "$work/run/overlay-containers" -name healthcheck.log -size 0 -delete 2>/dev/null || true
