@@ -3,10 +3,10 @@
  * both directions, the one with the largest net edge, even if that is negative. A leg that is not live, an unknown fee, or a book
  * with less than the size gives no record.
  */
+import { perShare, type Walk } from '#schemas/domain/arbitrage/walk';
 import { type Decimal, formatDecimal, UNIT } from '#schemas/domain/decimal';
 import type { Arbitrage } from '#schemas/topics/derived';
 import type { ArbitrageKind, EventState, LegState, SpreadsState } from './state.ts';
-import { perShare, type Walk } from './walk.ts';
 
 const EXACT_UNIT = 10n ** 36n;
 

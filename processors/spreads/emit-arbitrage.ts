@@ -1,11 +1,11 @@
 /** Emits the heads of arbitrage at every change, and the profitable records for the channel. */
 import type { Emit } from '#infra/stages/stage';
+import { sameWalk } from '#schemas/domain/arbitrage/walk';
 import type { Decimal } from '#schemas/domain/decimal';
 import { type Arbitrage, arbitrageHeadTopic, arbitrageTopic } from '#schemas/topics/derived';
 import { evaluatePairs, isSameRecord, olderBookAt, type QuotedPair, toRecord } from './best-arbitrage.ts';
 import { endSignals, updateSignals } from './signals.ts';
 import type { ArbitrageKind, BestState, EventState, LegState, SpreadsState } from './state.ts';
-import { sameWalk } from './walk.ts';
 
 const KINDS: readonly ArbitrageKind[] = ['cross_provider', 'negation_pair'];
 

@@ -10,11 +10,11 @@
  */
 import { hash } from 'node:crypto';
 import type { Emit } from '#infra/stages/stage';
+import { perShare } from '#schemas/domain/arbitrage/walk';
 import { type Decimal, formatDecimal, ZERO } from '#schemas/domain/decimal';
 import { arbitrageSignalTopic } from '#schemas/topics/arbitrage-signals';
 import type { QuotedPair } from './best-arbitrage.ts';
 import type { ArbitrageKind, EventState, SignalState } from './state.ts';
-import { perShare } from './walk.ts';
 
 const ID_HEX_DIGITS = 24;
 

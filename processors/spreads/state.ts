@@ -1,9 +1,9 @@
+import type { Walk } from '#schemas/domain/arbitrage/walk';
 import { type Book, createBook } from '#schemas/domain/book';
 import type { Decimal } from '#schemas/domain/decimal';
 import type { Arbitrage, EventLink } from '#schemas/topics/derived';
 import type { MarketStatus } from '#schemas/topics/normalised';
 import { dropOldest } from '../shared/drop-oldest.ts';
-import type { Walk } from './walk.ts';
 
 /** The book of a coin or token, with the status that shows if it can be relied on. */
 export interface InstrumentState {

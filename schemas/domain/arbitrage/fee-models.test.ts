@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { parseDecimal } from '#schemas/domain/decimal';
-import { PRICE_PROVIDERS, PROVIDERS, VENUES } from '#schemas/domain/providers';
-import { pricingTermsOverTime } from '../terms.ts';
+import { parseDecimal } from '../decimal.ts';
+import { PRICE_PROVIDERS, PROVIDERS, VENUES } from '../providers.ts';
 import type { FeeModel } from './fee-model.ts';
 import { FEE_MODELS, feesOverTime } from './fee-models.ts';
+import { pricingTermsOverTime } from './terms.ts';
 
 const modelOf = (provider: string, since: number): FeeModel => ({ provider, since, levelFee: () => BigInt(since) });
 

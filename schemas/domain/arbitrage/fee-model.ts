@@ -1,4 +1,4 @@
-import type { Decimal } from '#schemas/domain/decimal';
+import type { Decimal } from '../decimal.ts';
 
 /**
  * A venue's taker fee. If a venue changes its formula, its model stays unchanged and another one is added with the time

@@ -1,4 +1,4 @@
-import type { FeeModel } from '../../spreads/fees/fee-model.ts';
+import type { FeeModel } from '../../domain/arbitrage/fee-model.ts';
 
 /** The base spot taker rate on the notional, rate · qty · p (contract, Markets, fees), not rounded. */
 export const venueAOutcomeFee: FeeModel = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { FeeModel } from './fees/fee-model.ts';
-import { FEE_MODELS } from './fees/fee-models.ts';
+import type { FeeModel } from '#schemas/domain/arbitrage/fee-model';
+import { FEE_MODELS } from '#schemas/domain/arbitrage/fee-models';
 import { driveProfitable, REMOVED, sizeFrom } from './spreads.fixture.ts';
 import { createSpreadsStage } from './stage.ts';
 

@@ -1,5 +1,5 @@
-import { UNIT } from '#schemas/domain/decimal';
-import type { FeeModel } from '../../spreads/fees/fee-model.ts';
+import type { FeeModel } from '../../domain/arbitrage/fee-model.ts';
+import { UNIT } from '../../domain/decimal.ts';
 
 /** The fifth decimal in units of 10^-72, the units of rate · qty · p · (1 − p). */
 const FIFTH_DECIMAL_OF_PRODUCT = 10n ** 67n;
