@@ -1,3 +1,4 @@
+import type { ArbitrageKind } from '#schemas/domain/arbitrage/pair';
 import type { Walk } from '#schemas/domain/arbitrage/walk';
 import { type Book, createBook } from '#schemas/domain/book';
 import type { Decimal } from '#schemas/domain/decimal';
@@ -56,8 +57,6 @@ export interface LegState {
   buyYesToken: Walk | null;
   buyNoToken: Walk | null;
 }
-
-export type ArbitrageKind = Arbitrage['kind'];
 
 /** The current best record of a kind, with its inputs. */
 export interface BestState {
