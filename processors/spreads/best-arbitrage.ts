@@ -3,12 +3,11 @@
  * both directions, the one with the largest net edge, even if that is negative. A leg that is not live, an unknown fee, or a book
  * with less than the size gives no record.
  */
-import { type Decimal, formatDecimal, UNIT } from '#schemas/domain/decimal';
+import { type ArbitrageKind, netAmount, quotePair } from '#schemas/domain/arbitrage/pair';
+import type { Walk } from '#schemas/domain/arbitrage/walk';
+import { type Decimal, formatDecimal } from '#schemas/domain/decimal';
 import type { Arbitrage } from '#schemas/topics/derived';
-import type { ArbitrageKind, EventState, LegState, SpreadsState } from './state.ts';
-import { perShare, type Walk } from './walk.ts';
-
-const EXACT_UNIT = 10n ** 36n;
+import type { EventState, LegState, SpreadsState } from './state.ts';
 
 interface Side {
   readonly leg: LegState;
@@ -44,13 +43,11 @@ export function evaluatePairs(event: EventState, kind: ArbitrageKind, size: Deci
   for (const leg of event.legs) {
     const first = isCross ? inYesBook(leg, leg.buy) : buyingToken(leg, true);
     if (first === null) continue;
-    const paid = first.walk.cost + first.walk.fee;
     for (const other of event.legs) {
       if (other.provider === leg.provider) continue;
       const second = isCross ? inYesBook(other, other.sell) : buyingToken(other, false);
       if (second === null) continue;
-      const { walk } = second;
-      const net = (isCross ? walk.cost : size * EXACT_UNIT - walk.cost) - walk.fee - paid;
+      const net = netAmount(kind, size, first.walk, second.walk);
       if (net <= 0n && best !== null && net <= best.net) continue;
       const pair = { first, second, net };
       if (best === null || net > best.net) best = pair;
@@ -89,30 +86,28 @@ export function toRecord(
   state: SpreadsState,
   event: EventState,
   kind: ArbitrageKind,
-  { first, second, net }: QuotedPair,
+  { first, second }: QuotedPair,
   size: Decimal,
   receivedAt: number,
   cause: LegState | null,
 ): Arbitrage {
-  const gross =
-    kind === 'cross_provider' ? second.walk.best - first.walk.best : UNIT - first.walk.best - second.walk.best;
-  const text = (amount: bigint) => formatDecimal(perShare(amount, size));
+  const quote = quotePair(kind, size, first.walk, second.walk);
   return {
     universalId: event.universalId,
     receivedAt,
     kind,
     size: formatDecimal(size),
-    grossEdge: formatDecimal(gross as Decimal),
-    netEdge: text(net),
+    grossEdge: formatDecimal(quote.grossEdge),
+    netEdge: formatDecimal(quote.netEdge),
     quoteAgeMs: receivedAt - olderBookAt(state, first.instrument, second.instrument),
     firstProvider: first.leg.provider,
     firstMarketId: first.leg.marketId,
-    firstPrice: text(first.walk.cost),
-    firstFee: text(first.walk.fee),
+    firstPrice: formatDecimal(quote.firstPrice),
+    firstFee: formatDecimal(quote.firstFee),
     secondProvider: second.leg.provider,
     secondMarketId: second.leg.marketId,
-    secondPrice: text(second.walk.cost),
-    secondFee: text(second.walk.fee),
+    secondPrice: formatDecimal(quote.secondPrice),
+    secondFee: formatDecimal(quote.secondFee),
     causeProvider: cause?.provider ?? null,
     causeMarketId: cause?.marketId ?? null,
   };

@@ -1,13 +1,12 @@
 /** Emits the heads of arbitrage at every change, and the profitable records for the channel. */
 import type { Emit } from '#infra/stages/stage';
+import { ARBITRAGE_KINDS, type ArbitrageKind } from '#schemas/domain/arbitrage/pair';
+import { sameWalk } from '#schemas/domain/arbitrage/walk';
 import type { Decimal } from '#schemas/domain/decimal';
 import { type Arbitrage, arbitrageHeadTopic, arbitrageTopic } from '#schemas/topics/derived';
 import { evaluatePairs, isSameRecord, olderBookAt, type QuotedPair, toRecord } from './best-arbitrage.ts';
 import { endSignals, updateSignals } from './signals.ts';
-import type { ArbitrageKind, BestState, EventState, LegState, SpreadsState } from './state.ts';
-import { sameWalk } from './walk.ts';
-
-const KINDS: readonly ArbitrageKind[] = ['cross_provider', 'negation_pair'];
+import type { BestState, EventState, LegState, SpreadsState } from './state.ts';
 
 /** Evaluates the arbitrage of an event after a change, and emits the records that differ from the ones before. */
 export function emitArbitrage(
@@ -18,7 +17,7 @@ export function emitArbitrage(
   cause: LegState | null,
   emit: Emit,
 ): void {
-  for (const kind of KINDS) {
+  for (const kind of ARBITRAGE_KINDS) {
     const { best: pair, positive } = evaluatePairs(event, kind, size);
     updateSignals(event, { kind, positive, size, receivedAt }, emit);
     const before = event.best[kind];
@@ -44,7 +43,7 @@ export function emitArbitrage(
     emit(arbitrageHeadTopic, headKey(event, kind), record);
     if (profitable) emit(arbitrageTopic, event.universalId, record);
   }
-  if (KINDS.some((kind) => event.best[kind]?.profitable)) state.profitable.add(event.universalId);
+  if (ARBITRAGE_KINDS.some((kind) => event.best[kind]?.profitable)) state.profitable.add(event.universalId);
   else state.profitable.delete(event.universalId);
 }
 
@@ -83,7 +82,8 @@ export function emitArbitrageTick(state: SpreadsState, receivedAt: number, emit:
 /** Removes the heads of a removed event and ends its signals. */
 export function removeArbitrage(state: SpreadsState, event: EventState, receivedAt: number, emit: Emit): void {
   endSignals(event, receivedAt, emit);
-  for (const kind of KINDS) if (event.best[kind] !== null) emit.remove(arbitrageHeadTopic, headKey(event, kind));
+  for (const kind of ARBITRAGE_KINDS)
+    if (event.best[kind] !== null) emit.remove(arbitrageHeadTopic, headKey(event, kind));
   event.best = { cross_provider: null, negation_pair: null };
   state.profitable.delete(event.universalId);
   state.outdatedAges.delete(event.universalId);
@@ -91,7 +91,7 @@ export function removeArbitrage(state: SpreadsState, event: EventState, received
 
 function bestsOf(state: SpreadsState, universalId: string): BestState[] {
   const { best } = state.events.get(universalId)!;
-  return KINDS.flatMap((kind) => best[kind] ?? []);
+  return ARBITRAGE_KINDS.flatMap((kind) => best[kind] ?? []);
 }
 
 function atTick(state: SpreadsState, { record, first, second }: BestState, receivedAt: number): Arbitrage {

@@ -1,10 +1,10 @@
 /** Creates the legs of an event and updates them from the books. */
+import type { PricingTerms } from '#schemas/domain/arbitrage/terms';
+import { eventPrice, sameWalk, type Walk, walkLevels } from '#schemas/domain/arbitrage/walk';
 import { type Book, bestAsk, bestBid, createBook, type Level } from '#schemas/domain/book';
 import { type Decimal, divideHalfEven, formatDecimal, parseDecimal } from '#schemas/domain/decimal';
 import type { EventLink } from '#schemas/topics/derived';
 import type { InstrumentState, LegState } from './state.ts';
-import type { PricingTerms } from './terms.ts';
-import { eventPrice, sameWalk, type Walk, walkLevels } from './walk.ts';
 
 /** Is never changed. */
 const NO_BOOK = createBook();

@@ -10,11 +10,12 @@
  */
 import { hash } from 'node:crypto';
 import type { Emit } from '#infra/stages/stage';
+import type { ArbitrageKind } from '#schemas/domain/arbitrage/pair';
+import { perShare } from '#schemas/domain/arbitrage/walk';
 import { type Decimal, formatDecimal, ZERO } from '#schemas/domain/decimal';
 import { arbitrageSignalTopic } from '#schemas/topics/arbitrage-signals';
 import type { QuotedPair } from './best-arbitrage.ts';
-import type { ArbitrageKind, EventState, SignalState } from './state.ts';
-import { perShare } from './walk.ts';
+import type { EventState, SignalState } from './state.ts';
 
 const ID_HEX_DIGITS = 24;
 

@@ -3,6 +3,9 @@
  * only the walks that it can have changed; a tick affects only the events with something to emit.
  */
 import { type Emit, on, onKeyed, type Stage, type StageRecord } from '#infra/stages/stage';
+import type { FeeModel } from '#schemas/domain/arbitrage/fee-model';
+import { FEE_MODELS } from '#schemas/domain/arbitrage/fee-models';
+import { type PricingTerms, pricingTermsOverTime } from '#schemas/domain/arbitrage/terms';
 import { applyLevels, createBook, parseLevels } from '#schemas/domain/book';
 import { isQuestionInstrument, PRICE_PROVIDERS, VENUES, type Venue } from '#schemas/domain/providers';
 import { arbitrageSignalTopic } from '#schemas/topics/arbitrage-signals';
@@ -18,8 +21,6 @@ import {
 import { type BookUpdate, bookTopics, type MarketStatus, statusTopics } from '#schemas/topics/normalised';
 import { emitArbitrage, emitArbitrageTick } from './emit-arbitrage.ts';
 import { emitHead, publishIfMoved } from './emit-spread.ts';
-import type { FeeModel } from './fees/fee-model.ts';
-import { FEE_MODELS } from './fees/fee-models.ts';
 import { isQuotable, refreshTop, refreshWalks, TOUCHED_ALL, type Touched, touchedBy } from './legs.ts';
 import { dropEvent, endResolved, legsOf, updateUnresolved } from './linked-events.ts';
 import {
@@ -31,7 +32,6 @@ import {
   removeUnlinked,
   type SpreadsState,
 } from './state.ts';
-import { type PricingTerms, pricingTermsOverTime } from './terms.ts';
 
 export interface SpreadsOptions {
   /** Number of shares that arbitrage is quoted for, decimal text above zero. */

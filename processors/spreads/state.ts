@@ -1,9 +1,10 @@
+import type { ArbitrageKind } from '#schemas/domain/arbitrage/pair';
+import type { Walk } from '#schemas/domain/arbitrage/walk';
 import { type Book, createBook } from '#schemas/domain/book';
 import type { Decimal } from '#schemas/domain/decimal';
 import type { Arbitrage, EventLink } from '#schemas/topics/derived';
 import type { MarketStatus } from '#schemas/topics/normalised';
 import { dropOldest } from '../shared/drop-oldest.ts';
-import type { Walk } from './walk.ts';
 
 /** The book of a coin or token, with the status that shows if it can be relied on. */
 export interface InstrumentState {
@@ -56,8 +57,6 @@ export interface LegState {
   buyYesToken: Walk | null;
   buyNoToken: Walk | null;
 }
-
-export type ArbitrageKind = Arbitrage['kind'];
 
 /** The current best record of a kind, with its inputs. */
 export interface BestState {

@@ -1,7 +1,6 @@
 import type { Stage } from '#infra/stages/stage';
 import type { RecordedSettings } from '#schemas/domain/recorded-settings';
 import type { QuestionConventions } from '../events/recognise/question.ts';
-import type { FeeModel } from '../spreads/fees/fee-model.ts';
 
 /** What processors do differently for each venue. */
 export interface VenueBehaviour {
@@ -9,8 +8,6 @@ export interface VenueBehaviour {
   readonly createNormaliser: (settings: RecordedSettings) => Stage<unknown>;
   /** Creates further stages of what only this venue has; they read its raw topics too. */
   readonly createFurtherStages?: () => readonly Stage<unknown>[];
-  /** Every current and former fee model of its providers, in any order. Each provider of questions has one. */
-  readonly feeModels: readonly FeeModel[];
   /** How its questions are read; empty if sentences state everything. */
   readonly conventions: QuestionConventions;
 }

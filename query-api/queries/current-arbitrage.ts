@@ -1,4 +1,5 @@
 /** Arbitrage as of the time of a response, from the records that the view holds. */
+import { type BookSide, bookSideOf } from '#schemas/domain/arbitrage/pair';
 import { type ArbitrageRecord, toArbitrageRecord } from '#schemas/http/arbitrage';
 import { type Arbitrage, arbitrageHeadTopic, type EventLink, type UniversalEvent } from '#schemas/topics/derived';
 import { type Freshness, isBehind, lastBookAt } from '../views/freshness.ts';
@@ -29,18 +30,19 @@ function quoteAgeMs(freshness: Freshness, links: readonly EventLink[], record: A
   return Math.max(0, now - Math.min(first!, second!));
 }
 
-/** The instruments whose books a record is calculated from, chosen as in the spreads stage. */
+/** The instruments whose books a record is calculated from, as in the spreads stage. */
 function instrumentsOf(links: readonly EventLink[], record: Arbitrage): (string | null | undefined)[] {
   const linkOf = (provider: string, marketId: string) =>
     links.find((link) => link.provider === provider && link.providerMarketId === marketId);
   const first = linkOf(record.firstProvider, record.firstMarketId);
   const second = linkOf(record.secondProvider, record.secondMarketId);
-  if (record.kind === 'cross_provider') return [first?.yesInstrument, second?.yesInstrument];
-  // The YES token of an inverse market pays if the event is NO.
-  const isFirstYes = first?.polarity !== 'inverse';
-  const isSecondYes = second?.polarity === 'inverse';
   return [
-    isFirstYes ? first?.yesInstrument : first?.noInstrument,
-    isSecondYes ? second?.yesInstrument : second?.noInstrument,
+    first && instrumentOf(first, bookSideOf(record.kind, true, first.polarity === 'inverse')),
+    second && instrumentOf(second, bookSideOf(record.kind, false, second.polarity === 'inverse')),
   ];
+}
+
+/** The instrument whose book a half of a pair takes from; null if the catalog names none. */
+export function instrumentOf({ yesInstrument, noInstrument }: EventLink, { token }: BookSide): string | null {
+  return token === 'yes' ? yesInstrument || null : noInstrument;
 }

@@ -1,13 +1,17 @@
 /** Why an event has no arbitrage: from its links and the legs of its newest spread. Pure. */
-import type { Arbitrage, EventLink, SpreadLeg, UniversalEvent } from '#schemas/topics/derived';
+import { ARBITRAGE_KINDS, type ArbitrageKind, bookSideOf } from '#schemas/domain/arbitrage/pair';
+import type { EventLink, SpreadLeg, UniversalEvent } from '#schemas/topics/derived';
 import type { MarketStatus } from '#schemas/topics/normalised';
 
 /** Why a pair of legs cannot be quoted. The first is furthest from a quote. */
-const PAIR_REASONS = ['stale_leg', 'no_book', 'unknown_fee', 'thin_book'] as const;
-type PairReason = (typeof PAIR_REASONS)[number];
+export const PAIR_REASONS = ['stale_leg', 'no_book', 'unknown_fee', 'thin_book'] as const;
+export type PairReason = (typeof PAIR_REASONS)[number];
 
 export const MISSING_EDGE_REASONS = ['one_provider', 'link_not_used', ...PAIR_REASONS] as const;
 export type MissingEdgeReason = (typeof MISSING_EDGE_REASONS)[number];
+/** Each reason in a few words, for the documents of the routes. */
+export const REASONS_TEXT =
+  'one_provider: one provider alone lists the question; link_not_used: the link of a market is not strong enough; stale_leg: prices of a leg are not live; no_book: a leg has no book; unknown_fee: the fee of a market is unknown; thin_book: a book holds less than the size.';
 
 /**
  * Why an event without arbitrage has none. Of several pairs of legs, the reason of the pair that is closest to a quote
@@ -17,15 +21,20 @@ export function missingEdgeReason(
   { links }: Pick<UniversalEvent, 'links'>,
   legs: readonly SpreadLeg[],
 ): MissingEdgeReason {
-  if (!hasSeveralProviders(links)) return 'one_provider';
-  const used = links.filter((link) => link.used);
-  if (!hasSeveralProviders(used)) return 'link_not_used';
-  const steps = used.map((link) => ({ provider: link.provider, step: stepOf(link, legs) }));
+  const missing = missingProviders(links);
+  if (missing !== null) return missing;
+  const steps = links.filter(({ used }) => used).map((link) => ({ provider: link.provider, step: stepOf(link, legs) }));
   let best = 0;
   for (const one of steps)
     for (const other of steps)
       if (one.provider !== other.provider) best = Math.max(best, Math.min(one.step, other.step));
   return PAIR_REASONS[best]!;
+}
+
+/** Why no two markets of an event can be compared at all; null if some can. */
+export function missingProviders(links: readonly EventLink[]): 'one_provider' | 'link_not_used' | null {
+  if (!hasSeveralProviders(links)) return 'one_provider';
+  return hasSeveralProviders(links.filter(({ used }) => used)) ? null : 'link_not_used';
 }
 
 function hasSeveralProviders(links: readonly EventLink[]): boolean {
@@ -45,12 +54,9 @@ function reasonOf(leg: SpreadLeg | undefined, takerFeeRate: string | null): Pair
   return takerFeeRate === null ? 'unknown_fee' : 'thin_book';
 }
 
-type Kind = Arbitrage['kind'];
-const KINDS: readonly Kind[] = ['cross_provider', 'negation_pair'];
-
 /** A pair of markets without arbitrage. Both are null if the event has markets of one provider alone. */
 export interface AbsentPair {
-  readonly kind: Kind;
+  readonly kind: ArbitrageKind;
   /** Where YES is bought. */
   readonly buyMarketId: string | null;
   /** Where YES is sold, or NO is bought. */
@@ -69,13 +75,13 @@ export function absentPairs(
   { links }: Pick<UniversalEvent, 'links'>,
   legs: readonly SpreadLeg[],
   statuses: ReadonlyMap<string, Pick<MarketStatus, 'state'>>,
-  quoted: ReadonlySet<Kind>,
+  quoted: ReadonlySet<ArbitrageKind>,
 ): AbsentPair[] {
   if (!hasSeveralProviders(links))
-    return KINDS.map((kind) => ({ kind, buyMarketId: null, sellMarketId: null, reason: 'one_provider' }));
+    return ARBITRAGE_KINDS.map((kind) => ({ kind, buyMarketId: null, sellMarketId: null, reason: 'one_provider' }));
   const legOf = ({ provider, providerMarketId }: EventLink) =>
     legs.find((leg) => leg.provider === provider && leg.marketId === providerMarketId);
-  return KINDS.flatMap((kind) =>
+  return ARBITRAGE_KINDS.flatMap((kind) =>
     links.flatMap((buy) =>
       links.flatMap((sell): AbsentPair[] => {
         if (buy.provider === sell.provider) return [];
@@ -98,12 +104,11 @@ function sideReason(
   link: EventLink,
   leg: SpreadLeg | undefined,
   statuses: ReadonlyMap<string, Pick<MarketStatus, 'state'>>,
-  kind: Kind,
+  kind: ArbitrageKind,
   isBuying: boolean,
 ): PairReason | null {
-  // A negation pair buys the token that pays if the event is YES, and the one that pays if it is NO.
-  const isNoToken = kind === 'negation_pair' && isBuying === (link.polarity === 'inverse');
-  if (isNoToken && leg?.state !== 'closed' && leg?.state !== 'resolved') return noTokenReason(link, statuses);
+  const { token } = bookSideOf(kind, isBuying, link.polarity === 'inverse');
+  if (token === 'no' && leg?.state !== 'closed' && leg?.state !== 'resolved') return noTokenReason(link, statuses);
   const reason = reasonOf(leg, link.takerFeeRate);
   if (reason !== 'thin_book') return reason;
   const price = isBuying ? leg!.yesAsk : leg!.yesBid;

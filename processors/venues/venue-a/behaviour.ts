@@ -5,7 +5,6 @@ import { createKlinesStage } from './klines/stage.ts';
 import { createLeaderboardStage } from './leaderboard/stage.ts';
 import { createNodeFillsStage } from './node-fills/stage.ts';
 import { createVenueAStage } from './normalise/stage.ts';
-import { venueAOutcomeFee } from './outcome-fee.ts';
 import { readOutcomeDescription } from './recognise-description.ts';
 
 export const venueA: VenueBehaviour = {
@@ -17,6 +16,5 @@ export const venueA: VenueBehaviour = {
     createKlinesStage() as Stage<unknown>,
     createDailyStage() as Stage<unknown>,
   ],
-  feeModels: [venueAOutcomeFee],
   conventions: { readFields: readOutcomeDescription },
 };

@@ -1,12 +1,10 @@
 import type { Stage } from '#infra/stages/stage';
 import type { VenueBehaviour } from '../venue-behaviour.ts';
 import { createVenueBStage } from './normalise/stage.ts';
-import { venueBFee } from './taker-fee.ts';
 import { usualTime } from './usual-time.ts';
 
 export const venueB: VenueBehaviour = {
   createNormaliser: ({ venueBConfirmations }) =>
     createVenueBStage({ confirmations: venueBConfirmations }) as Stage<unknown>,
-  feeModels: [venueBFee],
   conventions: { usualTime },
 };

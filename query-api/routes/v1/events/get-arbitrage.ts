@@ -6,13 +6,10 @@ import { type Arbitrage, arbitrageHeadTopic } from '#schemas/topics/derived';
 import { currentArbitrage } from '../../../queries/current-arbitrage.ts';
 import { currentSpread } from '../../../queries/current-spread.ts';
 import { findEvent } from '../../../queries/find-event.ts';
-import { absentPairs, MISSING_EDGE_REASONS } from '../../../queries/missing-edge.ts';
+import { absentPairs, MISSING_EDGE_REASONS, REASONS_TEXT } from '../../../queries/missing-edge.ts';
 import { waitForBooks } from '../../../views/freshness.ts';
 import { defineRoute } from '../../route.ts';
 import { eventPath } from './event-path.ts';
-
-const REASONS =
-  'one_provider: one provider alone lists the question; link_not_used: the link of a market is not strong enough; stale_leg: prices of a leg are not live; no_book: a leg has no book; unknown_fee: the fee of a market is unknown; thin_book: a book holds less than the size.';
 
 export const getArbitrage = defineRoute({
   method: 'GET',
@@ -36,7 +33,7 @@ export const getArbitrage = defineRoute({
             .string()
             .nullable()
             .describe('The market where YES would be sold, or NO bought; null for one_provider.'),
-          reason: z.enum(MISSING_EDGE_REASONS).describe(REASONS),
+          reason: z.enum(MISSING_EDGE_REASONS).describe(REASONS_TEXT),
         }),
       )
       .describe('The pairs of markets of different providers that cannot be quoted.'),

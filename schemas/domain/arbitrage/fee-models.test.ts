@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { parseDecimal } from '#schemas/domain/decimal';
-import { PRICE_PROVIDERS, PROVIDERS, VENUES } from '#schemas/domain/providers';
-import { pricingTermsOverTime } from '../terms.ts';
-import type { FeeModel } from './fee-model.ts';
+import { parseDecimal } from '../decimal.ts';
+import { PRICE_PROVIDERS, PROVIDERS, VENUES } from '../providers.ts';
+import { defineFeeModel } from './fee-model.ts';
 import { FEE_MODELS, feesOverTime } from './fee-models.ts';
+import { pricingTermsOverTime } from './terms.ts';
 
-const modelOf = (provider: string, since: number): FeeModel => ({ provider, since, levelFee: () => BigInt(since) });
+const modelOf = (provider: string, since: number) => defineFeeModel({ provider, since, shareFee: () => 0n, step: 1n });
 
 describe('the fee models', () => {
   it('cover every provider of questions whose venue has an adapter', () => {

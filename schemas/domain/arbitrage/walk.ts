@@ -1,7 +1,7 @@
 /** Calculates the exact cost of taking a stated size from one side of a book. */
-import type { Level } from '#schemas/domain/book';
-import { type Decimal, divideHalfEven, UNIT, ZERO } from '#schemas/domain/decimal';
-import type { FeeModel } from './fees/fee-model.ts';
+import type { Level } from '../book.ts';
+import { type Decimal, divideHalfEven, UNIT, ZERO } from '../decimal.ts';
+import type { FeeModel } from './fee-model.ts';
 
 /** Number of 10^-54 units in one 10^-36 unit. */
 const COST_TO_EXACT = 10n ** 18n;

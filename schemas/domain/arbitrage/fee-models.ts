@@ -1,8 +1,17 @@
-import { VENUE_BEHAVIOURS } from '../../venues/index.ts';
+/** The taker fees of the venues. A new venue needs a file in its folder and a line in `MODELS_OF_VENUES`. */
+import { venueAOutcomeFee } from '../../venues/venue-a/outcome-fee.ts';
+import { venueBFee } from '../../venues/venue-b/taker-fee.ts';
+import type { Venue } from '../providers.ts';
 import type { FeeModel } from './fee-model.ts';
 
+/** Every current and former model of a venue's providers, in any order. Each provider of questions has one. */
+const MODELS_OF_VENUES: Readonly<Record<Venue, readonly FeeModel[]>> = {
+  venue_a: [venueAOutcomeFee],
+  venue_b: [venueBFee],
+};
+
 /** Every current and former fee model, in any order. */
-export const FEE_MODELS: readonly FeeModel[] = Object.values(VENUE_BEHAVIOURS).flatMap(({ feeModels }) => feeModels);
+export const FEE_MODELS: readonly FeeModel[] = Object.values(MODELS_OF_VENUES).flat();
 
 /** The fee models that are valid together, from one moment until the next `Fees`. */
 export interface Fees {

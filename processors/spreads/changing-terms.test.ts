@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { FeeModel } from './fees/fee-model.ts';
-import { FEE_MODELS } from './fees/fee-models.ts';
+import { defineFeeModel, type FeeModel } from '#schemas/domain/arbitrage/fee-model';
+import { FEE_MODELS } from '#schemas/domain/arbitrage/fee-models';
 import { driveProfitable, REMOVED, sizeFrom } from './spreads.fixture.ts';
 import { createSpreadsStage } from './stage.ts';
 
@@ -46,9 +46,9 @@ describe('sizes and fees that change', () => {
 
   describe('with a venue whose fees changed', () => {
     /** Fees of a venue that charged nothing at first, and a cent a share from 3000 on. */
-    const free: FeeModel = { provider: 'venue_a_outcome', since: 0, levelFee: () => 0n };
-    const cent = 10n ** 34n;
-    const charged: FeeModel = { ...free, since: 3000, levelFee: (_rate, qty) => qty * cent };
+    const free = defineFeeModel({ provider: 'venue_a_outcome', since: 0, shareFee: () => 0n, step: 1n });
+    const cent = 10n ** 52n;
+    const charged = defineFeeModel({ ...free, since: 3000, shareFee: () => cent });
     const others = FEE_MODELS.filter(({ provider }) => provider !== 'venue_a_outcome');
     const withModels = (...models: FeeModel[]) =>
       createSpreadsStage({ arbitrageSize: '100', feeModels: [...models, ...others] });

@@ -1,7 +1,7 @@
 /** Size and fees that arbitrage is calculated with, beside the books. Pure. */
-import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
-import type { FeeModel } from './fees/fee-model.ts';
-import { type Fees, feesOverTime } from './fees/fee-models.ts';
+import { type Decimal, parseDecimal, ZERO } from '../decimal.ts';
+import type { FeeModel } from './fee-model.ts';
+import { type Fees, feesOverTime } from './fee-models.ts';
 
 export interface PricingTerms {
   /** Number of shares that arbitrage is quoted for. */

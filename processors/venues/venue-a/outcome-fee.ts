@@ -1,8 +1,0 @@
-import type { FeeModel } from '../../spreads/fees/fee-model.ts';
-
-/** The base spot taker rate on the notional, rate · qty · p (contract, Markets, fees), not rounded. */
-export const venueAOutcomeFee: FeeModel = {
-  provider: 'venue_a_outcome',
-  since: 0,
-  levelFee: (rate, qty, price) => rate * qty * price,
-};
