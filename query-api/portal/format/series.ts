@@ -2,17 +2,36 @@
 
 export interface ChartSeries {
   readonly label: string;
-  /** One per time; null draws a gap. */
+  /** One for each place; null draws a gap. */
   readonly values: readonly (number | null)[];
 }
 
-export interface ChartData {
-  /** Unix ms, ascending. */
-  readonly times: readonly number[];
+interface ChartBase {
   readonly series: readonly ChartSeries[];
-  /** A text per time that only the table shows; null is unknown. */
+  /** A text for each place that only the table shows; null is unknown. */
   readonly note?: { readonly label: string; readonly values: readonly (string | null)[] };
 }
+
+/** What a chart over time draws. */
+export interface TimeChart extends ChartBase {
+  /** Unix ms, ascending. */
+  readonly times: readonly number[];
+}
+
+/** What a chart over numbers draws, such as sizes by price. */
+export interface NumberChart extends ChartBase {
+  readonly axis: {
+    readonly label: string;
+    readonly digits: number;
+    /** Ascending. */
+    readonly values: readonly number[];
+  };
+}
+
+export type ChartData = TimeChart | NumberChart;
+
+/** Where the values of a chart stand: unix ms, or the numbers of its axis. */
+export const placesOf = (data: ChartData): readonly number[] => ('times' in data ? data.times : data.axis.values);
 
 /** Points without a value between two with one. */
 export function countGaps({ series }: ChartData): number {
@@ -42,7 +61,7 @@ export interface Candle {
 }
 
 /** The closing price of each leg by bucket; a bucket without a trade of a leg is a gap. */
-export function pricesOf(candles: readonly Candle[]): ChartData {
+export function pricesOf(candles: readonly Candle[]): TimeChart {
   const times = [...new Set(candles.map(({ ts }) => ts))].sort((a, b) => a - b);
   const at = new Map(times.map((time, index) => [time, index]));
   const legs = new Map<string, { label: string; values: (number | null)[] }>();
@@ -65,7 +84,7 @@ export function unitsByDay(
   usage: readonly { readonly day: string; readonly units: number }[],
   days: number,
   now: number,
-): ChartData {
+): TimeChart {
   const today = Math.floor(now / DAY_MS) * DAY_MS;
   const times = Array.from({ length: days }, (_, index) => today - (days - 1 - index) * DAY_MS);
   const totals = new Map<string, number>();
@@ -77,7 +96,7 @@ export function unitsByDay(
 /** How long each attempt took at its time, the successful ones and the others as a series each. */
 export function attemptsOf(
   attempts: readonly { readonly at: string; readonly status: number | null; readonly durationMs: number }[],
-): ChartData {
+): TimeChart {
   const isSuccess = (status: number | null) => status !== null && status >= 200 && status < 300;
   const valuesOf = (success: boolean) =>
     attempts.map(({ status, durationMs }) => (isSuccess(status) === success ? durationMs : null));

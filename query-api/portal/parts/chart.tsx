@@ -2,14 +2,14 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { decimalText } from '../format/number.ts';
-import { type ChartData, countGaps } from '../format/series.ts';
+import { type ChartData, countGaps, placesOf } from '../format/series.ts';
 import { momentText } from '../format/time.ts';
 import { isUtc, theme } from '../shell/theme.ts';
 import { Unknown } from './unknown.tsx';
 
 export interface ChartOptions {
   readonly digits: number;
-  readonly kind: 'line' | 'bars' | 'steps' | 'points';
+  readonly kind: 'line' | 'bars' | 'steps' | 'points' | 'depth';
 }
 
 interface ChartProps extends ChartOptions {
@@ -22,18 +22,25 @@ interface ChartProps extends ChartOptions {
 /** Tab index of the table: a box that scrolls must be reachable by keyboard (WCAG 2.1.1). */
 const REACHABLE = 0;
 
-const isoOf = (ms: number | undefined): string => (ms === undefined ? '' : new Date(ms).toISOString());
+const isoOf = (ms: number): string => new Date(ms).toISOString();
+
+/** A place as the attributes of the figure state it. */
+function placeText(data: ChartData, place: number | undefined): string {
+  if (place === undefined) return '';
+  return 'times' in data ? isoOf(place) : String(place);
+}
 
 export function Chart({ name, caption, data, digits, kind }: ChartProps) {
   const isTable = useSignal(false);
+  const places = placesOf(data);
   return (
     <figure
       class="chart"
       data-chart={name}
       data-points={data.series.reduce((sum, { values }) => sum + values.filter((value) => value !== null).length, 0)}
       data-gaps={countGaps(data)}
-      data-from={isoOf(data.times[0])}
-      data-to={isoOf(data.times.at(-1))}
+      data-from={placeText(data, places[0])}
+      data-to={placeText(data, places.at(-1))}
     >
       <figcaption>
         <h2>{caption}</h2>
@@ -51,7 +58,7 @@ export function Chart({ name, caption, data, digits, kind }: ChartProps) {
       {isTable.value ? (
         <ChartTable name={name} caption={caption} data={data} digits={digits} />
       ) : (
-        <Plot data={data} digits={digits} kind={kind} />
+        <Plot key={data.series.map(({ label }) => label).join('\n')} data={data} digits={digits} kind={kind} />
       )}
     </figure>
   );
@@ -86,7 +93,9 @@ function ChartTable({ name, caption, data, digits }: Pick<ChartProps, 'name' | '
       <table class="plain" data-chart-table={name}>
         <thead>
           <tr>
-            <th scope="col">Time</th>
+            <th scope="col" class={'axis' in data ? 'number' : undefined}>
+              {'axis' in data ? data.axis.label : 'Time'}
+            </th>
             {data.series.map(({ label }) => (
               <th key={label} scope="col" class="number">
                 {label}
@@ -96,22 +105,20 @@ function ChartTable({ name, caption, data, digits }: Pick<ChartProps, 'name' | '
           </tr>
         </thead>
         <tbody>
-          {data.times.map((time, index) => (
-            <tr key={time}>
-              <th scope="row">
-                <time dateTime={isoOf(time)}>{momentText(time, isUtc.value)}</time>
-              </th>
+          {placesOf(data).map((place, index) => (
+            <tr key={place}>
+              <PlaceHeading data={data} place={place} />
               {data.series.map(({ label, values }) => {
                 const value = values[index] ?? null;
                 return (
                   <td key={label} class="number">
-                    {value === null ? <Unknown reason="no value at this time" /> : decimalText(value, digits)}
+                    {value === null ? <Unknown reason={'axis' in data ? 'no value here' : 'no value at this time'} /> : decimalText(value, digits)}
                   </td>
                 );
               })}
               {data.note && (
                 <td data-field={data.note.label.toLowerCase()}>
-                  {data.note.values[index] ?? <Unknown reason="not stated for this time" />}
+                  {data.note.values[index] ?? <Unknown reason="not stated" />}
                 </td>
               )}
             </tr>
@@ -119,5 +126,19 @@ function ChartTable({ name, caption, data, digits }: Pick<ChartProps, 'name' | '
         </tbody>
       </table>
     </section>
+  );
+}
+
+function PlaceHeading({ data, place }: { readonly data: ChartData; readonly place: number }) {
+  if ('axis' in data)
+    return (
+      <th scope="row" class="number">
+        {decimalText(place, data.axis.digits)}
+      </th>
+    );
+  return (
+    <th scope="row">
+      <time dateTime={isoOf(place)}>{momentText(place, isUtc.value)}</time>
+    </th>
   );
 }

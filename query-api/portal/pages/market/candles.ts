@@ -1,5 +1,5 @@
 /** What the charts of a market draw from its bars; pure. */
-import type { ChartData } from '../../format/series.ts';
+import type { TimeChart } from '../../format/series.ts';
 
 export interface Bar {
   readonly ts: number;
@@ -34,7 +34,7 @@ function chartOf(
   bars: readonly Bar[],
   stepMs: number,
   fields: readonly (readonly [label: string, field: 'open' | 'high' | 'low' | 'close' | 'volume'])[],
-): ChartData {
+): TimeChart {
   const points = withGaps(bars, stepMs);
   const hasSource = bars.some(({ source }) => source !== undefined);
   return {

@@ -1,4 +1,5 @@
 /** Bars, book and trades of a market; each panel reads its own route below the path of the market. */
+import { depthOf, type Level, spreadOf } from '../../format/depth.ts';
 import { digitsOf } from '../../format/number.ts';
 import { useResource } from '../../live/resource.ts';
 import { Chart } from '../../parts/chart.tsx';
@@ -9,10 +10,6 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { type Bar, candlesOf, INTERVALS, volumeOf } from './candles.ts';
 
-interface Level {
-  readonly price: number;
-  readonly size: number;
-}
 interface Trade extends Level {
   readonly side: 'buy' | 'sell';
   readonly ts: number;
@@ -73,9 +70,12 @@ const levelColumns = (levels: readonly Level[]): readonly Column<Level>[] => {
   ];
 };
 
+/** Levels of each side that the table lists; the chart shows all. */
+const LISTED = 10;
+
 export function Book({ path }: MarketPath) {
   const book = useResource<{ readonly bids: readonly Level[]; readonly asks: readonly Level[] }>(
-    `${path}/orderbook?depth=10`,
+    `${path}/orderbook?depth=100`,
     3_000,
   );
   return (
@@ -86,12 +86,35 @@ export function Book({ path }: MarketPath) {
       empty="Neither side of the book has an order."
     >
       {({ bids, asks }) => (
-        <div class="panels">
-          <Table label="Bids" rows={bids} idOf={({ price }) => `bid.${price}`} columns={levelColumns(bids)} />
-          <Table label="Asks" rows={asks} idOf={({ price }) => `ask.${price}`} columns={levelColumns(asks)} />
-        </div>
+        <>
+          <Chart
+            name="depth"
+            caption="Size up to each price"
+            kind="depth"
+            digits={digitsOf([...bids, ...asks].map(({ size }) => size))}
+            data={depthOf(bids, asks)}
+          />
+          <Sides bids={bids.slice(0, LISTED)} asks={asks.slice(0, LISTED)} />
+        </>
       )}
     </Panel>
+  );
+}
+
+/** The best levels of both sides, beside each other. */
+function Sides({ bids, asks }: { readonly bids: readonly Level[]; readonly asks: readonly Level[] }) {
+  const columns = levelColumns([...bids, ...asks]);
+  const spread = spreadOf(bids, asks);
+  return (
+    <>
+      <p>
+        Spread: <Num value={spread} digits={digitsOf([spread])} reason="a side of the book is empty" />
+      </p>
+      <div class="sides">
+        <Table label="Bids" rows={bids} idOf={({ price }) => `bid.${price}`} columns={columns} isDense />
+        <Table label="Asks" rows={asks} idOf={({ price }) => `ask.${price}`} columns={columns} isDense />
+      </div>
+    </>
   );
 }
 
