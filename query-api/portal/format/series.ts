@@ -1,21 +1,35 @@
 /** What charts draw, from what REST returns. */
+import type { Span } from './span.ts';
 
 export interface ChartSeries {
   readonly label: string;
   /** One for each place; null draws a gap. */
   readonly values: readonly (number | null)[];
+  /** The field of the REST response, where the values are those of one. */
+  readonly field?: string;
+}
+
+/** A text for each place, shown in the table, and below candles as strips; null is unknown. */
+export interface Note {
+  readonly label: string;
+  readonly values: readonly (string | null)[];
+  /** The field of the REST response. */
+  readonly field: string;
+  /** What each value means, in the order of the strips. */
+  readonly meanings: readonly (readonly [value: string | null, meaning: string])[];
 }
 
 interface ChartBase {
   readonly series: readonly ChartSeries[];
-  /** A text for each place that only the table shows; null is unknown. */
-  readonly note?: { readonly label: string; readonly values: readonly (string | null)[] };
+  readonly note?: Note;
 }
 
 /** What a chart over time draws. */
 export interface TimeChart extends ChartBase {
   /** Unix ms, ascending. */
   readonly times: readonly number[];
+  /** Length of the buckets whose values they are, where they are those of buckets. */
+  readonly stepMs?: number;
 }
 
 /** What a chart over numbers draws, such as sizes by price. */
@@ -32,6 +46,49 @@ export type ChartData = TimeChart | NumberChart;
 
 /** Where the values of a chart stand: unix ms, or the numbers of its axis. */
 export const placesOf = (data: ChartData): readonly number[] => ('times' in data ? data.times : data.axis.values);
+
+/** The part of a chart over time that lies in a span. */
+export function partOf(data: TimeChart, { from, to }: Span): TimeChart {
+  const first = data.times.findIndex((time) => time >= from);
+  const [start, end] = [first < 0 ? data.times.length : first, data.times.findLastIndex((time) => time < to) + 1];
+  const part = <T>(values: readonly T[]) => values.slice(start, Math.max(start, end));
+  return {
+    ...data,
+    times: part(data.times),
+    series: data.series.map((series) => ({ ...series, values: part(series.values) })),
+    ...(data.note ? { note: { ...data.note, values: part(data.note.values) } } : {}),
+  };
+}
+
+/** A strip below candles: the bars of one source. */
+export interface Strip {
+  readonly source: string | null;
+  readonly meaning: string;
+  /** Position of the source in all meanings, which decides how its strip is drawn. */
+  readonly form: number;
+}
+
+/** True for places that have a value. */
+const hasValue = ({ series }: ChartData, index: number) => series.some(({ values }) => values[index] != null);
+
+/** The strips of the sources that the bars of a chart have; none without a note. */
+export function stripsOf(data: ChartData): readonly Strip[] {
+  const { note } = data;
+  if (note === undefined) return [];
+  const present = new Set(note.values.filter((_, index) => hasValue(data, index)));
+  return note.meanings
+    .map(([source, meaning], form) => ({ source, meaning, form }))
+    .filter(({ source }) => present.has(source));
+}
+
+/** The number of bars of a source. */
+export function countBars(data: ChartData, source: string | null): number {
+  return (data.note?.values ?? []).filter((value, index) => value === source && hasValue(data, index)).length;
+}
+
+export function countPoints({ series }: ChartData): number {
+  return series.reduce((sum, { values }) => sum + values.filter((value) => value !== null).length, 0);
+}
 
 /** Points without a value between two with one. */
 export function countGaps({ series }: ChartData): number {

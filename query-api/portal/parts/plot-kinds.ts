@@ -2,9 +2,8 @@
 import uPlot from 'uplot';
 import { type ChartData, placesOf } from '../format/series.ts';
 import type { ChartOptions } from './chart.tsx';
-
-/** A colour of the theme, as the canvas understands it, at most partly opaque. */
-export type ColorOf = (property: string, percent?: number) => string;
+import { candleRange, drawCandles } from './plot-candles.ts';
+import type { ColorOf } from './plot-colors.ts';
 
 /** Draws on the canvas over the values. */
 type Draw = (plot: uPlot, labels: readonly string[], colors: readonly string[]) => void;
@@ -13,7 +12,12 @@ interface Kind {
   /** Custom properties of the series in their order; other kinds have those of `SERIES_COLORS`. */
   readonly colors?: readonly string[];
   readonly series?: (index: number, color: string, property: string, colorOf: ColorOf) => Partial<uPlot.Series>;
-  readonly scales?: (data: ChartData) => uPlot.Scales;
+  /** @param newest returns the data that are drawn, which change. */
+  readonly scales?: (newest: () => ChartData) => uPlot.Scales;
+  /** Draws what uPlot has no paths for. */
+  readonly draw?: (plot: uPlot, data: ChartData, colorOf: ColorOf) => void;
+  /** True if values are no lines: they have neither names at their ends nor points below the pointer. */
+  readonly isWithoutLines?: boolean;
   /** Writes the names of several series; left out where they stand at the end of each line. */
   readonly drawNames?: Draw;
 }
@@ -78,10 +82,17 @@ const fromZero = (room: number): uPlot.Scale => ({
 });
 
 /** The first and the last bar have room for their whole width. */
-function barScales(data: ChartData): uPlot.Scales {
-  const [first, second] = placesOf(data);
-  const half = first === undefined || second === undefined ? DAY_SECONDS / 2 : (second - first) / 2_000;
-  return { x: { range: (_plot, min, max) => [min - half, max + half] }, y: fromZero(1.08) };
+function barScales(newest: () => ChartData): uPlot.Scales {
+  return {
+    x: {
+      range: (_plot, min, max) => {
+        const [first, second] = placesOf(newest());
+        const half = first === undefined || second === undefined ? DAY_SECONDS / 2 : (second - first) / 2_000;
+        return [min - half, max + half];
+      },
+    },
+    y: fromZero(1.08),
+  };
 }
 
 /** Points stand on zero, with room beside the first and the last one, also if there is only one. */
@@ -130,5 +141,11 @@ export const KINDS: Readonly<Record<ChartOptions['kind'], Kind>> = {
     }),
     scales: depthScales,
     drawNames: nameSides,
+  },
+  candles: {
+    series: () => ({ paths: () => null, points: { show: false } }),
+    scales: (newest) => ({ y: { range: (plot, min, max) => candleRange(plot, newest(), min, max) } }),
+    draw: drawCandles,
+    isWithoutLines: true,
   },
 };

@@ -2,42 +2,45 @@
 import uPlot from 'uplot';
 import { decimalText, digitsOf } from '../format/number.ts';
 import type { ChartData } from '../format/series.ts';
+import type { Span } from '../format/span.ts';
 import { clockText, momentText } from '../format/time.ts';
-import type { ChartOptions } from './chart.tsx';
-import { type ColorOf, KINDS, LABEL_WIDTH, nameLines, SERIES_COLORS } from './plot-kinds.ts';
+import type { ChartOptions, ChartView } from './chart.tsx';
+import { colorsOf } from './plot-colors.ts';
+import { KINDS, LABEL_WIDTH, nameLines, SERIES_COLORS } from './plot-kinds.ts';
+import { followPointers } from './plot-move.ts';
 
-const HEIGHT = 240;
-const NARROW_HEIGHT = 200;
-const NARROW = 480;
 /** Least distance of two ticks of the lower axis: the width of 12:10:05, or of 100,000.5, and a gap. */
 const TICK_SPACE = 76;
 /** Widths of a digit and of the gap beside the texts of the left axis. */
 const DIGIT_WIDTH = 7;
 const AXIS_GAP = 15;
+/** Height of the texts of the lower axis, and least distance of two ticks of the left axis. */
+const AXIS_HEIGHT = 28;
+const LEFT_TICK_SPACE = 32;
+/** Right of the plot: room for half a text of the lower axis. */
+const MARGIN = 18;
 const DAY_SECONDS = 86_400;
 const FONT = '12px system-ui, sans-serif';
 
 interface PlotOptions extends ChartOptions {
   readonly isUtc: boolean;
   readonly look: 'light' | 'dark';
+  readonly view: ChartView | undefined;
 }
 
-/** Colours that custom properties have in the current theme. */
-function colorsOf(box: HTMLElement): ColorOf {
-  return (property, percent = 100) => {
-    const probe = document.createElement('span');
-    probe.style.color = `color-mix(in srgb, var(${property}) ${percent}%, transparent)`;
-    box.append(probe);
-    const { color } = getComputedStyle(probe);
-    probe.remove();
-    return color;
-  };
-}
+/** Charts that show a span have one pointer: each shows where it is on the others. */
+const POINTER = 'span';
 
 /** uPlot's times are seconds. */
 function alignedOf(data: ChartData): uPlot.AlignedData {
   const places = 'times' in data ? data.times.map((time) => time / 1_000) : [...data.axis.values];
   return [places, ...data.series.map(({ values }) => [...values])] as uPlot.AlignedData;
+}
+
+/** The ends of the axis for a span: a bucket stands in the middle of its place, so that each is shown as a whole. */
+function secondsOf(data: ChartData, { from, to }: Span): [number, number] {
+  const half = 'times' in data ? (data.stepMs ?? 0) / 2 : 0;
+  return [(from - half) / 1_000, (to - half) / 1_000];
 }
 
 /** The text of a tick of the time axis, as exact as the distance of the ticks in seconds. */
@@ -68,32 +71,39 @@ export function drawPlot(box: HTMLElement, data: ChartData, options: PlotOptions
   const propertyOf = (index: number) => properties[index % properties.length]!;
   const colors = data.series.map((_, index) => colorOf(propertyOf(index)));
   const labels = data.series.map(({ label }) => label);
-  const isNamed = labels.length > 1;
+  const isNamed = labels.length > 1 && !kind.isWithoutLines;
   const drawNames = kind.drawNames ?? nameLines;
-  const sizeOf = () => ({
-    width: Math.max(box.clientWidth, 1),
-    height: box.clientWidth < NARROW ? NARROW_HEIGHT : HEIGHT,
-  });
+  const sizeOf = () => ({ width: Math.max(box.clientWidth, 1), height: box.clientHeight });
+  let drawn = data;
+  let span = options.view?.span;
   const axis = {
     stroke: colorOf('--ink-muted'),
     font: FONT,
     grid: { stroke: colorOf('--line'), width: 1 },
     ticks: { show: false },
   };
-  const scales = kind.scales?.(data) ?? {};
+  const scales = kind.scales?.(() => drawn) ?? {};
   const plot = new uPlot(
     {
       ...sizeOf(),
-      padding: [8, isNamed && drawNames === nameLines ? LABEL_WIDTH : 8, 0, 0],
+      padding: [8, isNamed && drawNames === nameLines ? LABEL_WIDTH : MARGIN, 0, 0],
       legend: { show: false },
-      cursor: { points: { size: 6 } },
+      cursor: {
+        points: kind.isWithoutLines ? { show: false } : { size: 6 },
+        ...(options.view ? { drag: { x: false, y: false }, sync: { key: POINTER } } : {}),
+      },
       ...(isUtc ? { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC') } : {}),
-      scales: { ...scales, x: { ...scales.x, time: 'times' in data } },
+      scales: {
+        ...scales,
+        x: { ...scales.x, time: 'times' in data, ...(span ? { range: () => secondsOf(drawn, span!) } : {}) },
+      },
       axes: [
-        { ...axis, space: TICK_SPACE, ...lowerAxis(data, isUtc) },
+        { ...axis, space: TICK_SPACE, size: AXIS_HEIGHT, ...lowerAxis(data, isUtc) },
         {
           ...axis,
-          size: (_plot, texts) => Math.max(4, ...(texts ?? []).map(({ length }) => length)) * DIGIT_WIDTH + AXIS_GAP,
+          space: LEFT_TICK_SPACE,
+          size: (_plot, texts) =>
+            Math.max(options.axisLength ?? 4, ...(texts ?? []).map(({ length }) => length)) * DIGIT_WIDTH + AXIS_GAP,
           values: (_plot, ticks) => numberTexts(ticks, digits),
         },
       ],
@@ -107,16 +117,36 @@ export function drawPlot(box: HTMLElement, data: ChartData, options: PlotOptions
           ...kind.series?.(index, colors[index]!, propertyOf(index), colorOf),
         })),
       ],
-      hooks: { draw: isNamed ? [(self: uPlot) => drawNames(self, labels, colors)] : [] },
+      hooks: {
+        draw: [
+          (self: uPlot) => {
+            kind.draw?.(self, drawn, colorOf);
+            if (isNamed) drawNames(self, labels, colors);
+          },
+        ],
+        ...(options.view ? { setCursor: [(self: uPlot) => options.view!.onPoint(self.cursor.idx ?? null)] } : {}),
+      },
     },
     alignedOf(data),
     box,
   );
   const observer = new ResizeObserver(() => plot.setSize(sizeOf()));
   observer.observe(box);
+  const stopFollowing = options.view ? followPointers(plot, options.view.change) : () => {};
   return {
-    update: (next: ChartData) => plot.setData(alignedOf(next)),
+    /** Draws other data, or another span of the same. */
+    update: (next: ChartData, nextSpan: Span | undefined) => {
+      span = nextSpan;
+      if (next === drawn && span) {
+        const [min, max] = secondsOf(next, span);
+        plot.setScale('x', { min, max });
+      } else {
+        drawn = next;
+        plot.setData(alignedOf(next));
+      }
+    },
     close: () => {
+      stopFollowing();
       observer.disconnect();
       plot.destroy();
     },
