@@ -21,6 +21,15 @@ describe('texts of numbers', () => {
   });
 
   it.each([
+    [[1, null, 1.25, 3.5], 8, 2],
+    [[61_000, 61_500], 0, 0],
+    [[0.123456789], 8, 8],
+    [[], 8, 0],
+  ])('of %j need, with at most %d decimals, %d', (values, max, digits) => {
+    expect(digitsOf(values, max)).toBe(digits);
+  });
+
+  it.each([
     [999, '999'],
     [1234, '1.23K'],
     [-2_500_000, '−2.50M'],

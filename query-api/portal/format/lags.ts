@@ -1,5 +1,5 @@
 /** The lag of stages over time, as the page has seen it. */
-import type { ChartData } from './series.ts';
+import type { TimeChart } from './series.ts';
 
 export interface Lag {
   readonly stage: string;
@@ -23,7 +23,7 @@ export function addLags(history: LagHistory, at: number, stages: readonly Lag[])
 }
 
 /** Lines of the stages that were furthest behind, in ms, and of the furthest of all others. */
-export function lagChartOf(history: LagHistory): ChartData {
+export function lagChartOf(history: LagHistory): TimeChart {
   const worst = new Map<string, number>();
   for (const [, lags] of history)
     for (const [stage, lag] of lags) worst.set(stage, Math.max(worst.get(stage) ?? 0, lag));

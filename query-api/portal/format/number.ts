@@ -33,13 +33,13 @@ export function compactText(value: number): string {
   return `${decimalText(value / unit, suffix === '' && Number.isInteger(value) ? 0 : 2)}${suffix}`;
 }
 
-/** Decimals that a list of prices needs, at most eight. */
+/** Decimals that a list of numbers needs, at most `max`. */
 export function digitsOf(values: readonly (number | null)[], max = 8): number {
   let digits = 0;
   for (const value of values) {
-    if (value === null) continue;
-    const text = value.toFixed(max).replace(/0+$/, '');
-    digits = Math.max(digits, text.length - text.indexOf('.') - 1);
+    const text = value?.toFixed(max) ?? '';
+    const point = text.indexOf('.');
+    if (point >= 0) digits = Math.max(digits, text.replace(/0+$/, '').length - point - 1);
   }
   return digits;
 }

@@ -1,17 +1,93 @@
 /** What charts draw, from what REST returns. */
+import type { Span } from './span.ts';
 
 export interface ChartSeries {
   readonly label: string;
-  /** One per time; null draws a gap. */
+  /** One for each place; null draws a gap. */
   readonly values: readonly (number | null)[];
+  /** The field of the REST response, where the values are those of one. */
+  readonly field?: string;
 }
 
-export interface ChartData {
+/** A text for each place, shown in the table, and below candles as strips; null is unknown. */
+export interface Note {
+  readonly label: string;
+  readonly values: readonly (string | null)[];
+  /** The field of the REST response. */
+  readonly field: string;
+  /** What each value means, in the order of the strips. */
+  readonly meanings: readonly (readonly [value: string | null, meaning: string])[];
+}
+
+interface ChartBase {
+  readonly series: readonly ChartSeries[];
+  readonly note?: Note;
+}
+
+/** What a chart over time draws. */
+export interface TimeChart extends ChartBase {
   /** Unix ms, ascending. */
   readonly times: readonly number[];
-  readonly series: readonly ChartSeries[];
-  /** A text per time that only the table shows; null is unknown. */
-  readonly note?: { readonly label: string; readonly values: readonly (string | null)[] };
+  /** Length of the buckets whose values they are, where they are those of buckets. */
+  readonly stepMs?: number;
+}
+
+/** What a chart over numbers draws, such as sizes by price. */
+export interface NumberChart extends ChartBase {
+  readonly axis: {
+    readonly label: string;
+    readonly digits: number;
+    /** Ascending. */
+    readonly values: readonly number[];
+  };
+}
+
+export type ChartData = TimeChart | NumberChart;
+
+/** Where the values of a chart stand: unix ms, or the numbers of its axis. */
+export const placesOf = (data: ChartData): readonly number[] => ('times' in data ? data.times : data.axis.values);
+
+/** The part of a chart over time that lies in a span. */
+export function partOf(data: TimeChart, { from, to }: Span): TimeChart {
+  const first = data.times.findIndex((time) => time >= from);
+  const [start, end] = [first < 0 ? data.times.length : first, data.times.findLastIndex((time) => time < to) + 1];
+  const part = <T>(values: readonly T[]) => values.slice(start, Math.max(start, end));
+  return {
+    ...data,
+    times: part(data.times),
+    series: data.series.map((series) => ({ ...series, values: part(series.values) })),
+    ...(data.note ? { note: { ...data.note, values: part(data.note.values) } } : {}),
+  };
+}
+
+/** A strip below candles: the bars of one source. */
+export interface Strip {
+  readonly source: string | null;
+  readonly meaning: string;
+  /** Position of the source in all meanings, which decides how its strip is drawn. */
+  readonly form: number;
+}
+
+/** True for places that have a value. */
+const hasValue = ({ series }: ChartData, index: number) => series.some(({ values }) => values[index] != null);
+
+/** The strips of the sources that the bars of a chart have; none without a note. */
+export function stripsOf(data: ChartData): readonly Strip[] {
+  const { note } = data;
+  if (note === undefined) return [];
+  const present = new Set(note.values.filter((_, index) => hasValue(data, index)));
+  return note.meanings
+    .map(([source, meaning], form) => ({ source, meaning, form }))
+    .filter(({ source }) => present.has(source));
+}
+
+/** The number of bars of a source. */
+export function countBars(data: ChartData, source: string | null): number {
+  return (data.note?.values ?? []).filter((value, index) => value === source && hasValue(data, index)).length;
+}
+
+export function countPoints({ series }: ChartData): number {
+  return series.reduce((sum, { values }) => sum + values.filter((value) => value !== null).length, 0);
 }
 
 /** Points without a value between two with one. */
@@ -42,7 +118,7 @@ export interface Candle {
 }
 
 /** The closing price of each leg by bucket; a bucket without a trade of a leg is a gap. */
-export function pricesOf(candles: readonly Candle[]): ChartData {
+export function pricesOf(candles: readonly Candle[]): TimeChart {
   const times = [...new Set(candles.map(({ ts }) => ts))].sort((a, b) => a - b);
   const at = new Map(times.map((time, index) => [time, index]));
   const legs = new Map<string, { label: string; values: (number | null)[] }>();
@@ -65,7 +141,7 @@ export function unitsByDay(
   usage: readonly { readonly day: string; readonly units: number }[],
   days: number,
   now: number,
-): ChartData {
+): TimeChart {
   const today = Math.floor(now / DAY_MS) * DAY_MS;
   const times = Array.from({ length: days }, (_, index) => today - (days - 1 - index) * DAY_MS);
   const totals = new Map<string, number>();
@@ -77,7 +153,7 @@ export function unitsByDay(
 /** How long each attempt took at its time, the successful ones and the others as a series each. */
 export function attemptsOf(
   attempts: readonly { readonly at: string; readonly status: number | null; readonly durationMs: number }[],
-): ChartData {
+): TimeChart {
   const isSuccess = (status: number | null) => status !== null && status >= 200 && status < 300;
   const valuesOf = (success: boolean) =>
     attempts.map(({ status, durationMs }) => (isSuccess(status) === success ? durationMs : null));

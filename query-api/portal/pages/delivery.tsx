@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { attemptsOf } from '../format/series.ts';
 import { request } from '../live/api.ts';
 import { useResource } from '../live/resource.ts';
@@ -6,6 +5,7 @@ import type { PageProps } from '../pages.ts';
 import { Chart } from '../parts/chart.tsx';
 import { useAction } from '../parts/confirm.tsx';
 import { Id } from '../parts/copy.tsx';
+import { Fact } from '../parts/fact.tsx';
 import { FaultText } from '../parts/fault.tsx';
 import { framed, Page } from '../parts/page.tsx';
 import { type Column, Table } from '../parts/table.tsx';
@@ -114,20 +114,5 @@ export default function DeliveryPage({ params }: PageProps) {
         </>
       )}
     </Page>
-  );
-}
-
-interface FactProps {
-  readonly label: string;
-  readonly field: string;
-  readonly children: ComponentChildren;
-}
-
-function Fact({ label, field, children }: FactProps) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd data-field={field}>{children}</dd>
-    </div>
   );
 }

@@ -1,9 +1,9 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
 import { addLags, type LagHistory, lagChartOf } from '../format/lags.ts';
 import { useResource } from '../live/resource.ts';
 import { Bytes } from '../parts/bytes.tsx';
 import { Chart } from '../parts/chart.tsx';
+import { Fact } from '../parts/fact.tsx';
 import { Num } from '../parts/number.tsx';
 import { framed, Page } from '../parts/page.tsx';
 import { DeadLetters, Feeds, Nodes, Stages } from './system/processes.tsx';
@@ -55,46 +55,31 @@ function Totals({ system: { nodes, stages, feeds, log, store, deadLetters } }: {
   return (
     <section class="panel" aria-label="Totals">
       <dl class="facts">
-        <Total label="Nodes" field="nodes">
+        <Fact label="Nodes" field="nodes">
           <Num value={nodes.length} />
-        </Total>
-        <Total label="Largest lag of a stage" field="lagMs">
+        </Fact>
+        <Fact label="Largest lag of a stage" field="lagMs">
           <Num value={worst} unit=" ms" />
-        </Total>
-        <Total label="Lag of the store" field="storeLagMs">
+        </Fact>
+        <Fact label="Lag of the store" field="storeLagMs">
           <Num value={store.lagMs} unit=" ms" reason="no running process writes to the store" />
-        </Total>
-        <Total label="Connections that are up" field="connected">
+        </Fact>
+        <Fact label="Connections that are up" field="connected">
           {connected} of {feeds.length}
-        </Total>
-        <Total label="Log" field="logBytes">
+        </Fact>
+        <Fact label="Log" field="logBytes">
           <Bytes value={log.bytes} reason="the brokers do not return it" />
-        </Total>
-        <Total label="Left on its disk" field="diskFreeBytes">
+        </Fact>
+        <Fact label="Left on its disk" field="diskFreeBytes">
           <Bytes value={log.diskFreeBytes} reason="the log is on other machines" />
-        </Total>
-        <Total label="Store" field="storeBytes">
+        </Fact>
+        <Fact label="Store" field="storeBytes">
           <Bytes value={store.bytes} />
-        </Total>
-        <Total label="Dead letters" field="deadLetters">
+        </Fact>
+        <Fact label="Dead letters" field="deadLetters">
           <Num value={deadLetters.reduce((sum, { count }) => sum + count, 0)} />
-        </Total>
+        </Fact>
       </dl>
     </section>
-  );
-}
-
-interface TotalProps {
-  readonly label: string;
-  readonly field: string;
-  readonly children: ComponentChildren;
-}
-
-function Total({ label, field, children }: TotalProps) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd data-field={field}>{children}</dd>
-    </div>
   );
 }

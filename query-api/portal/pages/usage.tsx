@@ -6,6 +6,7 @@ import { Num } from '../parts/number.tsx';
 import { framed, Page } from '../parts/page.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { type Column, Table } from '../parts/table.tsx';
+import { Day } from '../parts/time.tsx';
 import { QuotaBars, type Quotas } from './usage/quotas.tsx';
 
 interface Use {
@@ -24,7 +25,7 @@ const RANGES = [
 ] as const;
 
 const COLUMNS: readonly Column<Use>[] = [
-  { field: 'day', label: 'Day (UTC)', render: ({ day }) => day },
+  { field: 'day', label: 'Day (UTC)', render: ({ day }) => <Day day={day} /> },
   { field: 'sku', label: 'SKU', render: ({ sku }) => <code>{sku}</code> },
   { field: 'units', label: 'Units', isNumber: true, render: ({ units }) => <Num value={units} /> },
 ];

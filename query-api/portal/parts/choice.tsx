@@ -6,6 +6,8 @@ interface ChoiceProps {
   readonly name: string;
   readonly label: string;
   readonly options: readonly (readonly [value: string, text: string])[];
+  /** Parameters that are removed from the address with another choice. */
+  readonly clears?: readonly string[];
 }
 
 /** The chosen value of a parameter; the fallback for anything that is no option. */
@@ -14,7 +16,7 @@ export function chosen(name: string, options: readonly (readonly [string, string
   return options.find(([option]) => option === value)?.[0] ?? options[0]![0];
 }
 
-export function Choice({ name, label, options }: ChoiceProps) {
+export function Choice({ name, label, options, clears = [] }: ChoiceProps) {
   const value = chosen(name, options);
   return (
     <label>
@@ -25,7 +27,8 @@ export function Choice({ name, label, options }: ChoiceProps) {
         value={value}
         onChange={(event) => {
           const next = event.currentTarget.value;
-          setQuery({ [name]: next === options[0]![0] ? null : next });
+          const cleared = Object.fromEntries(clears.map((parameter) => [parameter, null]));
+          setQuery({ ...cleared, [name]: next === options[0]![0] ? null : next });
         }}
       >
         {options.map(([option, text]) => (

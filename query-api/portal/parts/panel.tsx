@@ -13,10 +13,12 @@ interface PanelProps<T> {
   readonly isEmpty?: (data: T) => boolean;
   /** What would be here, and when. */
   readonly empty?: ComponentChildren;
+  /** What changes what is shown; there in every state. */
+  readonly actions?: ComponentChildren;
   readonly children: (data: T) => ComponentChildren;
 }
 
-export function Panel<T>({ title, resource, isEmpty, empty, children }: PanelProps<T>) {
+export function Panel<T>({ title, resource, isEmpty, empty, actions, children }: PanelProps<T>) {
   const id = useId();
   const state = stateOf(resource, isEmpty);
   const { data, fault } = resource;
@@ -31,6 +33,7 @@ export function Panel<T>({ title, resource, isEmpty, empty, children }: PanelPro
           </span>
         )}
       </div>
+      {actions}
       {state === 'loading' && <Skeleton rows={5} />}
       {state === 'empty' && <div class="muted">{empty}</div>}
       {data.value === null && fault.value !== null && <FaultText fault={fault.value} />}

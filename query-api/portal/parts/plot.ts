@@ -1,60 +1,46 @@
 /** Draws a chart with uPlot: colours of the theme, and each line named at its end instead of in a legend. */
 import uPlot from 'uplot';
-import { decimalText } from '../format/number.ts';
+import { decimalText, digitsOf } from '../format/number.ts';
 import type { ChartData } from '../format/series.ts';
+import type { Span } from '../format/span.ts';
 import { clockText, momentText } from '../format/time.ts';
-import type { ChartOptions } from './chart.tsx';
+import type { ChartOptions, ChartView } from './chart.tsx';
+import { colorsOf } from './plot-colors.ts';
+import { KINDS, LABEL_WIDTH, nameLines, SERIES_COLORS } from './plot-kinds.ts';
+import { followPointers } from './plot-move.ts';
 
-const HEIGHT = 240;
-const NARROW_HEIGHT = 200;
-const NARROW = 480;
-const LABEL_WIDTH = 112;
-/** Least distance of two ticks of the time axis: the width of 12:10:05 and a gap. */
+/** Least distance of two ticks of the lower axis: the width of 12:10:05, or of 100,000.5, and a gap. */
 const TICK_SPACE = 76;
+/** Widths of a digit and of the gap beside the texts of the left axis. */
+const DIGIT_WIDTH = 7;
+const AXIS_GAP = 15;
+/** Height of the texts of the lower axis, and least distance of two ticks of the left axis. */
+const AXIS_HEIGHT = 28;
+const LEFT_TICK_SPACE = 32;
+/** Right of the plot: room for half a text of the lower axis. */
+const MARGIN = 18;
 const DAY_SECONDS = 86_400;
 const FONT = '12px system-ui, sans-serif';
-const SERIES_COLORS = ['--accent', '--warn', '--up', '--down', '--ink-muted'];
 
 interface PlotOptions extends ChartOptions {
   readonly isUtc: boolean;
   readonly look: 'light' | 'dark';
+  readonly view: ChartView | undefined;
 }
 
-/** The colour that a custom property has in the current theme, as the canvas understands it. */
-function colorOf(box: HTMLElement, property: string): string {
-  const probe = document.createElement('span');
-  probe.style.color = `var(${property})`;
-  box.append(probe);
-  const { color } = getComputedStyle(probe);
-  probe.remove();
-  return color;
+/** Charts that show a span have one pointer: each shows where it is on the others. */
+const POINTER = 'span';
+
+/** uPlot's times are seconds. */
+function alignedOf(data: ChartData): uPlot.AlignedData {
+  const places = 'times' in data ? data.times.map((time) => time / 1_000) : [...data.axis.values];
+  return [places, ...data.series.map(({ values }) => [...values])] as uPlot.AlignedData;
 }
 
-const alignedOf = ({ times, series }: ChartData): uPlot.AlignedData =>
-  [times.map((time) => time / 1_000), ...series.map(({ values }) => [...values])] as uPlot.AlignedData;
-
-/** Writes the name of each line beside its newest value; names that would overlap move down. */
-function nameLines(plot: uPlot, labels: readonly string[], colors: readonly string[]): void {
-  const { ctx, bbox } = plot;
-  const ratio = devicePixelRatio;
-  const places = labels
-    .map((label, index) => {
-      const value = (plot.data[index + 1] as (number | null)[]).findLast((value) => value !== null);
-      return { label, color: colors[index]!, y: value == null ? null : plot.valToPos(value, 'y', true) };
-    })
-    .filter((place): place is { label: string; color: string; y: number } => place.y !== null)
-    .sort((a, b) => a.y - b.y);
-  ctx.save();
-  ctx.font = `${12 * ratio}px system-ui, sans-serif`;
-  ctx.textBaseline = 'middle';
-  ctx.textAlign = 'left';
-  let lowest = Number.NEGATIVE_INFINITY;
-  for (const { label, color, y } of places) {
-    lowest = Math.max(y, lowest + 15 * ratio);
-    ctx.fillStyle = color;
-    ctx.fillText(label, bbox.left + bbox.width + 6 * ratio, lowest, (LABEL_WIDTH - 8) * ratio);
-  }
-  ctx.restore();
+/** The ends of the axis for a span: a bucket stands in the middle of its place, so that each is shown as a whole. */
+function secondsOf(data: ChartData, { from, to }: Span): [number, number] {
+  const half = 'times' in data ? (data.stepMs ?? 0) / 2 : 0;
+  return [(from - half) / 1_000, (to - half) / 1_000];
 }
 
 /** The text of a tick of the time axis, as exact as the distance of the ticks in seconds. */
@@ -65,85 +51,80 @@ function tickText(seconds: number, step: number, isUtc: boolean): string {
   return step >= 60 ? clock.slice(0, 5) : clock;
 }
 
-/** Bars begin at zero, and the first and the last one have room for their whole width. */
-function barScales(times: readonly number[]): uPlot.Scales {
-  const half = times.length < 2 ? DAY_SECONDS / 2 : (times[1]! - times[0]!) / 2_000;
-  return {
-    x: { range: (_plot, min, max) => [min - half, max + half] },
-    y: { range: (_plot, _min, max) => [0, max <= 0 ? 1 : max * 1.08] },
-  };
+/** Texts of the ticks of a linear axis, as exact as the ticks are. */
+function numberTexts(ticks: readonly number[], maxDigits: number): string[] {
+  const digits = digitsOf(ticks, maxDigits);
+  return ticks.map((tick) => decimalText(tick, digits));
 }
 
-/** Points stand on zero, with room beside the first and the last one, also if there is only one. */
-function pointScales(): uPlot.Scales {
-  return {
-    x: {
-      range: (_plot, min, max) => {
-        const room = Math.max((max - min) * 0.05, 5);
-        return [min - room, max + room];
-      },
-    },
-    y: { range: (_plot, _min, max) => [0, max <= 0 ? 1 : max * 1.2] },
-  };
+/** The lower axis: times, or the numbers of the chart. */
+function lowerAxis(data: ChartData, isUtc: boolean): Partial<uPlot.Axis> {
+  if ('axis' in data) return { values: (_plot, ticks) => numberTexts(ticks, data.axis.digits) };
+  return { values: (_plot, ticks, _axis, _space, step) => ticks.map((tick) => tickText(tick, step, isUtc)) };
 }
 
 export function drawPlot(box: HTMLElement, data: ChartData, options: PlotOptions) {
-  const { digits, kind, isUtc } = options;
-  const [ink, line] = [colorOf(box, '--ink-muted'), colorOf(box, '--line')];
-  const colors = data.series.map((_, index) => colorOf(box, SERIES_COLORS[index % SERIES_COLORS.length]!));
-  const isNamed = data.series.length > 1;
-  const sizeOf = () => ({
-    width: Math.max(box.clientWidth, 1),
-    height: box.clientWidth < NARROW ? NARROW_HEIGHT : HEIGHT,
-  });
-  const paths =
-    kind === 'bars'
-      ? uPlot.paths.bars!({ size: [0.7, 48] })
-      : kind === 'steps'
-        ? uPlot.paths.stepped!({ align: 1 })
-        : kind === 'points'
-          ? () => null
-          : null;
-  const axis = { stroke: ink, font: FONT, grid: { stroke: line, width: 1 }, ticks: { show: false } };
+  const { digits, isUtc } = options;
+  const kind = KINDS[options.kind];
+  const colorOf = colorsOf(box);
+  const properties = kind.colors ?? SERIES_COLORS;
+  const propertyOf = (index: number) => properties[index % properties.length]!;
+  const colors = data.series.map((_, index) => colorOf(propertyOf(index)));
+  const labels = data.series.map(({ label }) => label);
+  const isNamed = labels.length > 1 && !kind.isWithoutLines;
+  const drawNames = kind.drawNames ?? nameLines;
+  const sizeOf = () => ({ width: Math.max(box.clientWidth, 1), height: box.clientHeight });
+  let drawn = data;
+  let span = options.view?.span;
+  const axis = {
+    stroke: colorOf('--ink-muted'),
+    font: FONT,
+    grid: { stroke: colorOf('--line'), width: 1 },
+    ticks: { show: false },
+  };
+  const scales = kind.scales?.(() => drawn) ?? {};
   const plot = new uPlot(
     {
       ...sizeOf(),
-      padding: [8, isNamed ? LABEL_WIDTH : 8, 0, 0],
+      padding: [8, isNamed && drawNames === nameLines ? LABEL_WIDTH : MARGIN, 0, 0],
       legend: { show: false },
-      cursor: { points: { size: 6 } },
+      cursor: {
+        points: kind.isWithoutLines ? { show: false } : { size: 6 },
+        ...(options.view ? { drag: { x: false, y: false }, sync: { key: POINTER } } : {}),
+      },
       ...(isUtc ? { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC') } : {}),
-      scales: kind === 'bars' ? barScales(data.times) : kind === 'points' ? pointScales() : {},
+      scales: {
+        ...scales,
+        x: { ...scales.x, time: 'times' in data, ...(span ? { range: () => secondsOf(drawn, span!) } : {}) },
+      },
       axes: [
+        { ...axis, space: TICK_SPACE, size: AXIS_HEIGHT, ...lowerAxis(data, isUtc) },
         {
           ...axis,
-          space: TICK_SPACE,
-          values: (_plot, ticks, _axis, _space, step) => ticks.map((tick) => tickText(tick, step, isUtc)),
+          space: LEFT_TICK_SPACE,
+          size: (_plot, texts) =>
+            Math.max(options.axisLength ?? 4, ...(texts ?? []).map(({ length }) => length)) * DIGIT_WIDTH + AXIS_GAP,
+          values: (_plot, ticks) => numberTexts(ticks, digits),
         },
-        { ...axis, size: 64, values: (_plot, ticks) => ticks.map((tick) => decimalText(tick, digits)) },
       ],
       series: [
         {},
-        ...data.series.map(({ label }, index) => ({
+        ...labels.map((label, index) => ({
           label,
           stroke: colors[index]!,
           width: 1.5,
           spanGaps: false,
-          ...(kind === 'points' ? { points: { show: true, size: 9, fill: colors[index]! } } : {}),
-          ...(kind === 'bars' ? { fill: colors[index]!, points: { show: false } } : {}),
-          ...(paths ? { paths } : {}),
+          ...kind.series?.(index, colors[index]!, propertyOf(index), colorOf),
         })),
       ],
       hooks: {
-        draw: isNamed
-          ? [
-              (self: uPlot) =>
-                nameLines(
-                  self,
-                  data.series.map(({ label }) => label),
-                  colors,
-                ),
-            ]
-          : [],
+        draw: [
+          (self: uPlot) => {
+            kind.draw?.(self, drawn, colorOf);
+            if (isNamed) drawNames(self, labels, colors);
+          },
+        ],
+        ...(options.view ? { setCursor: [(self: uPlot) => options.view!.onPoint(self.cursor.idx ?? null)] } : {}),
       },
     },
     alignedOf(data),
@@ -151,9 +132,21 @@ export function drawPlot(box: HTMLElement, data: ChartData, options: PlotOptions
   );
   const observer = new ResizeObserver(() => plot.setSize(sizeOf()));
   observer.observe(box);
+  const stopFollowing = options.view ? followPointers(plot, options.view.change) : () => {};
   return {
-    update: (next: ChartData) => plot.setData(alignedOf(next)),
+    /** Draws other data, or another span of the same. */
+    update: (next: ChartData, nextSpan: Span | undefined) => {
+      span = nextSpan;
+      if (next === drawn && span) {
+        const [min, max] = secondsOf(next, span);
+        plot.setScale('x', { min, max });
+      } else {
+        drawn = next;
+        plot.setData(alignedOf(next));
+      }
+    },
     close: () => {
+      stopFollowing();
       observer.disconnect();
       plot.destroy();
     },

@@ -25,13 +25,15 @@ interface TableProps<Row> {
   /** Number of the newest event of its channel; null before the first one, and for rows without a channel. */
   readonly seqOf?: (row: Row) => number | null;
   readonly columns: readonly Column<Row>[];
+  /** True for a few short columns, which fit a narrow window as a table. */
+  readonly isDense?: boolean;
   readonly sort?: { readonly by: string; readonly isAscending: boolean; readonly onSort: (sort: string) => void };
 }
 
-export function Table<Row>({ label, rows, idOf, seqOf, columns, sort }: TableProps<Row>) {
+export function Table<Row>({ label, rows, idOf, seqOf, columns, isDense = false, sort }: TableProps<Row>) {
   const isOld = useContext(IsOld);
   return (
-    <table class="list" aria-label={label}>
+    <table class={isDense ? 'dense' : 'list'} aria-label={label}>
       <thead>
         <tr>
           {columns.map((column) => (

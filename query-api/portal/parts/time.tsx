@@ -1,5 +1,6 @@
 /** Times in UTC or local time, as the person chose; the exact one is shown on hover. */
 import { signal } from '@preact/signals';
+import { Fragment } from 'preact';
 import { agoText, clockText, exactText, momentText, spanText } from '../format/time.ts';
 import { isUtc } from '../shell/theme.ts';
 import { Unknown } from './unknown.tsx';
@@ -26,13 +27,22 @@ export function Clock({ at }: { readonly at: number }) {
   return <time dateTime={new Date(at).toISOString()}>{clockText(at, isUtc.value)}</time>;
 }
 
-/** Date and time. */
+/** A day, which is never broken at its hyphens. */
+export function Day({ day }: { readonly day: string }) {
+  return (
+    <time class="whole" dateTime={day}>
+      {day}
+    </time>
+  );
+}
+
+/** Date and time; a line may break between the two only. */
 export function Moment({ at, reason = 'not known' }: TimeProps) {
   if (at === null) return <Unknown reason={reason} />;
   const ms = toMs(at);
   return (
     <time dateTime={new Date(ms).toISOString()} title={exactText(ms, isUtc.value)}>
-      {momentText(ms, isUtc.value)}
+      <Whole texts={momentText(ms, isUtc.value).split(' ')} />
     </time>
   );
 }
@@ -55,5 +65,19 @@ export function Until({ at }: { readonly at: string }) {
     <time dateTime={new Date(ms).toISOString()} title={exactText(ms, isUtc.value)}>
       in {spanText(Math.max(0, ms - now.value))}
     </time>
+  );
+}
+
+/** Texts with a space between them, each of which stays on one line. */
+export function Whole({ texts }: { readonly texts: readonly string[] }) {
+  return (
+    <>
+      {texts.map((text, index) => (
+        <Fragment key={text}>
+          {index > 0 && ' '}
+          <span class="whole">{text}</span>
+        </Fragment>
+      ))}
+    </>
   );
 }

@@ -28,6 +28,9 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['t', 'dark or light'],
   ['u', 'UTC or local time'],
   ['.', 'pause live updates'],
+  ['←, →', 'earlier, later bars of a market'],
+  ['+, −', 'fewer, more bars of a market'],
+  ['0', 'its newest bars'],
 ];
 
 function Help() {

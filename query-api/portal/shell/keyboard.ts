@@ -1,5 +1,6 @@
 /** The keys of the whole portal (contract, Portal). */
 
+import { useEffect, useRef } from 'preact/hooks';
 import { switchPause } from '../live/activity.ts';
 import { PAGES } from '../pages.ts';
 import { openDialog } from './dialogs.tsx';
@@ -12,6 +13,20 @@ const GO_MS = 1_500;
 const FIELDS = 'input, textarea, select, [contenteditable]';
 
 let goUntil = 0;
+
+/** Keys of what is shown now, such as a chart that moves. */
+export type Keys = Readonly<Record<string, () => void>>;
+const pageKeys = new Set<{ readonly current: Keys }>();
+
+/** Adds keys while a component is shown; they are named in the help. */
+export function useKeys(keys: Keys): void {
+  const newest = useRef(keys);
+  newest.current = keys;
+  useEffect(() => {
+    pageKeys.add(newest);
+    return () => void pageKeys.delete(newest);
+  }, []);
+}
 
 function moveInList(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>('main [data-id]')];
@@ -70,8 +85,14 @@ function handle(key: string): boolean {
     case 'Enter':
       return openRow();
     default:
-      return false;
+      return handlePageKey(key);
   }
+}
+
+function handlePageKey(key: string): boolean {
+  const handlers = [...pageKeys].map(({ current }) => current[key]).filter((handler) => handler !== undefined);
+  for (const handler of handlers) handler();
+  return handlers.length > 0;
 }
 
 const isInList = (): boolean => document.activeElement?.closest('main [data-id]') != null;

@@ -114,9 +114,12 @@ async function readUrls(child: ChildProcess, exited: Promise<number | null>, err
 }
 
 /** Sends a GET with the test token. Throws on any status but 200. */
-export async function get<T>(service: Pick<Service, 'rest'>, path: string): Promise<T> {
-  const response = await fetch(`${service.rest}${path}`, {
-    headers: { authorization: `Bearer ${TEST_TOKEN}` },
+export async function get<T>(
+  { rest, token = TEST_TOKEN }: Pick<Service, 'rest'> & { readonly token?: string },
+  path: string,
+): Promise<T> {
+  const response = await fetch(`${rest}${path}`, {
+    headers: { authorization: `Bearer ${token}` },
     signal: AbortSignal.timeout(10_000),
   });
   const body = await response.text();

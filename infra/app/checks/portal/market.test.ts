@@ -1,22 +1,68 @@
-/** Compares the page of a market of each family with what REST returns, in Chromium. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+/** Compares the page of a market of each family with what REST returns, in Chromium, and moves its charts. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { chromiumMissing, launchChromium } from '../../chromium.ts';
-import { type Service, startService, temporaryFolder } from '../e2e/service.ts';
-import { BROWSER_TEST_MS, expectAccessible, openPage, signIn, type WatchedPage } from './browser.ts';
+import { eventually, get, type Service, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
+import { BROWSER_TEST_MS, expectAccessible, openPage, signIn, violationsOf, type WatchedPage } from './browser.ts';
+
+type Fields = Record<string, string | number | boolean | null>;
+interface Book {
+  readonly bids: readonly Fields[];
+  readonly asks: readonly Fields[];
+}
+
+/** A market of each family: its page, and the path of its REST routes. */
+const MARKETS = [
+  ['perp', '/portal/markets/perp/BTC', '/v1/markets/venue_a/coins/BTC'],
+  ['spot', '/portal/markets/spot/HYPE-USDC', '/v1/markets/venue_a/spot/pairs/HYPE-USDC'],
+  ['dex', '/portal/markets/dex/orb/GOLD', '/v1/markets/venue_a/perp-dex/orb/contracts/GOLD'],
+] as const;
+const [[, BTC_PAGE]] = MARKETS;
+const LISTED = 10;
+/** The page is compared again if a newer response came before it was paused; wrong figures never become equal. */
+const COMPARED_WITHIN = { timeout: 120_000, interval: 200 };
+/** The day of which the data set of the sandbox has daily rows. */
+const SANDBOX_DAY = '2026-01-14';
 
 if (chromiumMissing !== null) console.log(`the page of a market is not looked at: ${chromiumMissing}`);
 
-describe.skipIf(chromiumMissing !== null)('the page of a market in Chromium', () => {
+/** The values of the cells of each row: numbers by their `data-value`, other cells by their text. */
+function rowsOf(page: Page, rows: string): Promise<Fields[]> {
+  return page.evaluate<Fields[]>(`[...document.querySelectorAll(${JSON.stringify(rows)})].map((row) => ({
+    id: row.dataset.id ?? null,
+    ts: Date.parse(row.querySelector('time')?.dateTime ?? ''),
+    ...Object.fromEntries([...row.querySelectorAll('[data-field]')].map((cell) => {
+      const number = cell.querySelector('[data-value]');
+      const text = cell.textContent;
+      return [cell.dataset.field, number ? Number(number.dataset.value) : text === '–' ? null : text];
+    })),
+  }))`);
+}
+const part = (row: Fields, fields: readonly string[]) => Object.fromEntries(fields.map((field) => [field, row[field]]));
+
+describe.skipIf(chromiumMissing !== null)('the page of a market in Chromium', { timeout: BROWSER_TEST_MS }, () => {
   const folder = temporaryFolder('parallax-market');
   let service: Service;
   let browser: Browser;
   let watched: WatchedPage;
+  let page: Page;
+  /** The newest response to the page by its path. */
+  const responses = new Map<string, unknown>();
 
   beforeAll(async () => {
     service = await startService({ dataDir: folder.path, flags: ['--sim-rate', '20'] });
+    await eventually(
+      () => Promise.all(MARKETS.map(([, , path]) => statusOf(path))),
+      (statuses) => statuses.every((status) => status === 200),
+      60_000,
+    );
     browser = await launchChromium();
     watched = await openPage(browser, service.rest);
+    ({ page } = watched);
+    page.on('response', async (response) => {
+      const { pathname } = new URL(response.url());
+      if (response.ok() && pathname.startsWith('/v1/markets/')) responses.set(pathname, await response.json());
+    });
     await signIn(watched);
   });
   afterAll(async () => {
@@ -25,18 +71,250 @@ describe.skipIf(chromiumMissing !== null)('the page of a market in Chromium', ()
     folder.remove();
   });
 
-  it.each(['perp', 'spot', 'dex'])(
-    'opens from its name at the tab %s and is accessible',
-    async (tab) => {
-      const { page } = watched;
-      await page.goto(`/portal/markets?tab=${tab}`);
-      await page.locator('tbody [data-action="open"]').first().click();
-      await page.locator('main[data-page="market"][data-state="ready"]').waitFor();
-      await page.locator('[data-field="dayBaseVlm"], [data-field="dayBaseVolume"]').first().waitFor();
+  const statusOf = async (path: string) =>
+    (await fetch(`${service.rest}${path}`, { headers: { authorization: `Bearer ${TEST_TOKEN}` } })).status;
+  const figure = (name: string) => page.locator(`figure[data-chart="${name}"]`);
+  const open = async (path: string) => {
+    await page.goto(path);
+    await page.locator('main[data-page="market"][data-state="ready"]').waitFor();
+    for (const name of ['candles', 'volume', 'depth']) await figure(name).locator('canvas').waitFor();
+  };
+  const showTable = async (name: string) => {
+    await figure(name).locator('[data-action="table"]').click();
+    await page.locator(`table[data-chart-table="${name}"]`).waitFor();
+  };
+  const spanOf = async () => {
+    const [from, to] = await Promise.all(['from', 'to'].map((end) => figure('candles').getAttribute(`data-${end}`)));
+    return { from: Date.parse(from!), to: Date.parse(to!) };
+  };
+
+  it.each(MARKETS)('shows the numbers that REST returns of a market of the family %s', async (_family, path, route) => {
+    await vi.waitFor(async () => {
+      responses.clear();
+      await open(path);
+      await page.locator('table[aria-label="Newest trades"] tbody tr').first().waitFor();
       await page.keyboard.press('.');
-      await expectAccessible(watched);
-      expect(watched.faults).toEqual([]);
-    },
-    BROWSER_TEST_MS,
-  );
+      await page.locator('[data-connection]', { hasText: 'Paused since' }).waitFor();
+      const figures = responses.get(route) as Fields;
+      const [shown] = await rowsOf(page, 'section[aria-label="Figures"]');
+      const numbers = Object.keys(figures).filter((field) => !['coin', 'pair', 'symbol'].includes(field));
+      expect(numbers.length).toBeGreaterThan(5);
+      expect(part(shown!, numbers)).toEqual(part(figures, numbers));
+
+      const book = responses.get(`${route}/orderbook`) as Book;
+      for (const [side, label] of [
+        ['bids', 'Bids'],
+        ['asks', 'Asks'],
+      ] as const) {
+        const rows = await rowsOf(page, `table[aria-label="${label}"] tbody tr`);
+        expect(rows.map(({ price, size }) => ({ price, size }))).toEqual(book[side].slice(0, LISTED));
+      }
+      expect(await figure('depth').getAttribute('data-points')).toBe(String(book.bids.length + book.asks.length));
+
+      const { trades } = responses.get(`${route}/trades`) as { trades: Fields[] };
+      const rows = await rowsOf(page, 'table[aria-label="Newest trades"] tbody tr');
+      expect(rows.map((row) => part(row, ['price', 'size', 'side']))).toEqual(
+        trades.map((trade) => part(trade, ['price', 'size', 'side'])),
+      );
+
+      await showTable('candles');
+      await showTable('volume');
+      const { from, to } = await spanOf();
+      const { candles } = responses.get(`${route}/candles`) as { candles: Fields[] };
+      const bars = candles.filter(({ ts }) => Number(ts) >= from && Number(ts) <= to);
+      expect(bars.length).toBeGreaterThan(10);
+      const drawn = (await rowsOf(page, 'table[data-chart-table="candles"] tbody tr')).filter(
+        (row) => row.close !== null,
+      );
+      const volumes = await rowsOf(page, 'table[data-chart-table="volume"] tbody tr');
+      const volumeAt = new Map(volumes.map(({ ts, volume }) => [ts, volume]));
+      const fields = Object.keys(bars[0]!);
+      expect(drawn.map((row) => part({ ...row, volume: volumeAt.get(row.ts!)! }, fields))).toEqual(bars);
+      expect(await figure('candles').getAttribute('data-points')).toBe(String(bars.length));
+    }, COMPARED_WITHIN);
+    await showTable('depth');
+    expect(await violationsOf(page)).toEqual([]);
+    expect(watched.faults).toEqual([]);
+  });
+
+  it.each(MARKETS)('of the family %s is accessible in both themes and at every width', async (_family, path) => {
+    await open(path);
+    await page.keyboard.press('.');
+    await expectAccessible(watched);
+    expect(watched.faults).toEqual([]);
+  });
+
+  it('moves and zooms its charts by keyboard, by buttons and by mouse, and names in its address what it shows', async () => {
+    await open(BTC_PAGE);
+    const first = await spanOf();
+    const changed = async (act: () => Promise<void>, expected: (before: Span, after: Span) => boolean) => {
+      const before = await spanOf();
+      await act();
+      await expect.poll(async () => expected(before, await spanOf()), { timeout: 30_000 }).toBe(true);
+      await page.waitForURL((url) => url.searchParams.has('from') && url.searchParams.has('to'));
+    };
+    const isEarlier = (before: Span, after: Span) => after.to < before.to && after.from <= before.from;
+    const isLater = (before: Span, after: Span) => after.to > before.to;
+    const isNarrower = (before: Span, after: Span) => after.to - after.from < before.to - before.from;
+    const isWider = (before: Span, after: Span) => after.to - after.from > before.to - before.from;
+    const newest = async (act: () => Promise<void>) => {
+      await act();
+      await page.waitForURL((url) => !url.searchParams.has('from'));
+      await expect.poll(async () => (await spanOf()).to, { timeout: 30_000 }).toBeGreaterThanOrEqual(first.to);
+    };
+    await changed(() => page.keyboard.press('+'), isNarrower);
+    await changed(() => page.keyboard.press('ArrowLeft'), isEarlier);
+    await changed(() => page.keyboard.press('ArrowRight'), isLater);
+    await changed(() => page.keyboard.press('-'), isWider);
+    await newest(() => page.keyboard.press('0'));
+    const button = (action: string) => page.locator(`[data-action="${action}"]`);
+    await changed(() => button('zoom-in').click(), isNarrower);
+    await changed(() => button('earlier').click(), isEarlier);
+    await changed(() => button('later').click(), isLater);
+    await changed(() => button('zoom-out').click(), isWider);
+    await newest(() => button('newest').click());
+    const { x, y, width, height } = (await figure('candles').locator('.u-over').boundingBox())!;
+    const middle = [x + width / 2, y + height / 2] as const;
+    await page.mouse.move(...middle);
+    await changed(() => page.mouse.wheel(0, -400), isNarrower);
+    await changed(() => page.mouse.wheel(0, 200), isWider);
+    await changed(async () => {
+      await page.mouse.down();
+      await page.mouse.move(middle[0] + width / 4, middle[1], { steps: 4 });
+      await page.mouse.up();
+    }, isEarlier);
+    const shown = await spanOf();
+    await page.reload();
+    await figure('candles').locator('canvas').waitFor();
+    expect(await spanOf()).toEqual(shown);
+    await page.locator('select[name="range"]').selectOption({ label: '12 hours' });
+    await page.waitForURL((url) => url.searchParams.get('range') === '12h' && !url.searchParams.has('from'));
+    expect(watched.faults).toEqual([]);
+  });
+
+  it('moves its charts with one finger and zooms them with two', async () => {
+    await open(BTC_PAGE);
+    const touch = await watched.context.newCDPSession(page);
+    await touch.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 2 });
+    await figure('candles').scrollIntoViewIfNeeded();
+    const { x, y, width, height } = (await figure('candles').locator('.u-over').boundingBox())!;
+    /** Moves fingers from places to places, as parts of the width of the plot. */
+    const move = async (from: readonly number[], to: readonly number[]) => {
+      const points = (places: readonly number[]) =>
+        places.map((place, id) => ({ id, x: x + width * place, y: y + height / 2 }));
+      await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: points(from) });
+      for (const step of [0.25, 0.5, 0.75, 1]) {
+        const at = from.map((place, index) => place + (to[index]! - place) * step);
+        await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: points(at) });
+      }
+      await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    };
+    const before = await spanOf();
+    await move([0.3], [0.6]);
+    await expect.poll(async () => (await spanOf()).to, { timeout: 30_000 }).toBeLessThan(before.to);
+    const moved = await spanOf();
+    await move([0.4, 0.6], [0.2, 0.8]);
+    const width0 = moved.to - moved.from;
+    await expect
+      .poll(async () => spanOf().then(({ from, to }) => to - from), { timeout: 30_000 })
+      .toBeLessThan(width0 * 0.6);
+    await touch.send('Emulation.setTouchEmulationEnabled', { enabled: false });
+    await touch.detach();
+    expect(watched.faults).toEqual([]);
+  });
+
+  it('draws gaps as gaps, and states the source of each bar', async () => {
+    const minute = 60_000;
+    const start = Math.floor(Date.now() / minute) * minute - 10 * minute;
+    const bar = (index: number, source: string | null) => {
+      const ts = start + index * minute;
+      return { ts, open: 10, high: 14, low: 9, close: index % 2 === 0 ? 12 : 9.5, volume: 1.5, source };
+    };
+    const candles = [bar(0, 'venue_node'), bar(1, 'official_api'), bar(4, null), bar(5, 'external_exchange')];
+    await page.route('**/coins/BTC/candles?*', (route) => route.fulfill({ json: { candles } }));
+    await open(BTC_PAGE);
+    for (const name of ['candles', 'volume']) {
+      expect(await figure(name).getAttribute('data-points')).toBe('4');
+      expect(await figure(name).getAttribute('data-gaps')).toBe('1');
+    }
+    expect(await figure('candles').locator('.strips li').count()).toBe(4);
+    await expectAccessible(watched);
+    await showTable('candles');
+    const rows = await rowsOf(page, 'table[data-chart-table="candles"] tbody tr');
+    expect(rows.map(({ close, source }) => [close, source])).toEqual([
+      [12, 'venue_node'],
+      [9.5, 'official_api'],
+      [null, null],
+      [12, null],
+      [9.5, 'external_exchange'],
+    ]);
+    await page.unroute('**/coins/BTC/candles?*');
+    expect(watched.faults).toEqual([]);
+  });
+
+  it('says what is missing or empty, and what to do about a fault', async () => {
+    const other = await openPage(browser, service.rest);
+    const { page } = other;
+    other.expectFaults(/40[0-9]|500/);
+    await signIn(other);
+    await page.goto('/portal/markets/perp/NOSUCH');
+    await page.locator('main[data-page="market"][data-state="missing"] [data-error-code="unknown_coin"]').waitFor();
+    await expectAccessible(other);
+    for (const [name, body] of [
+      ['candles?*', { candles: [] }],
+      ['orderbook?*', { coin: 'BTC', bids: [], asks: [], ts: 1 }],
+      ['trades?*', { trades: [] }],
+    ] as const)
+      await page.route(`**/coins/BTC/${name}`, (route) => route.fulfill({ json: body }));
+    await page.goto(BTC_PAGE);
+    await page.locator('section[data-state="empty"]').nth(3).waitFor();
+    await expectAccessible(other);
+    const error = { code: 'upstream_unavailable', message: 'it failed', requestId: 'request-1' };
+    await page.route('**/coins/BTC/orderbook?*', (route) => route.fulfill({ status: 500, json: { error } }));
+    await page.goto(BTC_PAGE);
+    await page.locator('section[data-state="error"] [data-request-id="request-1"]').waitFor();
+    await page.route('**/coins/BTC', (route) => route.fulfill({ status: 500, json: { error } }));
+    await page.goto(BTC_PAGE);
+    await page.locator('main[data-page="market"][data-state="error"] [data-request-id="request-1"]').waitFor();
+    await expectAccessible(other);
+    await page.unroute('**/coins/BTC');
+    await page.locator('[data-action="retry"]').click();
+    await page.locator('main[data-page="market"][data-state="ready"]').waitFor();
+    expect(other.faults).toEqual([]);
+    await other.close();
+  });
+
+  it('shows the daily row of the chosen day as REST returns it, and says so where there is none', async () => {
+    const response = await fetch(`${service.rest}/keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TEST_TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'sandbox', userId: 'tester', scopes: ['read'], sandbox: true }),
+    });
+    const { token } = (await response.json()) as { token: string };
+    const { snapshots } = await get<{ snapshots: Fields[] }>(
+      { rest: service.rest, token },
+      `/v1/markets/venue_a/daily?date=${SANDBOX_DAY}&market=perp`,
+    );
+    const row = snapshots.find(({ symbol }) => symbol === 'BTC')!;
+    const other = await openPage(browser, service.rest);
+    const { page } = other;
+    await signIn(other, token);
+    await page.goto(`${BTC_PAGE}?day=${SANDBOX_DAY}`);
+    await page.locator('dl[data-id="BTC"]').waitFor();
+    const [shown] = await rowsOf(page, 'dl[data-id="BTC"]');
+    const numbers = ['open', 'high', 'low', 'close', 'volume', 'amount', 'marketCap', 'tradeDate'];
+    expect(part(shown!, numbers)).toEqual(part(row, numbers));
+    expect(shown!.complete).toBe(row.complete ? 'complete' : 'some may be missing');
+    await expectAccessible(other);
+    await page.locator('input[name="day"]').fill('2026-01-10');
+    await page.locator('section[data-state="empty"]', { hasText: 'BTC has no row for 2026-01-10' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('day')).toBe('2026-01-10');
+    expect(other.faults).toEqual([]);
+    await other.close();
+  });
 });
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}

@@ -1,0 +1,18 @@
+import type { Level } from '../../format/depth.ts';
+import { digitsOf } from '../../format/number.ts';
+import { Num } from '../../parts/number.tsx';
+import type { Column } from '../../parts/table.tsx';
+
+/** Columns of price and size, of a side of a book and of trades, with the digits that all levels need. */
+export function levelColumns(levels: readonly Level[], priceLabel = 'Price'): readonly [Column<Level>, Column<Level>] {
+  const [priceDigits, sizeDigits] = [digitsOf(levels.map((level) => level.price)), digitsOf(levels.map((l) => l.size))];
+  return [
+    {
+      field: 'price',
+      label: priceLabel,
+      isNumber: true,
+      render: ({ price }) => <Num value={price} digits={priceDigits} />,
+    },
+    { field: 'size', label: 'Size', isNumber: true, render: ({ size }) => <Num value={size} digits={sizeDigits} /> },
+  ];
+}
