@@ -1,9 +1,16 @@
 /** Compares the page of a market of each family with what REST returns, in Chromium, and moves its charts. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { chromiumMissing, launchChromium } from '../../chromium.ts';
-import { eventually, get, type Service, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
-import { BROWSER_TEST_MS, expectAccessible, openPage, signIn, violationsOf, type WatchedPage } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it, vi } from 'vitest';
+import { eventually, get, type Service, TEST_TOKEN } from '../e2e/service.ts';
+import {
+  create,
+  describePortal,
+  expectAccessible,
+  openPage,
+  signIn,
+  violationsOf,
+  type WatchedPage,
+} from './browser.ts';
 
 type Fields = Record<string, string | number | boolean | null>;
 interface Book {
@@ -24,8 +31,6 @@ const COMPARED_WITHIN = { timeout: 120_000, interval: 200 };
 /** The day of which the data set of the sandbox has daily rows. */
 const SANDBOX_DAY = '2026-01-14';
 
-if (chromiumMissing !== null) console.log(`the page of a market is not looked at: ${chromiumMissing}`);
-
 /** The values of the cells of each row: numbers by their `data-value`, other cells by their text. */
 function rowsOf(page: Page, rows: string): Promise<Fields[]> {
   return page.evaluate<Fields[]>(`[...document.querySelectorAll(${JSON.stringify(rows)})].map((row) => ({
@@ -40,35 +45,25 @@ function rowsOf(page: Page, rows: string): Promise<Fields[]> {
 }
 const part = (row: Fields, fields: readonly string[]) => Object.fromEntries(fields.map((field) => [field, row[field]]));
 
-describe.skipIf(chromiumMissing !== null)('the page of a market in Chromium', { timeout: BROWSER_TEST_MS }, () => {
-  const folder = temporaryFolder('parallax-market');
+describePortal('the page of a market in Chromium', { flags: ['--sim-rate', '20'] }, (portal) => {
   let service: Service;
-  let browser: Browser;
   let watched: WatchedPage;
   let page: Page;
   /** The newest response to the page by its path. */
   const responses = new Map<string, unknown>();
 
   beforeAll(async () => {
-    service = await startService({ dataDir: folder.path, flags: ['--sim-rate', '20'] });
+    ({ service, watched } = portal);
+    ({ page } = watched);
     await eventually(
       () => Promise.all(MARKETS.map(([, , path]) => statusOf(path))),
       (statuses) => statuses.every((status) => status === 200),
       60_000,
     );
-    browser = await launchChromium();
-    watched = await openPage(browser, service.rest);
-    ({ page } = watched);
     page.on('response', async (response) => {
       const { pathname } = new URL(response.url());
       if (response.ok() && pathname.startsWith('/v1/markets/')) responses.set(pathname, await response.json());
     });
-    await signIn(watched);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-    folder.remove();
   });
 
   const statusOf = async (path: string) =>
@@ -253,7 +248,7 @@ describe.skipIf(chromiumMissing !== null)('the page of a market in Chromium', { 
   });
 
   it('says what is missing or empty, and what to do about a fault', async () => {
-    const other = await openPage(browser, service.rest);
+    const other = await openPage(portal.browser, service.rest);
     const { page } = other;
     other.expectFaults(/40[0-9]|500/);
     await signIn(other);
@@ -285,18 +280,18 @@ describe.skipIf(chromiumMissing !== null)('the page of a market in Chromium', { 
   });
 
   it('shows the daily row of the chosen day as REST returns it, and says so where there is none', async () => {
-    const response = await fetch(`${service.rest}/keys`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${TEST_TOKEN}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'sandbox', userId: 'tester', scopes: ['read'], sandbox: true }),
+    const { token } = await create(service, '/keys', {
+      name: 'sandbox',
+      userId: 'tester',
+      scopes: ['read'],
+      sandbox: true,
     });
-    const { token } = (await response.json()) as { token: string };
     const { snapshots } = await get<{ snapshots: Fields[] }>(
-      { rest: service.rest, token },
+      { rest: service.rest, token: token! },
       `/v1/markets/venue_a/daily?date=${SANDBOX_DAY}&market=perp`,
     );
     const row = snapshots.find(({ symbol }) => symbol === 'BTC')!;
-    const other = await openPage(browser, service.rest);
+    const other = await openPage(portal.browser, service.rest);
     const { page } = other;
     await signIn(other, token);
     await page.goto(`${BTC_PAGE}?day=${SANDBOX_DAY}`);
