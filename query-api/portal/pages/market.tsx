@@ -73,9 +73,11 @@ export default function MarketPage({ params }: PageProps) {
           <History path={path} />
           <div class="panels">
             <Book path={path} />
-            <Trades path={path} />
+            <div class="stack">
+              <Trades path={path} />
+              <Daily symbol={name} marketType={marketType} />
+            </div>
           </div>
-          <Daily symbol={name} marketType={marketType} />
         </>
       )}
     </Page>

@@ -26,6 +26,7 @@ const MARKETS = [
 ] as const;
 const [[, BTC_PAGE]] = MARKETS;
 const LISTED = 10;
+const MINUTE = 60_000;
 /** The page is compared again if a newer response came before it was paused; wrong figures never become equal. */
 const COMPARED_WITHIN = { timeout: 120_000, interval: 200 };
 /** The day of which the data set of the sandbox has daily rows. */
@@ -178,10 +179,16 @@ describePortal('the page of a market in Chromium', { flags: ['--sim-rate', '20']
       await page.mouse.move(middle[0] + width / 4, middle[1], { steps: 4 });
       await page.mouse.up();
     }, isEarlier);
+    /** True once the bars of all that the address names are shown. */
+    const isWhole = async () => {
+      const { searchParams } = new URL(page.url());
+      const from = Math.ceil(Date.parse(searchParams.get('from')!) / MINUTE) * MINUTE;
+      return (await spanOf()).from === from;
+    };
+    await expect.poll(isWhole, { timeout: 30_000 }).toBe(true);
     const shown = await spanOf();
     await page.reload();
-    await figure('candles').locator('canvas').waitFor();
-    expect(await spanOf()).toEqual(shown);
+    await expect.poll(spanOf, { timeout: 30_000 }).toEqual(shown);
     await page.locator('select[name="range"]').selectOption({ label: '12 hours' });
     await page.waitForURL((url) => url.searchParams.get('range') === '12h' && !url.searchParams.has('from'));
     expect(watched.faults).toEqual([]);
@@ -219,10 +226,9 @@ describePortal('the page of a market in Chromium', { flags: ['--sim-rate', '20']
   });
 
   it('draws gaps as gaps, and states the source of each bar', async () => {
-    const minute = 60_000;
-    const start = Math.floor(Date.now() / minute) * minute - 10 * minute;
+    const start = Math.floor(Date.now() / MINUTE) * MINUTE - 10 * MINUTE;
     const bar = (index: number, source: string | null) => {
-      const ts = start + index * minute;
+      const ts = start + index * MINUTE;
       return { ts, open: 10, high: 14, low: 9, close: index % 2 === 0 ? 12 : 9.5, volume: 1.5, source };
     };
     const candles = [bar(0, 'venue_node'), bar(1, 'official_api'), bar(4, null), bar(5, 'external_exchange')];
