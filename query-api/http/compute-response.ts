@@ -108,7 +108,7 @@ export async function computeForCaller(
 }
 
 function encode(body: unknown): EncodedBody {
-  return new EncodedBody(Buffer.from(jsonOf(body)));
+  return new EncodedBody(jsonOf(body));
 }
 
 function bodyOf(schema: NonNullable<Route['body']>, request: FastifyRequest): unknown {

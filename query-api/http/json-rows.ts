@@ -1,13 +1,30 @@
-/** A list in a response whose rows are JSON text already: thousands of rows need not become objects first. */
+/** Length of a part of the text, roughly. */
+const PART_LENGTH = 65_536;
+
+/** A list in a response whose rows are written as JSON text: thousands of rows need not become objects first. */
 export class JsonRows {
-  readonly text: string;
+  /** The JSON text of the list, in parts. */
+  readonly parts: readonly Buffer[];
   /** Number of rows. */
   readonly length: number;
 
-  /** @param rows the JSON text of each row. */
-  constructor(rows: readonly string[]) {
-    this.text = `[${rows.join(',')}]`;
-    this.length = rows.length;
+  private constructor(parts: readonly Buffer[], length: number) {
+    this.parts = parts;
+    this.length = length;
+  }
+
+  /** @param textOf the JSON text of a row. It becomes bytes with a few others, so that not all texts are in memory. */
+  static of<T>(rows: readonly T[], textOf: (row: T) => string): JsonRows {
+    const parts: Buffer[] = [];
+    let part = '[';
+    for (const [nth, row] of rows.entries()) {
+      if (nth > 0) part += ',';
+      part += textOf(row);
+      if (part.length < PART_LENGTH) continue;
+      parts.push(Buffer.from(part));
+      part = '';
+    }
+    return new JsonRows([...parts, Buffer.from(`${part}]`)], rows.length);
   }
 }
 
@@ -15,12 +32,13 @@ export class JsonRows {
 export type Encodable<R> = R | { readonly [K in keyof R]: R[K] | JsonRows };
 
 /** The JSON text of a body. */
-export function jsonOf(body: unknown): string {
+export function jsonOf(body: unknown): Buffer {
   if (typeof body !== 'object' || body === null || !Object.values(body).some((value) => value instanceof JsonRows))
-    return JSON.stringify(body);
-  const fields = Object.entries(body).flatMap(([name, value]) => {
-    const text: string | undefined = value instanceof JsonRows ? value.text : JSON.stringify(value);
-    return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
+    return Buffer.from(JSON.stringify(body));
+  const fields = Object.entries(body).filter(([, value]) => value !== undefined);
+  const parts = fields.flatMap(([name, value], nth) => {
+    const start = Buffer.from(`${nth === 0 ? '{' : ','}${JSON.stringify(name)}:`);
+    return [start, ...(value instanceof JsonRows ? value.parts : [Buffer.from(JSON.stringify(value))])];
   });
-  return `{${fields.join(',')}}`;
+  return Buffer.concat([...parts, Buffer.from('}')]);
 }

@@ -45,11 +45,11 @@ export function candlesRoute(family: Family): Route {
       const { coin, provider } = findRecorded(family, dependencies.views.coins.venue_a, params);
       const market = { provider, coin };
       const { candles, formingAt, fetchedAt } = await readCompleteCandles(dependencies, market, windowOf(query));
-      const rows = candles.map((candle) => {
+      const rows = JsonRows.of(candles, (candle) => {
         const source = hasCandleSource ? `,"source":${JSON.stringify(candle.source)}` : '';
         return `{"ts":${candle.ts},${figuresJson(candle)}${source}}`;
       });
-      return new CustomResponse(200, { candles: new JsonRows(rows) }, fetchedAtOf(fetchedAt), formingAt);
+      return new CustomResponse(200, { candles: rows }, fetchedAtOf(fetchedAt), formingAt);
     },
   });
 }

@@ -2,8 +2,7 @@
  * Reads candles, and fetches what they lack from the venue: the buckets that are complete in no source and that the venue
  * still stores (contract, "Candles").
  */
-import { joinNearest, missingSpans } from '#schemas/domain/candles/missing';
-import { type Span, subtract, union } from '#schemas/domain/candles/spans';
+import { joinNearest, type Span, subtract, union } from '#schemas/domain/candles/spans';
 import { ApiError } from '#schemas/errors';
 import { candleBarsTable } from '#schemas/tables/candle-bars';
 import { candleRangeTopic } from '#schemas/topics/candles';
@@ -56,7 +55,7 @@ export async function readCompleteCandles(
   // Nearly all markets have a trade in most buckets, so only few windows need more than `limit` of them.
   for (const reach of [buckets.limit, Number.POSITIVE_INFINITY]) {
     const span = withReach(reachable(spanOf(buckets, read.candles), stepMs, now), reach * stepMs, buckets);
-    const missing = subtract(missingSpans(read.select, span, stepMs), requested);
+    const missing = subtract(subtract([span], read.complete), requested);
     if (missing.length === 0) continue;
     const requests = joinNearest(missing, REQUESTS_MAX);
     requested = union([...requested, ...requests]);
@@ -72,15 +71,15 @@ function spanOf({ from, until, stepMs, limit, oldestFirst }: Buckets, candles: r
   return oldestFirst ? { from, until: candles.at(-1)!.ts + stepMs } : { from: candles[0]!.ts, until };
 }
 
-/** The part of a span that has begun, and that the venue stores. */
+/** The buckets of a span that have begun, and that the venue stores. */
 function reachable({ from, until }: Span, stepMs: number, now: number): Span {
-  return { from: Math.max(from, oldestStored(stepMs, now)), until: Math.min(until, now) };
+  return { from: Math.max(from, oldestStored(stepMs, now)), until: Math.min(until, Math.ceil(now / stepMs) * stepMs) };
 }
 
 /** The part of a span that is nearest to where the limit counts. */
-function withReach({ from, until }: Span, lengthMs: number, { oldestFirst, stepMs }: Buckets): Span {
+function withReach({ from, until }: Span, lengthMs: number, { oldestFirst }: Buckets): Span {
   if (oldestFirst) return { from, until: Math.min(until, from + lengthMs) };
-  return { from: Math.max(from, Math.ceil(until / stepMs) * stepMs - lengthMs), until };
+  return { from: Math.max(from, until - lengthMs), until };
 }
 
 function joined(parts: readonly FetchedBars[]): FetchedBars {

@@ -51,9 +51,8 @@ describe.each(FAMILIES)('the family of %s', (_plural, one) => {
       add(make());
       const of = { provider, coin, source: 'venue_node', intervalMs: 60_000 };
       const times = [120_000, 60_000];
-      const both = <T>(value: T) => times.map(() => value);
-      const prices = { open: both('1.5'), high: both('2'), low: both('1'), close: both('1.25'), volume: both('10') };
-      const bars = [{ ...of, ...prices, trades: both(3), firstMs: times, receivedAt: times }];
+      const prices = { open: '1.5 1.5', high: '2 2', low: '1 1', close: '1.25 1.25', volume: '10 10' };
+      const bars = [{ ...of, ...prices, trades: [3, 3], firstMs: times, receivedAt: times }];
       const ranges = [{ ...of, kind: 'complete', from: 60_001, until: null }];
       setQuery((sql) => {
         if (sql.includes('FROM candle_ranges')) return ranges;

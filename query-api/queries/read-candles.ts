@@ -1,11 +1,18 @@
 import { textsOf } from '#schemas/domain/candles/bars';
-import { createSelector, preferredSpan, type Selector, splitPoints } from '#schemas/domain/candles/select';
+import {
+  type PreferredSpan,
+  preferredSpan,
+  type SelectedBars,
+  type Selection,
+  selectBars,
+  splitPoints,
+} from '#schemas/domain/candles/select';
 import { baseLengths, sourceRulesOf } from '#schemas/domain/candles/sources';
 import { marketKey } from '#schemas/domain/providers';
 import { decimalJson } from '#schemas/http/scalars';
 import { type Buckets, bucketsOf, type CandleWindow, firstBuckets, narrowTo } from './candle-window.ts';
 import type { Reader } from './query.ts';
-import { type BarsToRead, type RangeOfInstrument, readRanges, readSourceBars, timeOfRow } from './read-source-bars.ts';
+import { type RangeOfInstrument, readRanges, readSourceBars, timeOfRow } from './read-source-bars.ts';
 import type { BarInstrument, BarOfInstrument } from './stored-bar.ts';
 
 /** A bar as it is served; its decimals are exact, as text. */
@@ -38,10 +45,9 @@ export interface FetchedBars {
 
 const NOTHING_FETCHED: FetchedBars = { bars: [], ranges: [] };
 
-export interface CandlesOfCoin {
-  readonly candles: Candle[];
-  /** Selects any bucket that the response consists of. */
-  readonly select: Selector;
+/** It knows any bucket that the response consists of. */
+export interface CandlesOfCoin extends SelectedBars {
+  readonly candles: readonly Candle[];
 }
 
 /**
@@ -56,18 +62,18 @@ export async function readCandles(
   now: number | null,
   fetched = NOTHING_FETCHED,
 ): Promise<CandlesOfCoin> {
-  const rowsOf = (selectorOf: Selectors) => {
-    const select = selectorOf(coin);
+  const rowsOf = (selected: SelectedOf) => {
+    const { select } = selected(coin);
     return (ts: number) => candleOf(ts, select(ts)) ?? [];
   };
-  const { rows, selectorOf } = await readBuckets(store, [coin], window, now, rowsOf, fetched);
+  const { rows, selected } = await readBuckets(store, [coin], window, now, rowsOf, fetched);
   const { limit } = window;
   const candles = bucketsOf(window).oldestFirst ? rows.slice(0, limit) : rows.slice(-limit);
-  return { candles, select: selectorOf(coin) };
+  return { candles, ...selected(coin) };
 }
 
 /** The candle of a bucket; null without a trade. */
-export function candleOf(ts: number, { source, bar }: ReturnType<Selector>): Candle | null {
+export function candleOf(ts: number, { source, bar }: Selection): Candle | null {
   if (!bar) return null;
   const { open, high, low, close, volume } = textsOf(bar);
   return { ts, open, high, low, close, volume, trades: bar.trades, source };
@@ -79,14 +85,14 @@ export function figuresJson({ open, high, low, close, volume }: Candle): string 
   return `${prices},"close":${decimalJson(close)},"volume":${decimalJson(volume)}`;
 }
 
-/** Returns the selector of an instrument. */
-export type Selectors = (instrument: BarInstrument) => Selector;
+/** Returns the bars of an instrument. */
+export type SelectedOf = (instrument: BarInstrument) => SelectedBars;
 
 export interface RowsOfBuckets<T> {
   /** The oldest bucket first. */
   readonly rows: readonly T[];
-  /** Selects any bucket from the end where the limit counts to the last one with a row; without enough rows, any one. */
-  readonly selectorOf: Selectors;
+  /** They are known from the end where the limit counts to the last bucket with a row; without enough rows, all are. */
+  readonly selected: SelectedOf;
 }
 
 /**
@@ -102,7 +108,7 @@ export async function readBuckets<T>(
   instruments: readonly BarInstrument[],
   window: CandleWindow,
   now: number | null,
-  rowsOf: (selectorOf: Selectors) => (bucket: number) => T | readonly T[],
+  rowsOf: (selected: SelectedOf) => (bucket: number) => T | readonly T[],
   fetched = NOTHING_FETCHED,
   rowsOfOne = 1,
 ): Promise<RowsOfBuckets<T>> {
@@ -110,8 +116,8 @@ export async function readBuckets<T>(
   const { stepMs, limit } = buckets;
   const lengths = [...new Set(instruments.flatMap(({ provider }) => baseLengths(sourceRulesOf(provider), stepMs)))];
   const read = async (range: Buckets): Promise<RowsOfBuckets<T>> => {
-    const { selectorOf, starts } = await readSelectors(store, instruments, lengths, range, now, fetched);
-    return { rows: starts.flatMap(rowsOf(selectorOf)), selectorOf };
+    const { selected, starts } = await readSelected(store, instruments, lengths, range, now, fetched);
+    return { rows: starts.flatMap(rowsOf(selected)), selected };
   };
   const needed = Math.ceil((limit / rowsOfOne) * (1 + EMPTY_SHARE));
   if (buckets.until - buckets.from <= needed * stepMs) return read(buckets);
@@ -130,50 +136,54 @@ export async function readBuckets<T>(
   }
 }
 
-async function readSelectors(
+async function readSelected(
   store: Reader,
   instruments: readonly BarInstrument[],
   lengths: readonly number[],
   buckets: Buckets,
   now: number | null,
   fetched: FetchedBars,
-): Promise<{ readonly selectorOf: Selectors; readonly starts: readonly number[] }> {
+): Promise<{ readonly selected: SelectedOf; readonly starts: readonly number[] }> {
   const { stepMs } = buckets;
   const time = now ?? Number.POSITIVE_INFINITY;
   // Before the bars, since the sink stores bars before the ranges in which they are complete.
   const ranges = [...(await readRanges(store, instruments, buckets)), ...fetched.ranges];
-  // Bars of a minute are alone in their bucket.
-  const joining: Pick<BarsToRead, 'points' | 'preferred'> =
-    stepMs === MINUTE_MS
-      ? { points: [], preferred: undefined }
-      : { points: splitPoints(ranges, time), preferred: preferredOf(instruments, ranges, buckets) };
-  const stored = await readSourceBars(store, { instruments, lengths, buckets, ...joining });
+  const points = splitPoints(ranges, time);
+  const preferred = preferredOf(instruments, ranges, buckets);
+  const stored = await readSourceBars(store, { instruments, lengths, buckets, points, preferred });
   const bars = addFetched(stored, fetched.bars, buckets);
   const barsByCoin = groupByCoin(instruments, bars);
   const rangesByCoin = groupByCoin(instruments, ranges);
-  const selectors = new Map(
+  const selected = new Map(
     instruments.map(({ provider, coin }) => {
       const key = marketKey(provider, coin);
       const known = { bars: barsByCoin.get(key) ?? [], ranges: rangesByCoin.get(key) ?? [] };
-      return [key, createSelector({ ...known, rules: sourceRulesOf(provider), stepMs, now: time })] as const;
+      return [key, selectBars({ ...known, rules: sourceRulesOf(provider), stepMs, now: time })] as const;
     }),
   );
-  const starts = new Set(bars.map(({ openTime }) => Math.floor(openTime / stepMs) * stepMs));
-  return {
-    selectorOf: ({ provider, coin }) => selectors.get(marketKey(provider, coin))!,
-    starts: [...starts].sort((a, b) => a - b),
-  };
+  return { selected: ({ provider, coin }) => selected.get(marketKey(provider, coin))!, starts: startsOf(bars, stepMs) };
 }
 
-/** The span in which only the preferred source counts. Several instruments have several of them. */
+/** The starts of the buckets with a bar, sorted. */
+function startsOf(bars: readonly BarOfInstrument[], stepMs: number): number[] {
+  const starts = Float64Array.from(bars, ({ openTime }) => Math.floor(openTime / stepMs) * stepMs).sort();
+  return Array.from(starts.filter((start, at) => start !== starts[at - 1]));
+}
+
+/**
+ * The span in which only the preferred source counts. Several instruments have several of them. Of minutes it is all or
+ * nothing: they are not joined, so that another statement would cost more than it saves.
+ */
 function preferredOf(
   [instrument, ...others]: readonly BarInstrument[],
   ranges: readonly RangeOfInstrument[],
   buckets: Buckets,
-) {
+): PreferredSpan | undefined {
   if (!instrument || others.length > 0) return undefined;
-  const { stepMs } = buckets;
-  return preferredSpan({ rules: sourceRulesOf(instrument.provider), ranges, stepMs }, buckets);
+  const { stepMs, from, until } = buckets;
+  const span = preferredSpan({ rules: sourceRulesOf(instrument.provider), ranges, stepMs }, buckets);
+  const isAll = span?.from === from && span.until === until;
+  return stepMs > MINUTE_MS || isAll ? span : undefined;
 }
 
 /** Adds the fetched bars of some buckets. The newest version of a bar counts. */

@@ -5,7 +5,7 @@ import { sourceRulesOf } from '#schemas/domain/candles/sources';
 import type { EventLink } from '#schemas/topics/derived';
 import type { CandleWindow } from './candle-window.ts';
 import type { Reader } from './query.ts';
-import { type Candle, candleOf, readBuckets, type Selectors } from './read-candles.ts';
+import { type Candle, candleOf, readBuckets, type SelectedOf } from './read-candles.ts';
 import { instrumentsOf } from './traded-instruments.ts';
 
 export type MarketCandle = Candle & { readonly provider: string; readonly marketId: string };
@@ -26,8 +26,8 @@ export async function readEventCandles(
     (a, b) => compare(a.provider, b.provider) || compare(a.providerMarketId, b.providerMarketId),
   );
   const instruments = sorted.flatMap(sidesOf);
-  const rowsOf = (selectorOf: Selectors) => {
-    const markets = sorted.map((link) => ({ link, select: marketSelector(link, selectorOf) }));
+  const rowsOf = (selected: SelectedOf) => {
+    const markets = sorted.map((link) => ({ link, select: marketSelector(link, selected) }));
     return (ts: number) =>
       markets.flatMap(({ link, select }) => {
         const candle = candleOf(ts, select(ts));
@@ -49,8 +49,8 @@ function sidesOf(link: EventLink) {
 }
 
 /** Joins the sides of a market: trades of the NO side and of an inverse market count at 1 − p. */
-function marketSelector(link: EventLink, selectorOf: Selectors): Selector {
-  const selectors = sidesOf(link).map(selectorOf);
+function marketSelector(link: EventLink, selected: SelectedOf): Selector {
+  const selectors = sidesOf(link).map((side) => selected(side).select);
   return (ts) => {
     const sides = selectors.map((select) => select(ts));
     const bars = sides.flatMap(({ bar }, nth): Bar[] => {

@@ -6,7 +6,14 @@ import { MINUTE_MS } from '#schemas/domain/candles/sources';
 import type { Span } from '#schemas/domain/candles/spans';
 import type { Buckets } from './candle-window.ts';
 import { type Query, query, type Reader } from './query.ts';
-import { type BarColumns, type BarInstrument, type BarOfInstrument, StoredBar } from './stored-bar.ts';
+import {
+  type BarColumns,
+  type BarInstrument,
+  type BarOfInstrument,
+  DECIMAL_COLUMNS,
+  type DecimalColumn,
+  StoredBar,
+} from './stored-bar.ts';
 
 export type RangeOfInstrument = BarInstrument & SourceRange;
 
@@ -65,36 +72,41 @@ export function timeOfRow(
   });
 }
 
-/** A column of `BarColumns` in SQL: of a stored bar, of joined bars, and as it is returned, if that differs. */
+/** A column of `BarColumns` in SQL: of a stored bar, of joined bars, and of all of them as they are returned. */
 interface Column {
   readonly name: keyof BarColumns;
   readonly stored: string;
   readonly joined: string;
-  readonly returned?: string;
+  readonly returned: string;
 }
 
 const OPEN_MS = 'toUnixTimestamp64Milli(openTime)';
 const COLUMNS: readonly Column[] = [
-  { name: 'firstMs', stored: OPEN_MS, joined: 'min(stored.firstMs)', returned: 'toFloat64(firstMs)' },
-  { name: 'open', stored: 'open', joined: 'argMin(open, stored.firstMs)' },
-  { name: 'high', stored: 'high', joined: 'max(high)' },
-  { name: 'low', stored: 'low', joined: 'min(low)' },
-  { name: 'close', stored: 'close', joined: 'argMax(close, stored.firstMs)' },
-  { name: 'volume', stored: 'volume', joined: 'sum(volume)' },
-  { name: 'trades', stored: 'trades', joined: 'sum(trades)', returned: 'toFloat64(trades)' },
+  { name: 'firstMs', stored: OPEN_MS, joined: 'min(stored.firstMs)', returned: 'groupArray(toFloat64(firstMs))' },
+  decimals('open', 'argMin(open, stored.firstMs)'),
+  decimals('high', 'max(high)'),
+  decimals('low', 'min(low)'),
+  decimals('close', 'argMax(close, stored.firstMs)'),
+  decimals('volume', 'sum(volume)'),
+  { name: 'trades', stored: 'trades', joined: 'sum(trades)', returned: 'groupArray(toFloat64(trades))' },
 ];
 const RECEIVED_AT: Column = {
   name: 'receivedAt',
   stored: 'receivedAt',
   joined: 'max(receivedAt)',
-  returned: unixMs('receivedAt'),
+  returned: `groupArray(${unixMs('receivedAt')})`,
 };
 /** Time and arrival of the first and of the last trade. */
 const PLACES: readonly Column[] = [
-  { name: 'lastMs', stored: OPEN_MS, joined: 'max(lastMs)', returned: 'toFloat64(lastMs)' },
-  { name: 'opened', stored: place('open'), joined: 'argMin(opened, stored.firstMs)' },
-  { name: 'closed', stored: place('close'), joined: 'argMax(closed, stored.firstMs)' },
+  { name: 'lastMs', stored: OPEN_MS, joined: 'max(lastMs)', returned: 'groupArray(toFloat64(lastMs))' },
+  { name: 'opened', stored: place('open'), joined: 'argMin(opened, stored.firstMs)', returned: 'groupArray(opened)' },
+  { name: 'closed', stored: place('close'), joined: 'argMax(closed, stored.firstMs)', returned: 'groupArray(closed)' },
 ];
+
+/** A column of decimals is returned as one text, which costs less than a text for each of them. */
+function decimals(name: DecimalColumn, joined: string): Column {
+  return { name, stored: name, joined, returned: `arrayStringConcat(groupArray(toString(${name})), ' ')` };
+}
 
 function place(side: 'open' | 'close'): string {
   return `[if(isNull(${side}Ts), NULL, ${unixMs(`assumeNotNull(${side}Ts)`)}), toFloat64(${side}Arrival)]`;
@@ -105,6 +117,9 @@ const BUCKET = 'intDiv(stored.firstMs, {stepMs:Int64}) * {stepMs:Int64}';
 /** Start of the bucket, or the point within it; of a bar that is longer than a minute its own start. */
 const PART = `greatest(${BUCKET},
          if(intervalMs = ${MINUTE_MS}, roundDown(stored.firstMs, {points:Array(Int64)}), stored.firstMs))`;
+
+/** Columns as they are returned. */
+type ReturnedColumns = Omit<BarColumns, DecimalColumn> & Readonly<Record<DecimalColumn, string>>;
 
 /** Which bars are read. */
 export interface BarsToRead {
@@ -149,16 +164,17 @@ function barsIn(span: Span | PreferredSpan, wanted: BarsToRead): Query<BarOfInst
   const joinedSql = ({ name, joined }: Column) => (isPreferred && name === 'firstMs' ? BUCKET : joined);
   const joined = `SELECT ${[...keys, ...selected(joinedSql)].join(', ')} FROM (${stored}) AS stored
      GROUP BY ${[...keys, isPreferred ? BUCKET : PART].join(', ')}`;
-  const returned = selected(({ name, returned = name }) => `groupArray(${returned})`);
+  const returned = selected((column) => column.returned);
   return {
     name: 'candles',
     // Bars of a minute are alone in their bucket, so that nothing is joined.
     sql: `SELECT ${[...keys.map((key) => (key === 'intervalMs' ? 'toFloat64(intervalMs) AS intervalMs' : key)), ...returned].join(', ')}
      FROM (${stepMs === MINUTE_MS ? stored : joined}) AS bars ${keys.length > 0 ? `GROUP BY ${keys.join(', ')}` : ''}`,
     parameters: { ...parametersOf(instruments), lengths, stepMs, points: [0, ...points], ...span },
-    parse: (found: BarColumns[]) =>
+    parse: (found: ReturnedColumns[]) =>
       found.flatMap((each) => {
-        const columns = { ...instruments[0]!, ...span, ...each };
+        const texts = DECIMAL_COLUMNS.map((name) => [name, each[name].split(' ')]);
+        const columns: BarColumns = { ...instruments[0]!, ...span, ...each, ...Object.fromEntries(texts) };
         return columns.firstMs.map((_, at) => new StoredBar(columns, at));
       }),
   };

@@ -14,16 +14,15 @@ export type BarOfInstrument = BarInstrument & SourceBar;
 export type Place = readonly [ts: number | null, arrival: number | null];
 const NO_PLACE: Place = [null, null];
 
+/** Columns of canonical decimals. */
+export const DECIMAL_COLUMNS = ['open', 'high', 'low', 'close', 'volume'] as const;
+export type DecimalColumn = (typeof DECIMAL_COLUMNS)[number];
+
 /** Bars of one source as columns: thousands of them are parsed several times faster than as rows. */
-export interface BarColumns extends BarInstrument {
+export interface BarColumns extends BarInstrument, Readonly<Record<DecimalColumn, readonly string[]>> {
   readonly source: string;
   readonly intervalMs: number;
   readonly firstMs: readonly number[];
-  readonly open: readonly string[];
-  readonly high: readonly string[];
-  readonly low: readonly string[];
-  readonly close: readonly string[];
-  readonly volume: readonly string[];
   readonly trades: readonly number[];
   /** Absent for bars of the preferred source. */
   readonly receivedAt?: readonly number[];

@@ -6,6 +6,7 @@ import { MINUTE_MS } from '#schemas/domain/candles/sources';
 import { formatDecimal } from '#schemas/domain/decimal';
 import type { Candle, CandleRange } from '#schemas/topics/candles';
 import type { Reader } from '../queries/query.ts';
+import { DECIMAL_COLUMNS } from '../queries/stored-bar.ts';
 
 interface Arguments {
   readonly from: number;
@@ -87,6 +88,7 @@ function columnsOf(bars: readonly Candle[], wanted: Arguments): unknown[] {
     const { provider, coin, source, intervalMs, ...first } = rows[0]!;
     const names = Object.keys(first) as (keyof typeof first)[];
     const columns = Object.fromEntries(names.map((name) => [name, rows.map((row) => row[name])]));
+    for (const name of DECIMAL_COLUMNS) Object.assign(columns, { [name]: rows.map((row) => row[name]).join(' ') });
     return { provider, coin, source, intervalMs, ...columns };
   });
 }

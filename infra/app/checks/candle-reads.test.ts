@@ -3,35 +3,23 @@
  * no bar twice, the responses are those that the normaliser stores, and what is stored is not requested again.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Budget } from '#ingest/feed/budget';
-import { HttpClient } from '#ingest/feed/http-client';
-import type { Received } from '#ingest/publisher/publisher';
-import { startRequestServer } from '#ingest/requests/request-server';
-import { startHttpServer, type TestHttpServer } from '#ingest/testing/http-server.fixture';
-import { silentLogger } from '#ingest/testing/open-publisher.fixture';
-import { InfoClient } from '#ingest/venues/venue-a/info-client';
-import { createInfoReads } from '#ingest/venues/venue-a/info-reads';
 import { driveStage } from '#processors/testing/drive-stage.fixture';
 import { createVenueAStage } from '#processors/venues/venue-a/normalise/stage';
 import { CandleStore } from '#query-api/testing/candle-store.fixture';
 import { anInstrument, applyRecord } from '#query-api/testing/records.fixture';
-import { createTestApp, type TestApp } from '#query-api/testing/test-app.fixture';
+import type { TestApp } from '#query-api/testing/test-app.fixture';
 import { VIEWS } from '#query-api/views/views';
 import { venueCandleRangeTopics, venueCandleTopics } from '#schemas/topics/candles';
 import { instrumentTopics } from '#schemas/topics/normalised';
 import { rawTopic } from '#schemas/topics/raw';
-import { openTestLog } from '../../control/open-test-log.fixture.ts';
-import { openRequestClient } from '../../requests/request-client.ts';
+import { startThreeNodes, type ThreeNodes } from './three-nodes.fixture.ts';
 
 const MINUTE = 60_000;
 /** The middle of a minute, so that no bucket ends meanwhile. */
 const NOW = Math.floor(Date.now() / MINUTE) * MINUTE + MINUTE / 2;
 
-const closing: (() => Promise<unknown>)[] = [];
 const store = new CandleStore();
-const published: Received[] = [];
-const nodes: TestApp[] = [];
-let venue: TestHttpServer;
+let three: ThreeNodes;
 
 /** The venue's bars between the bounds of a request. */
 function answer(body: string): string {
@@ -45,33 +33,11 @@ function answer(body: string): string {
 }
 
 beforeAll(async () => {
-  venue = await startHttpServer(({ body }) => ({ body: answer(body) }));
-  closing.push(() => venue.close());
-  const { log, codec, close } = await openTestLog();
-  closing.push(close);
-  const budget = new Budget({ max: 1_200, windowMs: MINUTE });
-  const http = new HttpClient({ budget, retries: 'reads' });
-  const reads = createInfoReads({
-    client: new InfoClient({ url: venue.url, http, node: null }),
-    budget,
-    publisher: { whenReady: async () => {}, receive: (received) => void published.push(received) },
-    feed: 'venue_a.info',
-  });
-  const server = await startRequestServer({ log, codec, logger: silentLogger, handlers: [reads] });
-  closing.push(() => server.close());
-  for (let node = 0; node < 3; node += 1) {
-    const requests = await openRequestClient({ log, codec, logger: silentLogger });
-    closing.push(() => requests.close());
-    const test = await createTestApp({ app: { requests, store: store as never } });
-    closing.push(() => test.app.close());
-    Object.assign(test.views, { freshness: { ...test.views.freshness, now: () => NOW, isLive: () => true } });
-    applyRecord(VIEWS.coins, test.views.coins, instrumentTopics.venue_a, 'BTC', anInstrument());
-    nodes.push(test);
-  }
+  three = await startThreeNodes(answer, NOW, { store: store as never });
+  for (const { views } of three.nodes)
+    applyRecord(VIEWS.coins, views.coins, instrumentTopics.venue_a, 'BTC', anInstrument());
 });
-afterAll(async () => {
-  for (const close of closing.reverse()) await close();
-});
+afterAll(() => three.close());
 
 /** Candles that were closed, each with another spelling of the window, so that no cached response is served. */
 async function candlesOf(node: TestApp, limit: number, nth: number): Promise<unknown[]> {
@@ -84,7 +50,7 @@ async function candlesOf(node: TestApp, limit: number, nth: number): Promise<unk
 /** Stores what was published as the normaliser and the sink do. */
 function storePublished(): void {
   const stage = driveStage(createVenueAStage({ outcomeTakerFeeRate: '0' }));
-  for (const { payload, request = null } of published) {
+  for (const { payload, request = null } of three.published) {
     const envelope = { provider: 'venue_a', stream: 'info', key: 'venue_a.info', receivedAt: NOW, request } as const;
     stage.feed(rawTopic('venue_a', 'info'), { ...envelope, payload: Buffer.from(payload) });
   }
@@ -94,6 +60,7 @@ function storePublished(): void {
 }
 
 it('a hundred equal reads on three nodes are one request, and what it returned is stored and not requested again', async () => {
+  const { nodes, venue } = three;
   const reads = Array.from({ length: 100 }, (_, nth) => candlesOf(nodes[nth % 3]!, 20, nth));
   const [first, ...others] = await Promise.all(reads);
   expect(first).toHaveLength(20);
@@ -116,7 +83,7 @@ it('a hundred equal reads on three nodes are one request, and what it returned i
 
 /** Every minute that was requested from the venue since some request, sorted. */
 function minutesRequested(since: number): number[] {
-  const ranges = venue.requests.slice(since).map(({ body }) => JSON.parse(body).req);
+  const ranges = three.venue.requests.slice(since).map(({ body }) => JSON.parse(body).req);
   return ranges
     .flatMap(({ startTime, endTime }) => {
       const count = Math.floor((endTime - startTime) / MINUTE) + 1;
@@ -127,11 +94,11 @@ function minutesRequested(since: number): number[] {
 
 it('reads of windows that overlap request no bar twice, on whatever nodes they are', async () => {
   const end = Math.floor(NOW / MINUTE) * MINUTE - 1_000 * MINUTE;
-  const since = venue.requests.length;
+  const since = three.venue.requests.length;
   const windows = [0, 5, 10, 3].map((shift) => end + shift * MINUTE);
   const read = async (until: number, nth: number) => {
     const path = `/v1/markets/venue_a/coins/BTC/candles?interval=1m&limit=20&end_time=${until}`;
-    const response = await nodes[nth % 3]!.get(path);
+    const response = await three.nodes[nth % 3]!.get(path);
     expect(response.status, response.body).toBe(200);
     return (response.json() as { candles: { ts: number; source: string }[] }).candles;
   };

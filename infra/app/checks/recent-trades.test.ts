@@ -3,23 +3,14 @@
  * into the log like every trade, and a trade that the socket also sends counts once.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Budget } from '#ingest/feed/budget';
-import { HttpClient } from '#ingest/feed/http-client';
-import type { Received } from '#ingest/publisher/publisher';
-import { startRequestServer } from '#ingest/requests/request-server';
-import { startHttpServer, type TestHttpServer } from '#ingest/testing/http-server.fixture';
-import { silentLogger } from '#ingest/testing/open-publisher.fixture';
-import { InfoClient } from '#ingest/venues/venue-a/info-client';
-import { createInfoReads } from '#ingest/venues/venue-a/info-reads';
 import { driveStage } from '#processors/testing/drive-stage.fixture';
 import { createVenueAStage } from '#processors/venues/venue-a/normalise/stage';
 import { anInstrument, applyRecord } from '#query-api/testing/records.fixture';
-import { createTestApp, type TestApp } from '#query-api/testing/test-app.fixture';
+import type { TestApp } from '#query-api/testing/test-app.fixture';
 import { VIEWS } from '#query-api/views/views';
 import { type Instrument, instrumentTopics, type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { feedTopics, rawTopic } from '#schemas/topics/raw';
-import { openTestLog } from '../../control/open-test-log.fixture.ts';
-import { openRequestClient } from '../../requests/request-client.ts';
+import { startThreeNodes, type ThreeNodes } from './three-nodes.fixture.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const USERS = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`];
@@ -29,52 +20,27 @@ const wire = (tid: number, time: number) => {
 /** The venue lists the newest trade first. */
 const RECENT = [wire(103, NOW + 2), wire(102, NOW), wire(101, NOW)];
 
-const closing: (() => Promise<unknown>)[] = [];
-const published: Received[] = [];
-const nodes: TestApp[] = [];
 const stage = driveStage(createVenueAStage({ outcomeTakerFeeRate: '0' }));
-let venue: TestHttpServer;
+let three: ThreeNodes;
 
 beforeAll(async () => {
-  venue = await startHttpServer(() => ({ body: JSON.stringify(RECENT) }));
-  closing.push(() => venue.close());
-  const { log, codec, close } = await openTestLog();
-  closing.push(close);
-  const budget = new Budget({ max: 1_200, windowMs: 60_000 });
-  const http = new HttpClient({ budget, retries: 'reads' });
-  const reads = createInfoReads({
-    client: new InfoClient({ url: venue.url, http, node: null }),
-    budget,
-    publisher: { whenReady: async () => {}, receive: (received) => void published.push(received) },
-    feed: 'venue_a.info',
-  });
-  const server = await startRequestServer({ log, codec, logger: silentLogger, handlers: [reads] });
-  closing.push(() => server.close());
-  for (let node = 0; node < 3; node += 1) {
-    const requests = await openRequestClient({ log, codec, logger: silentLogger });
-    closing.push(() => requests.close());
-    const test = await createTestApp({ app: { requests } });
-    closing.push(() => test.app.close());
-    Object.assign(test.views, { freshness: { ...test.views.freshness, isLive: () => true } });
-    test.setQuery(() =>
+  three = await startThreeNodes(() => JSON.stringify(RECENT), NOW);
+  for (const node of three.nodes)
+    node.setQuery(() =>
       stage
         .emittedTo(tradeTopics.venue_a)
         .toReversed()
         .map((trade) => ({ ...trade, reached: 1 })),
     );
-    nodes.push(test);
-  }
 });
-afterAll(async () => {
-  for (const close of closing.reverse()) await close();
-});
+afterAll(() => three.close());
 
 /** What ingest leaves out from a time on, as the normaliser passes it on to all nodes. */
 function leaveOut(coins: readonly string[], receivedAt: number): void {
   const change = { provider: 'venue_a', feed: 'venue_a.ws', kind: 'trades_left_out', reason: null, coins } as const;
   stage.feed(feedTopics.venue_a, { ...change, receivedAt });
   const newest = (stage.emittedTo(instrumentTopics.venue_a) as Instrument[]).at(-1)!;
-  for (const { views } of nodes) applyRecord(VIEWS.coins, views.coins, instrumentTopics.venue_a, 'BTC', newest);
+  for (const { views } of three.nodes) applyRecord(VIEWS.coins, views.coins, instrumentTopics.venue_a, 'BTC', newest);
 }
 
 async function tradesOf(node: TestApp, limit: number): Promise<{ txHash: string; ts: number; price: number }[]> {
@@ -93,6 +59,7 @@ it('a hundred reads on three nodes are one request, whose trades are recorded, o
   });
   leaveOut(['BTC'], NOW + 5);
 
+  const { nodes, venue, published } = three;
   const reads = await Promise.all(Array.from({ length: 100 }, (_, nth) => tradesOf(nodes[nth % 3]!, 10 + nth)));
   expect(reads[0]!.map(({ txHash, ts, price }) => [txHash, ts, price])).toEqual([
     ['0x103', NOW + 2, 70103.5],

@@ -2,9 +2,8 @@
  * Serves reads of bars whose ranges overlap: bars that another read requests at this moment, or that were received a
  * moment ago and may not be in the tables yet, are not requested again (contract, Candles).
  */
-import { joinNearest } from '#schemas/domain/candles/missing';
 import { INTERVALS } from '#schemas/domain/candles/sources';
-import { type Span, subtract, union } from '#schemas/domain/candles/spans';
+import { joinNearest, type Span, subtract, union } from '#schemas/domain/candles/spans';
 import { INFO_LIFETIMES_MS, type InfoRequest, type InfoResult } from '#schemas/requests/venue-a-info';
 
 /** The range of bars that a read requests. */

@@ -4,7 +4,7 @@
  */
 import { type Decimal, multiply, ZERO } from '../decimal.ts';
 import { type Bar, concatenate } from './bars.ts';
-import { createSelector, type InstrumentBars } from './select.ts';
+import { type InstrumentBars, selectBars } from './select.ts';
 import { INTERVALS, ownRulesOf } from './sources.ts';
 
 export const DAY_MS = INTERVALS['1d'];
@@ -67,7 +67,7 @@ function* selectParts(
   until: number,
 ): Generator<{ readonly part: DayPart; readonly isComplete: boolean }> {
   const rules = ownRulesOf(provider);
-  const select = createSelector({ rules, bars, ranges, stepMs: BUCKET_MS, now: Number.POSITIVE_INFINITY });
+  const { select } = selectBars({ rules, bars, ranges, stepMs: BUCKET_MS, now: Number.POSITIVE_INFINITY });
   const joined = new Map(parts.map((part) => [part.from, part]));
   for (let bucket = from; bucket < until; ) {
     const known = joined.get(bucket);

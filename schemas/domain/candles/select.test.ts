@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Decimal, formatDecimal, parseDecimal } from '../decimal.ts';
 import { type Bar, complement, overlay } from './bars.ts';
-import { createSelector, preferredSpan, type SourceBar, type SourceRange, splitPoints } from './select.ts';
+import { preferredSpan, type SourceBar, type SourceRange, selectBars, splitPoints } from './select.ts';
 import { INTERVALS, sourceRulesOf } from './sources.ts';
 
 const MINUTE = 60_000;
@@ -32,7 +32,7 @@ const range = (source: string, from: number, until: number | null, fields: Parti
 
 /** The selection of the first bucket, as `<source> <open>`. */
 function select(stepMs: number, bars: SourceBar[], ranges: SourceRange[], now = Number.POSITIVE_INFINITY): string {
-  const selection = createSelector({ rules, bars, ranges, stepMs, now })(0);
+  const selection = selectBars({ rules, bars, ranges, stepMs, now }).select(0);
   return `${selection.source} ${selection.bar && formatDecimal(selection.bar.open)}`;
 }
 
@@ -102,6 +102,53 @@ describe('the bar of a bucket', () => {
     const ranges = [range('official_api', 0, 2 * MINUTE)];
     expect(select(HOUR, bars, ranges, 2 * MINUTE - 1)).toBe('official_api 2');
     expect(select(HOUR, bars, ranges, 2 * MINUTE)).toBe('null undefined');
+  });
+});
+
+describe('the complete buckets', () => {
+  const complete = (ranges: SourceRange[], now: number, bars: SourceBar[] = []) =>
+    selectBars({ rules, bars, ranges, stepMs: 10 * MINUTE, now }).complete.map(({ from, until }) => [
+      from / MINUTE,
+      until / MINUTE,
+    ]);
+  const minutes = (from: number, until: number | null, source = 'venue_node', fields: Partial<SourceRange> = {}) =>
+    range(source, from * MINUTE, until && until * MINUTE, fields);
+
+  it('are those that are complete by any rule', () => {
+    const own = { intervalMs: 10 * MINUTE };
+    expect(complete([minutes(5, 25), minutes(30, 40, 'official_api', own)], HOUR)).toEqual([
+      [10, 20],
+      [30, 40],
+    ]);
+    // Our minutes may be combined with those of the venue, but not with those of the exchange.
+    expect(complete([minutes(5, 25), minutes(25, 30, 'official_api')], HOUR)).toEqual([[10, 30]]);
+    expect(complete([minutes(5, 25), minutes(25, 30, 'external_exchange')], HOUR)).toEqual([[10, 20]]);
+    const gap = minutes(21, 22, 'venue_node', { kind: 'gap' });
+    expect(complete([minutes(5, 45), gap], HOUR)).toEqual([
+      [10, 20],
+      [30, 40],
+    ]);
+  });
+
+  it('include the one in progress if what has begun of it is complete', () => {
+    expect(complete([minutes(0, 25)], 25 * MINUTE)).toEqual([[0, 20]]);
+    expect(complete([minutes(0, 25)], 25 * MINUTE - 1)).toEqual([[0, 30]]);
+    expect(complete([minutes(0, null)], 25 * MINUTE)).toEqual([[0, Number.POSITIVE_INFINITY]]);
+    const forming = bar('official_api', 20 * MINUTE, '1', 10 * MINUTE);
+    expect(complete([minutes(0, 20)], 25 * MINUTE, [{ ...forming, receivedAt: 25 * MINUTE }])).toEqual([[0, 30]]);
+    expect(complete([minutes(0, 20)], 25 * MINUTE, [forming])).toEqual([[0, 20]]);
+  });
+
+  it('include one of which the venue reported fewer trades than were recorded', () => {
+    const bars = [bar('venue_node', 0, '1')];
+    const { select: selected, complete: spans } = selectBars({
+      rules,
+      bars,
+      ranges: [minutes(0, 10, 'official_api')],
+      stepMs: MINUTE,
+      now: HOUR,
+    });
+    expect([selected(0).source, spans]).toEqual([null, [{ from: 0, until: 10 * MINUTE }]]);
   });
 });
 

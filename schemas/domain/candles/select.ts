@@ -5,7 +5,7 @@
 import type { Candle } from '../../topics/candles.ts';
 import { parseDecimal } from '../decimal.ts';
 import { type Bar, concatenate, momentOf } from './bars.ts';
-import { MINUTE_MS, type SourceRules } from './sources.ts';
+import { type CandleRule, MINUTE_MS, type SourceRules } from './sources.ts';
 import { covers, type Span, subtract, union } from './spans.ts';
 
 /** A stored bar, or stored bars of one source between two `splitPoints`, already joined. */
@@ -61,72 +61,93 @@ export interface Selection {
   /** Undefined if no trade is known. */
   readonly bar: Bar | undefined;
   /** When the bar in progress that a source calculated was received, unix ms; absent for any other bar. */
-  readonly formingAt?: number;
-  /** True if the venue reported fewer trades of the bucket than were recorded, so that its bar was not used. */
-  readonly isContradicted?: boolean;
+  readonly formingAt?: number | undefined;
   /** When the last of its bars was received, unix ms; absent if that bar was recorded, or if there is none. */
-  readonly receivedAt?: number;
+  readonly receivedAt?: number | undefined;
 }
 
 /** Selects the bar of the bucket that starts at a time. */
 export type Selector = (bucket: number) => Selection;
 
+export interface SelectedBars {
+  readonly select: Selector;
+  /**
+   * The buckets until the current time that are complete in a source. Of such a bucket the source may have reported fewer
+   * trades than were recorded; then its bar is not used.
+   */
+  readonly complete: readonly Span[];
+}
+
 /** A bar in progress that a source calculated is used for this long. */
 const FORMING_MAX_AGE_MS = 30_000;
 
-export function createSelector({ rules, bars, ranges, stepMs, now }: InstrumentBars): Selector {
-  const sorted = [...bars].sort((a, b) => a.openTime - b.openTime);
-  const options = rules.rules
-    .map(({ base, ...rule }) => ({ ...rule, baseMs: base === 'same' ? stepMs : base }))
-    .filter(({ baseMs }) => baseMs <= stepMs)
-    .map((rule) => ({ ...rule, ...layers(rule.sources, rule.baseMs) }));
+/** A rule, with the spans in which its first source is complete, its first two sources are, and so on. */
+interface Option extends CandleRule {
+  readonly baseMs: number;
+  readonly joined: readonly (readonly Span[])[];
+  /** True for a bar of the first source that is complete where it opens. */
+  readonly uses: (bar: SourceBar) => boolean;
+}
 
-  /** The spans of each source, and of the first one, the first two, and so on. */
-  function layers(sources: readonly string[], baseMs: number) {
-    const own = sources.map((source) => completeSpans({ rules, bars, ranges, now }, source, baseMs));
-    const joined = own.map((_, at) => union(own.slice(0, at + 1).flat()));
-    return { own, joined };
-  }
+/** Thousands of buckets are selected for one response. */
+export function selectBars(known: InstrumentBars): SelectedBars {
+  const { rules, stepMs, now } = known;
+  const sorted = [...known.bars].sort((a, b) => a.openTime - b.openTime);
+  const newest = within(sorted, floor(now, stepMs), Number.POSITIVE_INFINITY);
+  const options = rules.rules.flatMap((rule) => optionOf(rule, { ...known, bars: newest }) ?? []);
+  const isRecorded = ({ source, intervalMs }: SourceBar) => source === rules.recorded && intervalMs === MINUTE_MS;
 
-  return (bucket) => {
-    const found: SourceBar[] = [];
-    for (let at = firstFrom(sorted, bucket); at < sorted.length; at += 1) {
-      const bar = sorted[at]!;
-      if (bar.openTime >= bucket + stepMs) break;
-      found.push(bar);
-    }
-    const recorded = found.filter(({ source, intervalMs }) => source === rules.recorded && intervalMs === MINUTE_MS);
-    let isContradicted = false;
-    for (const { sources, own, joined, baseMs, isOtherMarket } of options) {
-      // What has not begun needs no source. A trade may be ahead of the current time.
-      const begun = floor(now, baseMs) + baseMs;
-      const until = Math.max(bucket + baseMs, Math.min(bucket + stepMs, begun));
-      const at = joined.findIndex((spans) => covers(spans, bucket, until));
+  const select: Selector = (bucket) => {
+    const found = within(sorted, bucket, bucket + stepMs);
+    const recorded = found.filter(isRecorded);
+    for (const { sources, joined, baseMs, uses, isOtherMarket } of options) {
+      // A trade may be ahead of the current time.
+      const until = Math.max(bucket + baseMs, Math.min(bucket + stepMs, begun(now, baseMs)));
+      const at = firstCovering(joined, bucket, until);
       if (at === -1) continue;
-      const chosen: SourceBar[] = [];
-      let formingAt = Number.POSITIVE_INFINITY;
-      let last: SourceBar | undefined;
-      for (const bar of found) {
-        const { source, intervalMs, openTime, receivedAt } = bar;
-        if (intervalMs !== baseMs) continue;
-        if (source !== sources[own.findIndex((spans) => covers(spans, openTime, openTime + 1))]) continue;
-        chosen.push(bar);
-        if (!last || openTime > last.openTime) last = bar;
-        const isForming = source !== rules.recorded && openTime === floor(now, baseMs);
-        if (isForming && receivedAt < formingAt) formingAt = receivedAt;
-      }
-      const selection = {
-        source: sources[at]!,
-        bar: joinOf(chosen),
-        ...(last && last.source !== rules.recorded && { receivedAt: last.receivedAt }),
-      };
-      // It may be older than our newest trades.
-      if (Number.isFinite(formingAt)) return { ...selection, formingAt };
-      if (isOtherMarket || tradesOf(chosen) >= tradesOf(recorded)) return selection;
-      isContradicted = true;
+      const chosen = found.filter(uses);
+      const last = chosen.at(-1);
+      const receivedAt = last && last.source !== rules.recorded ? last.receivedAt : undefined;
+      const formingAt = bucket + stepMs > now ? formingOf(chosen, floor(now, baseMs), rules)?.receivedAt : undefined;
+      // A bar in progress may be older than our newest trades.
+      if (formingAt !== undefined || isOtherMarket || tradesOf(chosen) >= tradesOf(recorded))
+        return { source: sources[at]!, bar: joinOf(chosen), formingAt, receivedAt };
     }
-    return { source: null, bar: joinOf(recorded), isContradicted };
+    return { source: null, bar: joinOf(recorded) };
   };
+
+  return { select, complete: union(options.flatMap((option) => wholeBuckets(option, known))) };
+}
+
+/**
+ * Undefined for a rule with bars that are longer than the bucket.
+ * @param known its bars may begin with the bucket in progress.
+ */
+function optionOf(rule: CandleRule, known: InstrumentBars): Option | undefined {
+  const { sources, base } = rule;
+  const baseMs = base === 'same' ? known.stepMs : base;
+  if (baseMs > known.stepMs) return undefined;
+  const own = sources.map((source) => completeSpans(known, source, baseMs));
+  return {
+    ...rule,
+    baseMs,
+    joined: own.map((_, at) => union(own.slice(0, at + 1).flat())),
+    uses: ({ source, intervalMs, openTime }) =>
+      intervalMs === baseMs && source === sources[firstCovering(own, openTime, openTime + 1)],
+  };
+}
+
+/** The buckets until the current time that are complete by a rule. What has not begun needs no source. */
+function wholeBuckets({ joined, baseMs }: Option, { stepMs, now }: InstrumentBars): Span[] {
+  return joined.at(-1)!.map(({ from, until }) => ({
+    from: ceil(from, stepMs),
+    until: until < begun(now, baseMs) ? floor(until, stepMs) : ceil(until, stepMs),
+  }));
+}
+
+/** The bar in progress among those of a bucket, if a source calculated it. */
+function formingOf(bars: readonly SourceBar[], start: number, { recorded }: SourceRules): SourceBar | undefined {
+  return bars.find(({ source, openTime }) => source !== recorded && openTime === start);
 }
 
 /** A span of whole buckets in which only the bars of one source and length count. */
@@ -147,7 +168,7 @@ export function preferredSpan(
   if (source !== rules.recorded) return undefined;
   const complete = completeSpans({ rules, bars: [], ranges, now: Number.POSITIVE_INFINITY }, source, intervalMs);
   const spans = complete.map(({ from, until }) => ({
-    from: -floor(-Math.max(from, between.from), stepMs),
+    from: ceil(Math.max(from, between.from), stepMs),
     until: floor(Math.min(until, between.until), stepMs),
   }));
   const [longest] = union(spans).sort((a, b) => b.until - b.from - (a.until - a.from));
@@ -191,11 +212,20 @@ export function joinRanges(ranges: readonly SourceRange[]): SourceRange[] {
 function spanOf({ kind, from, until }: Pick<SourceRange, 'kind' | 'from' | 'until'>, baseMs: number): Span {
   const end = until ?? Number.POSITIVE_INFINITY;
   if (kind === 'gap') return { from: floor(from, baseMs), until: floor(end, baseMs) + baseMs };
-  return { from: -floor(-from, baseMs), until: floor(end, baseMs) };
+  return { from: ceil(from, baseMs), until: floor(end, baseMs) };
 }
 
 function floor(time: number, baseMs: number): number {
   return Math.floor(time / baseMs) * baseMs;
+}
+
+function ceil(time: number, baseMs: number): number {
+  return Math.ceil(time / baseMs) * baseMs;
+}
+
+/** End of the bar in progress. */
+function begun(now: number, baseMs: number): number {
+  return floor(now, baseMs) + baseMs;
 }
 
 /** The buckets of a length in which a source is complete. */
@@ -220,6 +250,19 @@ function completeSpans(
 /** True for the bar in progress, from an answer that is new enough. */
 function isForming({ intervalMs, openTime, receivedAt }: SourceBar, baseMs: number, now: number): boolean {
   return intervalMs === baseMs && openTime === floor(now, baseMs) && now - receivedAt <= FORMING_MAX_AGE_MS;
+}
+
+/** The first of some lists of spans that contains all of `[from, until)`; -1 for none. */
+function firstCovering(lists: readonly (readonly Span[])[], from: number, until: number): number {
+  return lists.findIndex((spans) => covers(spans, from, until));
+}
+
+/** The bars that open between two times. */
+function within(sorted: readonly SourceBar[], from: number, until: number): readonly SourceBar[] {
+  const first = firstFrom(sorted, from);
+  let end = first;
+  while (end < sorted.length && sorted[end]!.openTime < until) end += 1;
+  return sorted.slice(first, end);
 }
 
 /** The index of the first bar that opens at a time or after it. */

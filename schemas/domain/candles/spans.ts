@@ -34,6 +34,20 @@ export function subtract(spans: readonly Span[], others: readonly Span[]): Span[
   return rest;
 }
 
+/** Joins the spans that are closest to each other until there are at most `max`. They are sorted and disjoint. */
+export function joinNearest(spans: readonly Span[], max: number): Span[] {
+  if (spans.length <= max) return [...spans];
+  const distance = (at: number) => spans[at]!.from - spans[at - 1]!.until;
+  const borders = spans.slice(1).map((_, at) => at + 1);
+  const largest = new Set([...borders].sort((a, b) => distance(b) - distance(a)).slice(0, max - 1));
+  const joined: Span[] = [];
+  for (const [at, span] of spans.entries()) {
+    if (at === 0 || largest.has(at)) joined.push(span);
+    else joined[joined.length - 1] = { from: joined.at(-1)!.from, until: span.until };
+  }
+  return joined;
+}
+
 /** True if the spans, a result of `union`, contain all of `[from, until)`. */
 export function covers(spans: readonly Span[], from: number, until: number): boolean {
   const span = lastFrom(spans, from);

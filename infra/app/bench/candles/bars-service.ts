@@ -100,11 +100,16 @@ function insertOf(
   return `INSERT INTO candle_bars (provider, coin, openTime, receivedAt, open, high, low, close, volume, trades, source,
       intervalMs, openTs, openArrival, closeTs, closeArrival, version)
     SELECT '${provider}', arrayElement([${coins.map((coin) => `'${coin}'`).join(', ')}], intDiv(place, ${minutes}) + 1),
-      ${timeOf('openMs')}, ${timeOf('openMs + 59500')}, price, price + 0.09, price - 0.09, price + 0.05,
+      ${timeOf('openMs')}, ${timeOf('openMs + 59500')}, price, price + ${distance('0.09')}, price - ${distance('0.09')}, price + ${distance('0.05')},
       CAST(concat(toString(place % 90 + 1), '.', toString(place % 9 + 1)) AS Decimal(38, 18)), place % 60 + 1, '${source}',
       ${MINUTE_MS}, ${placed.join(', ')}, ${version}
     FROM (SELECT place, ${open} AS openMs, CAST(${price} AS Decimal(38, 18)) AS price
       FROM (SELECT ${place} AS place FROM ${rows}))`;
+}
+
+/** A part of a price. A literal with a decimal point would be a float, so that prices would have digits that no venue's have. */
+function distance(text: string): string {
+  return `toDecimal128('${text}', 18)`;
 }
 
 function timeOf(ms: string): string {

@@ -65,12 +65,10 @@ export const getEventCandles = defineRoute({
     return {
       universalId,
       fetchedAt: isoTime(at),
-      candles: new JsonRows(
-        candles.map((candle) => {
-          const { provider, marketId, ts, trades, source } = candle;
-          return `${JSON.stringify({ provider, marketId, ts, trades, source }).slice(0, -1)},${figuresJson(candle)}}`;
-        }),
-      ),
+      candles: JsonRows.of(candles, (candle) => {
+        const { provider, marketId, ts, trades, source } = candle;
+        return `${JSON.stringify({ provider, marketId, ts, trades, source }).slice(0, -1)},${figuresJson(candle)}}`;
+      }),
     };
   },
 });
