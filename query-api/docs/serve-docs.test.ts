@@ -12,6 +12,7 @@ interface Operation {
 }
 
 const files = readPortalFiles();
+const JSON_TYPE = 'application/json; charset=utf-8';
 const PAGES = docPages(ROUTES).map(({ path }) => path);
 /** Pages that the contract names. */
 const NAMED = [
@@ -69,6 +70,12 @@ describe('the documents', () => {
       const again = await get(path, { 'if-none-match': etag });
       expect([again.status, again.body, again.headers.etag], path).toEqual([304, '', etag]);
     }
+  });
+
+  it('state where the stream is, for the host that was requested', async () => {
+    const { status, headers, json } = await get('/docs/stream-url.json');
+    expect([status, headers['content-type'], headers['cache-control']]).toEqual([200, JSON_TYPE, 'no-cache']);
+    expect(json()).toEqual({ streamUrl: 'ws://docs.example:9/v1/stream' });
   });
 
   it('are there while the service starts', async () => {
@@ -139,14 +146,23 @@ describe('the pages of the API', () => {
     }
   });
 
-  it('are one for each channel and one for all frames', async () => {
+  it('are one for each channel, with a form that subscribes to it, and one for all frames', async () => {
     const { channels } = (await get('/asyncapi.json')).json() as {
-      channels: Record<string, { address: string; messages: Record<string, unknown> }>;
+      channels: Record<
+        string,
+        { address: string; messages: Record<string, unknown>; parameters?: Record<string, unknown> }
+      >;
     };
-    for (const [name, { address, messages }] of Object.entries(channels)) {
+    for (const [name, { address, messages, parameters = {} }] of Object.entries(channels)) {
       const { body } = await get(`/docs/stream/${name}.md`);
       expect(body, name).toContain(address);
-      if (name === 'stream') for (const frame of Object.keys(messages)) expect(body).toContain(`\n## \`${frame}\`\n`);
+      if (name !== 'stream') {
+        const { body: html } = await get(`/docs/stream/${name}`);
+        const [, form] = /<form data-form="subscribe" ([\s\S]*?)<\/form>/.exec(html)!;
+        expect(form, name).toContain(`data-address="${address}"`);
+        for (const parameter of [...Object.keys(parameters), 'since', 'token'])
+          expect(form, name).toContain(` name="${parameter}"`);
+      } else for (const frame of Object.keys(messages)) expect(body).toContain(`\n## \`${frame}\`\n`);
     }
   });
 

@@ -2,13 +2,15 @@
 import { VERSION } from '#infra/config/version';
 import type { JsonObject } from '#schemas/json-schema';
 import { asyncApiDocument } from '#schemas/stream/asyncapi';
-import { nameOfKind } from '#schemas/stream/channel-address';
+import { type AnyKind, nameOfKind } from '#schemas/stream/channel-address';
 import { ALL_KINDS } from '#schemas/stream/channel-kinds';
 import { formatChannel } from '#schemas/stream/channel-names';
 import { readGuide, titleOf } from './guides.ts';
 import { code, type DocPage, listOf, table, text } from './page.ts';
-import { streamSamples } from './samples/stream-samples.ts';
+import { LOCAL_STREAM_URL, streamSamples } from './samples/stream-samples.ts';
 import { type SharedSchemas, schemaTable } from './schema-table.ts';
+import { type SubscribeParameter, subscribeForm } from './subscribe-form.ts';
+import { TRY_HEADING } from './try-form.ts';
 
 const STREAM = '/docs/stream';
 const GUIDE = 'websocket';
@@ -106,6 +108,8 @@ function channelPage(
     description,
   ]);
   const example = examples.get(kind.type);
+  // In the name of the example, `…` stands for an id.
+  const subscription = streamSamples(LOCAL_STREAM_URL, { channel: formatChannel(kind.example), since: null });
   return {
     path: `${STREAM}/${name}`,
     title: address,
@@ -113,13 +117,14 @@ function channelPage(
     group: 'API',
     parent: STREAM,
     names: [address, `svc:stream:${name}`],
+    form: () => ({ html: subscribeForm(address, parameterList(parameters, kind)), heading: TRY_HEADING }),
     markdown: () =>
       text(
         `# ${address}`,
         channel['x-delivering'] ? summary : `${summary} Nothing writes its events yet; it can be subscribed.`,
         ...(rows.length === 0 ? [] : ['## Parameters', table(['parameter', 'values', 'meaning'], rows)]),
         '## Subscribe',
-        ...streamSamples(formatChannel(kind.example)),
+        ...subscription.flatMap(({ title, language, text }) => [`### ${title}`, code(language, text)]),
         '## Missing events',
         refill
           ? `A \`gap\` names the REST path that returns what the missing events were about: \`GET ${refill}\`.`
@@ -130,4 +135,12 @@ function channelPage(
         `[WebSocket clients](${STREAM}) describes the other frames, and how to resume.`,
       ),
   };
+}
+
+/** The parameters of a kind as fields. Values of the example are filled in where they exist on every service. */
+function parameterList(parameters: NonNullable<Channel['parameters']>, { example }: AnyKind): SubscribeParameter[] {
+  return Object.entries(parameters).map(([name, { description, enum: values = null }]) => {
+    const isId = /Id$/.test(name);
+    return { name, description, values, value: isId ? '' : String((example as unknown as JsonObject)[name] ?? '') };
+  });
 }

@@ -52,7 +52,7 @@ ${fields === '' ? '' : `<fieldset class="fields"><legend>Parameters</legend>\n${
 
 /** The field for a key. */
 export const TOKEN_FIELD = `<label>Key <input type="password" name="token" autocomplete="off" spellcheck="false" aria-describedby="try-token"></label>
-<p id="try-token" class="muted">Left empty, the session of the <a href="/portal/login">portal</a> is used. A key is sent once and stored nowhere.</p>
+<p id="try-token" class="muted">Left empty, the session of the <a href="/portal/login">portal</a> is used. A key is sent to this service alone and stored nowhere.</p>
 `;
 
 function field({ name, in: place, required, description = '', schema, example }: TryParameter): string {

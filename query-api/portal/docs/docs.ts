@@ -1,5 +1,4 @@
 /** What scripts add to the pages of the documents, which are complete without them: theme, search, try-it. */
-import { startTryForm } from './try.ts';
 
 const system = matchMedia('(prefers-color-scheme: dark)');
 
@@ -31,7 +30,16 @@ function startSearch(): void {
   });
 }
 
+/** Shows the form of the page, if it has one, and loads the code that sends it. */
+function startForm(): void {
+  document.querySelector('[data-needs-scripts]')?.remove();
+  const tried = document.querySelector<HTMLFormElement>('[data-form="try"]');
+  if (tried) void import('./try.ts').then(({ startTryForm }) => startTryForm(tried));
+  const subscribed = document.querySelector<HTMLFormElement>('[data-form="subscribe"]');
+  if (subscribed) void import('./subscribe.ts').then(({ startSubscribeForm }) => startSubscribeForm(subscribed));
+}
+
 applyTheme();
 system.addEventListener('change', applyTheme);
 startSearch();
-startTryForm();
+startForm();

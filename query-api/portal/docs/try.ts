@@ -1,12 +1,12 @@
 /** The form on the page of a route: checks the request as the route does, sends it, and shows the answer. */
 import { curlOf } from '../../docs/samples/rest-samples.ts';
+import { type Field, InvalidField, notSignedIn, onSubmit, readCsrf, showFault, typedToken } from './form.ts';
 import { faultOf, type Schema } from './validate-schema.ts';
 
 const TIMEOUT_MS = 30_000;
 /** Longer bodies are shown up to here. */
 const SHOWN_CHARACTERS = 200_000;
 const INDENT = 2;
-type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
 interface Prepared {
   readonly method: string;
@@ -16,41 +16,12 @@ interface Prepared {
   readonly body: unknown;
 }
 
-/** An input that is invalid, and why. */
-class InvalidField extends Error {
-  readonly field: Field | null;
-  constructor(message: string, field: Field | null) {
-    super(message);
-    this.field = field;
-  }
-}
-
-export function startTryForm(): void {
-  const form = document.querySelector<HTMLFormElement>('[data-form="try"]');
-  if (!form) return;
-  document.querySelector('[data-needs-scripts]')?.remove();
-  form.hidden = false;
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    void submit(form);
-  });
-}
-
-async function submit(form: HTMLFormElement): Promise<void> {
-  const button = form.querySelector<HTMLButtonElement>('[data-action="send"]')!;
-  showFault(form, null);
-  button.disabled = true;
-  try {
+export function startTryForm(form: HTMLFormElement): void {
+  onSubmit(form, async () => {
     const request = prepare(form);
     if (request.method === 'DELETE' && !confirm(`Send DELETE ${request.path}? This cannot be undone.`)) return;
     await send(form, request);
-  } catch (error) {
-    if (error instanceof InvalidField) showFault(form, error);
-    else
-      showFault(form, new InvalidField(`The request failed: ${error instanceof Error ? error.message : error}`, null));
-  } finally {
-    button.disabled = false;
-  }
+  });
 }
 
 /** The request of the form. Throws an `InvalidField`. */
@@ -100,7 +71,7 @@ function bodyOf(form: HTMLFormElement): unknown {
 
 async function send(form: HTMLFormElement, request: Prepared): Promise<void> {
   const { method, path, body } = request;
-  const token = form.querySelector<HTMLInputElement>('input[name="token"]')?.value.trim() ?? '';
+  const token = typedToken(form);
   const needsToken = form.dataset.needsToken !== undefined;
   const headers: Record<string, string> = { accept: 'application/json', ...request.headers };
   if (body !== undefined) headers['content-type'] = 'application/json';
@@ -126,18 +97,8 @@ async function send(form: HTMLFormElement, request: Prepared): Promise<void> {
     curl: curlOf({ method, path, body, needsToken }),
   };
   showAnswer(form, shown);
-  if (response.status === 401) showFault(form, new InvalidField(SIGN_IN, null));
+  if (response.status === 401) showFault(form, notSignedIn());
   else if (response.status === 400) markNamedField(form, text);
-}
-
-const SIGN_IN = 'Sign in to the portal in another tab, or type a key.';
-
-/** The value with which the portal session may change something. Throws an `InvalidField` without a session. */
-async function readCsrf(): Promise<string> {
-  const response = await fetch('/v1/session', { cache: 'no-store', signal: AbortSignal.timeout(TIMEOUT_MS) });
-  if (response.status === 401) throw new InvalidField(SIGN_IN, null);
-  if (!response.ok) throw new Error(`/v1/session has status ${response.status}`);
-  return ((await response.json()) as { csrf: string }).csrf;
 }
 
 function bodyText(text: string): string {
@@ -164,11 +125,4 @@ function markNamedField(form: HTMLFormElement, text: string): void {
   const name = /^[\w-]+/.exec(message)?.[0] ?? '';
   const field = form.querySelector<Field>(`[data-in][name="${name}"]`) ?? form.querySelector<Field>('textarea');
   showFault(form, new InvalidField(message, field));
-}
-
-function showFault(form: HTMLFormElement, fault: InvalidField | null): void {
-  for (const field of form.querySelectorAll('[aria-invalid]')) field.removeAttribute('aria-invalid');
-  form.querySelector('[data-field="fault"]')!.textContent = fault?.message ?? '';
-  fault?.field?.setAttribute('aria-invalid', 'true');
-  fault?.field?.focus();
 }

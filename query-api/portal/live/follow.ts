@@ -3,10 +3,8 @@ import { type ReadonlySignal, useSignal, useSignalEffect } from '@preact/signals
 import { useRef } from 'preact/hooks';
 import type { StreamMessage } from '#stream-gateway/client/stream-client';
 import { isStopped } from './activity.ts';
+import { batchByFrame } from './frame-batch.ts';
 import { subscribe } from './stream.ts';
-
-/** From this number of messages on, the client holds back further ones until the next frame. */
-const BATCH_MAX = 500;
 
 export interface Followed {
   readonly channel: string;
@@ -41,29 +39,14 @@ export function useFollow(onMessages: (messages: readonly StreamMessage[]) => vo
     if (wanted === null || isPaused.value || isStopped.value) return undefined;
     const { channel } = wanted;
     const since = cursor.current ?? wanted.since;
-    let waiting: StreamMessage[] = [];
-    let frame = 0;
-    let release = () => {};
-    const flush = () => {
-      frame = 0;
-      const messages = waiting;
-      waiting = [];
-      if (messages.length > 0) onMessages(messages);
-      release();
-    };
+    const batch = batchByFrame(onMessages);
     const subscription = subscribe({ channel, ...(since === null ? {} : { since }) }, (message) => {
-      waiting.push(message);
       cursor.current = positionAfter(message) ?? cursor.current;
-      if (frame === 0) frame = requestAnimationFrame(flush);
-      if (waiting.length < BATCH_MAX) return undefined;
-      return new Promise<void>((resolve) => {
-        release = resolve;
-      });
+      return batch.push(message);
     });
     return () => {
-      cancelAnimationFrame(frame);
       subscription?.close();
-      flush();
+      batch.close();
     };
   });
   return {

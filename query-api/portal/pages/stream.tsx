@@ -1,5 +1,6 @@
 /** A console for the channels of the stream. */
 import { useSignal } from '@preact/signals';
+import { type StreamSample, streamSamples } from '../../docs/samples/stream-samples.ts';
 import { ApiFault } from '../live/api-fault.ts';
 import { useFollow } from '../live/follow.ts';
 import { useResource } from '../live/resource.ts';
@@ -10,7 +11,6 @@ import { maySubscribe, session } from '../shell/session.ts';
 import { type AsyncApi, type ChannelKind, kindsOf } from './stream/channels.ts';
 import { appended, EMPTY_LIST } from './stream/frame-list.ts';
 import { Facts, Frames } from './stream/frames.tsx';
-import { type Snippet, snippetsOf } from './stream/snippets.ts';
 import { SubscribeForm, useChoices } from './stream/subscribe-form.tsx';
 
 const NO_SCOPE = new ApiFault({
@@ -73,7 +73,9 @@ function Console({ kinds, url }: { readonly kinds: readonly ChannelKind[]; reado
             }}
           />
         </section>
-        <Code snippets={snippetsOf(url, { channel: choices.channel ?? choices.kind.address, since: choices.since })} />
+        <Code
+          samples={streamSamples(url, { channel: choices.channel ?? choices.kind.address, since: choices.since })}
+        />
       </div>
       <section class="panel" aria-labelledby="received">
         <div class="panel-head">
@@ -108,21 +110,16 @@ function Console({ kinds, url }: { readonly kinds: readonly ChannelKind[]; reado
   );
 }
 
-const LANGUAGES = [
-  ['typescript', 'TypeScript'],
-  ['python', 'Python'],
-  ['wscat', 'wscat'],
-] as const;
-
 /** The same subscription as code. */
-function Code({ snippets }: { readonly snippets: readonly Snippet[] }) {
-  const language = chosen('code', LANGUAGES);
-  const { name, text } = snippets.find((snippet) => snippet.name === language)!;
+function Code({ samples }: { readonly samples: readonly StreamSample[] }) {
+  const languages = samples.map(({ name, title }) => [name, title] as const);
+  const language = chosen('code', languages);
+  const { name, text } = samples.find((sample) => sample.name === language)!;
   return (
     <section class="panel" aria-labelledby="code">
       <h2 id="code">The same in code</h2>
       <div class="filters">
-        <Choice name="code" label="Language" options={LANGUAGES} />
+        <Choice name="code" label="Language" options={languages} />
         <Copy text={text} />
       </div>
       <pre class="code" data-field="code" data-language={name}>

@@ -2,20 +2,90 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { expect } from 'vitest';
-import { TEST_TOKEN } from '../e2e/service.ts';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { chromiumMissing, launchChromium } from '../../chromium.ts';
+import { type Service, type ServiceOptions, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
+import { type StreamProxy, startStreamProxy } from './stream-proxy.ts';
 
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 /** A wait of a page. On a busy machine, a page of many rows takes long. */
 const TIMEOUT_MS = 60_000;
 /** A test that looks at pages. */
 export const BROWSER_TEST_MS = 240_000;
+/** Elements that the focus may pass on its way to another one. */
+const TABS_MAX = 120;
 const LOOKS = [
   ['light', 1440],
   ['dark', 768],
   ['light', 360],
   ['dark', 1440],
 ] as const;
+
+/** A service whose stream has a URL that browsers know, a browser, and a page that is signed in. */
+export interface Portal {
+  readonly service: Service;
+  /** Between the pages and the gateway. */
+  readonly proxy: StreamProxy;
+  readonly browser: Browser;
+  readonly watched: WatchedPage;
+}
+
+export type PortalOptions = Pick<ServiceOptions, 'flags' | 'env'>;
+
+/**
+ * Tests that look at pages of one service in one browser; they are skipped without Chromium.
+ *
+ * @param tests declares them. The portal is there once they run.
+ */
+export function describePortal(name: string, options: PortalOptions, tests: (portal: Portal) => void): void {
+  if (chromiumMissing !== null) console.log(`${name} is skipped: ${chromiumMissing}`);
+  describe.skipIf(chromiumMissing !== null)(name, { timeout: BROWSER_TEST_MS }, () => {
+    const portal = {} as { -readonly [Part in keyof Portal]: Portal[Part] };
+    let folder: ReturnType<typeof temporaryFolder>;
+    beforeAll(async () => {
+      folder = temporaryFolder('parallax-portal');
+      portal.proxy = await startStreamProxy();
+      const env = { ...options.env, PARALLAX_STREAM_URL: portal.proxy.url };
+      portal.service = await startService({ dataDir: folder.path, flags: options.flags, env });
+      portal.proxy.forwardTo(portal.service.ws);
+      portal.browser = await launchChromium();
+      portal.watched = await openPage(portal.browser, portal.service.rest);
+      await signIn(portal.watched);
+    });
+    afterAll(async () => {
+      await portal.browser?.close();
+      await portal.service?.stop();
+      await portal.proxy?.close();
+      folder?.remove();
+    });
+    tests(portal);
+  });
+}
+
+/** Creates something by REST, with the test token. */
+export async function create(
+  service: Pick<Service, 'rest'>,
+  path: string,
+  body: object,
+): Promise<Record<string, string>> {
+  const response = await fetch(`${service.rest}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${TEST_TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  expect(response.status).toBe(201);
+  return (await response.json()) as Record<string, string>;
+}
+
+/** Moves the focus to an element by the keyboard. */
+export async function tabTo(page: Page, selector: string, key = 'Tab'): Promise<void> {
+  for (let presses = 0; presses < TABS_MAX; presses += 1) {
+    if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
+    await page.keyboard.press(key);
+  }
+  throw new Error(`the keyboard does not reach ${selector}`);
+}
 
 export interface WatchedPage {
   readonly page: Page;

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamEvent, StreamMessage } from '#stream-gateway/client/stream-client';
 import { appended, EMPTY_LIST, LIST_MAX, previewOf } from './frame-list.ts';
-import { snippetsOf } from './snippets.ts';
 
-const URL = 'ws://127.0.0.1:8081/v1/stream';
 function event(seq: number, receivedAt = 0): StreamEvent {
   const data = { type: 'raw', provider: null, marketId: null, payload: { seq }, receivedAt };
   return { type: 'event', channel: 'c', epoch: 'e', seq, cursor: `e.${seq}`, data };
@@ -44,15 +42,5 @@ describe('the list of frames', () => {
     const text = previewOf({ ...long, data: { ...long.data, payload: 'x'.repeat(1_000) } });
     expect(text.length).toBeLessThan(250);
     expect(previewOf({ type: 'status', state: 'live', since: 7 })).toBe('{"state":"live","since":7}');
-  });
-});
-
-describe('the subscription as code', () => {
-  it('has the URL and the frame in each language, and takes the key from the environment', () => {
-    for (const { text } of snippetsOf(URL, { channel: 'svc:stream:anomaly:all', since: null })) {
-      expect(text).toContain(URL);
-      expect(text).toMatch(/"type": ?"subscribe",\s*"channel": ?"svc:stream:anomaly:all"\s*}/);
-      expect(text).toContain('PARALLAX_TOKEN');
-    }
   });
 });

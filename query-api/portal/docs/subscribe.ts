@@ -1,0 +1,101 @@
+/** The form on the page of a channel: subscribes over a connection of its own, and shows what comes. */
+import { type ConnectionState, type Credentials, StreamClient } from '#stream-gateway/client/stream-client';
+import { type Subscribed, streamSamples } from '../../docs/samples/stream-samples.ts';
+import { batchByFrame } from '../live/frame-batch.ts';
+import { appended, EMPTY_LIST, type FrameList } from '../pages/stream/frame-list.ts';
+import { type Field, InvalidField, onSubmit, readCsrf, readJson, showFault, typedToken } from './form.ts';
+import { showFrames } from './frames.ts';
+
+const NO_URL = 'The service does not know the URL of its stream; PARALLAX_STREAM_URL sets it.';
+const REFUSED =
+  'No connection: the key or the session may not stream, or the service is not reached. It is tried again.';
+
+export function startSubscribeForm(form: HTMLFormElement): void {
+  const section = form.parentElement!;
+  const part = (selector: string) => section.querySelector<HTMLElement>(selector)!;
+  const unsubscribe = part('[data-action="unsubscribe"]');
+  let end = () => {};
+
+  function follow(url: string, subscribed: Subscribed, credentials: Credentials): void {
+    let list: FrameList = EMPTY_LIST;
+    showFrames(section, list, true);
+    const batch = batchByFrame((messages) => {
+      list = appended(list, messages, Date.now());
+      showFrames(section, list, true);
+    });
+    const client = new StreamClient({
+      url,
+      onState: (state) => {
+        showState(part('[data-connection]'), state);
+        const isRefused = state.name === 'waiting' || (state.name === 'offline' && state.closeCode === 4001);
+        if (isRefused) showFault(form, new InvalidField(REFUSED, null));
+        else if (state.name === 'live') showFault(form, null);
+      },
+    });
+    const { channel, since } = subscribed;
+    client.subscribe({ channel, ...(since === null ? {} : { since }) }, batch.push);
+    end = () => {
+      client.disconnect();
+      batch.close();
+      showFrames(section, list, false);
+      unsubscribe.hidden = true;
+      end = () => {};
+    };
+    part('[data-field="channel"]').textContent = channel;
+    showSamples(part('[data-field="samples"]'), url, subscribed);
+    part('[data-field="answer"]').hidden = false;
+    unsubscribe.hidden = false;
+    client.connect(credentials);
+  }
+
+  onSubmit(form, async () => {
+    end();
+    const subscribed = subscribedOf(form);
+    const token = typedToken(form);
+    const { streamUrl } = await readJson<{ readonly streamUrl: string | null }>('/docs/stream-url.json');
+    if (streamUrl === null) throw new InvalidField(NO_URL, null);
+    // The key is held by the connection alone, which needs it again after a loss.
+    follow(streamUrl, subscribed, token === '' ? { csrf: await readCsrf() } : { token });
+  });
+  unsubscribe.addEventListener('click', () => {
+    end();
+    // The button is hidden now, so the keyboard goes on from here.
+    form.querySelector<HTMLButtonElement>('[data-action="subscribe"]')!.focus();
+  });
+}
+
+/** What the form names. Throws an `InvalidField` if a parameter is missing. */
+function subscribedOf(form: HTMLFormElement): Subscribed {
+  let channel = form.dataset.address ?? '';
+  for (const field of form.querySelectorAll<Field>('[data-in="address"]')) {
+    const value = field.value.trim();
+    if (value === '') throw new InvalidField(`${field.name}: is missing`, field);
+    channel = channel.replace(`{${field.name}}`, () => value);
+  }
+  const since = form.querySelector<HTMLInputElement>('input[name="since"]')!.value.trim();
+  return { channel, since: since === '' ? null : since };
+}
+
+function showState(shown: HTMLElement, { name }: ConnectionState): void {
+  shown.dataset.connection = name;
+  shown.textContent = name;
+}
+
+/** The same subscription as code. */
+function showSamples(box: HTMLElement, url: string, subscribed: Subscribed): void {
+  box.replaceChildren(
+    ...streamSamples(url, subscribed).flatMap(({ name, title, text }) => {
+      const [heading, block, code] = [
+        document.createElement('h4'),
+        document.createElement('pre'),
+        document.createElement('code'),
+      ];
+      heading.textContent = title;
+      block.tabIndex = 0;
+      code.dataset.language = name;
+      code.textContent = text;
+      block.append(code);
+      return [heading, block];
+    }),
+  );
+}
