@@ -11,7 +11,7 @@ const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 /** A wait of a page. On a busy machine, a page of many rows takes long. */
 const TIMEOUT_MS = 60_000;
 /** A test that looks at pages. */
-export const BROWSER_TEST_MS = 240_000;
+const BROWSER_TEST_MS = 240_000;
 /** Elements that the focus may pass on its way to another one. */
 const TABS_MAX = 120;
 const LOOKS = [

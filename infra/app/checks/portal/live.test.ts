@@ -1,10 +1,8 @@
 /** Looks at live figures of the portal in Chromium: what they equal, and what they show while the socket is away. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { chromiumMissing, launchChromium } from '../../chromium.ts';
-import { type Service, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
-import { BROWSER_TEST_MS, expectAccessible, openPage, signIn, violationsOf, type WatchedPage } from './browser.ts';
-import { type StreamProxy, startStreamProxy } from './stream-proxy.ts';
+import type { Page } from 'playwright-core';
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { TEST_TOKEN } from '../e2e/service.ts';
+import { describePortal, openPage, signIn, violationsOf, type WatchedPage } from './browser.ts';
 
 /** Events that are awaited: of one event, and of all rows of the board. */
 const UPDATES = 2;
@@ -34,37 +32,19 @@ interface EventFrame {
   readonly data: { readonly payload: Spread };
 }
 
-describe.skipIf(chromiumMissing !== null)('live figures in Chromium', { timeout: BROWSER_TEST_MS }, () => {
-  const folder = temporaryFolder('parallax-portal-live');
-  let proxy: StreamProxy;
-  let service: Service;
-  let browser: Browser;
+describePortal('live figures in Chromium', { flags: ['--sim-rate', '200'] }, (portal) => {
   let watched: WatchedPage;
   let page: Page;
 
-  beforeAll(async () => {
-    proxy = await startStreamProxy();
-    service = await startService({
-      dataDir: folder.path,
-      flags: ['--sim-rate', '200'],
-      env: { PARALLAX_STREAM_URL: proxy.url },
-    });
-    proxy.forwardTo(service.ws);
-    browser = await launchChromium();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-    await proxy?.close();
-    folder.remove();
-  });
+  // Each test counts the connections of its own page.
+  beforeAll(() => portal.watched.close());
   beforeEach(async () => {
-    watched = await openPage(browser, service.rest);
+    watched = await openPage(portal.browser, portal.service.rest);
     page = watched.page;
     watched.expectFaults(/WebSocket connection to .* failed/);
   });
   afterEach(async () => {
-    proxy.restore();
+    portal.proxy.restore();
     expect(watched.faults).toEqual([]);
     await watched.close();
   });
@@ -150,7 +130,7 @@ describe.skipIf(chromiumMissing !== null)('live figures in Chromium', { timeout:
   it('are marked as old with their age while the socket is away, and are right again after its return', async () => {
     const id = await openEvent();
     await page.locator('[data-field="yesMid"]:not([data-stale])').first().waitFor();
-    proxy.cut();
+    portal.proxy.cut();
     await page.locator('[data-banner="offline"]', { hasText: 'since' }).waitFor();
     await page.locator('[data-connection]:not([data-connection="live"])').waitFor();
     const numbers = page.locator('td[data-field="yesBid"], td[data-field="yesAsk"], td[data-field="yesMid"]');
@@ -159,7 +139,7 @@ describe.skipIf(chromiumMissing !== null)('live figures in Chromium', { timeout:
     await page.locator('[data-field="age"]', { hasText: 'as of' }).first().waitFor();
     expect(await violationsOf(page)).toEqual([]);
     const answered = page.waitForResponse((response) => response.url().endsWith(`/${encodeURIComponent(id)}/spread`));
-    proxy.restore();
+    portal.proxy.restore();
     await page.locator('[data-connection="live"]').waitFor();
     await answered;
     await page.locator('[data-banner="offline"]').waitFor({ state: 'detached' });
@@ -168,78 +148,33 @@ describe.skipIf(chromiumMissing !== null)('live figures in Chromium', { timeout:
     expect(await violationsOf(page)).toEqual([]);
   });
 
-  /** Moves the focus by the keyboard to an element. */
-  async function tabTo(selector: string, key = 'Tab'): Promise<void> {
-    for (let presses = 0; presses < 60; presses += 1) {
-      if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
-      await page.keyboard.press(key);
-    }
-    throw new Error(`the keyboard does not reach ${selector}`);
-  }
-
-  it('are followed in the console by keyboard alone: subscribed, looked at, paused, resumed, and ended', async () => {
-    await signIn(watched);
-    await page.locator('[data-connection="live"]').waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('s');
-    await page.locator('main[data-page="stream"][data-state="ready"]').waitFor();
-    await tabTo('select[name="start"]');
-    await page.keyboard.press('ArrowDown');
-    await tabTo('[data-action="subscribe"]');
-    await page.keyboard.press('Enter');
-    await page.locator('[data-subscription="subscribed"]').waitFor();
-    await page.locator('tr[data-seq] [data-field="delayMs"] [data-value]').first().waitFor();
-    expect(new URL(page.url()).searchParams.get('start')).toBe('earliest');
-    await expectAccessible(watched);
-    await page.locator('main h1').click();
-    await page.keyboard.press('j');
-    await page.keyboard.press('Enter');
-    await page.locator('[data-field="frame"]', { hasText: 'svc:stream:trade:venue_b' }).waitFor();
-    await tabTo('[data-action="pause-channel"]', 'Shift+Tab');
-    await page.keyboard.press('Enter');
-    await page.locator('[data-subscription="paused"]').waitFor();
-    const seq = Number(await page.locator('dd[data-field="seq"] [data-value]').getAttribute('data-value'));
-    await page.keyboard.press('Enter');
-    await page.locator(`tr[data-seq="${seq + 1}"]`).waitFor({ state: 'attached' });
-    expect(await page.locator('dd[data-field="gaps"] [data-value]').getAttribute('data-value')).toBe('0');
-    await tabTo('[data-action="unsubscribe"]');
-    await page.keyboard.press('Enter');
-    await page.locator('[data-subscription="ended"]').waitFor();
-    for (const code of ['python', 'wscat', 'typescript']) {
-      await page.locator('select[name="code"]').selectOption(code);
-      const text = await page.locator(`[data-language="${code}"]`).textContent();
-      expect(text).toContain(proxy.url);
-      expect(text).not.toMatch(/plx_|csrf/);
-    }
-  });
-
   it('come over one connection, which is closed while signed out and opened again after signing in', async () => {
     await openEvent();
-    await expect.poll(() => proxy.connections).toBe(1);
+    await expect.poll(() => portal.proxy.connections).toBe(1);
     await page.keyboard.press('g');
     await page.keyboard.press('e');
     await page.locator('main[data-page="events"] tr[data-id]').first().waitFor();
-    expect(proxy.connections).toBe(1);
+    expect(portal.proxy.connections).toBe(1);
     await page.locator('[data-action="sign-out"]').click();
     await page.locator('main[data-page="login"]').waitFor();
-    await expect.poll(() => proxy.connections).toBe(0);
+    await expect.poll(() => portal.proxy.connections).toBe(0);
     await signIn(watched);
     await page.locator('[data-connection="live"]').waitFor();
-    expect(proxy.connections).toBe(1);
+    expect(portal.proxy.connections).toBe(1);
   });
 
   it('cost nothing while the tab is hidden, and are read again when it is seen', async () => {
     await openEvent();
-    await expect.poll(() => proxy.connections).toBe(1);
+    await expect.poll(() => portal.proxy.connections).toBe(1);
     await setHidden(true);
-    await expect.poll(() => proxy.connections).toBe(0);
+    await expect.poll(() => portal.proxy.connections).toBe(0);
     await page.locator('td[data-field="yesMid"][data-stale]').first().waitFor();
     const answered = page.waitForResponse((response) => response.url().endsWith('/spread'));
     await setHidden(false);
     await answered;
     await page.locator('[data-connection="live"]').waitFor();
     await page.locator('td[data-field="yesMid"]:not([data-stale])').first().waitFor();
-    expect(proxy.connections).toBe(1);
+    expect(portal.proxy.connections).toBe(1);
     expect(await page.locator('[data-notice="returned"]').count()).toBe(0);
   });
 

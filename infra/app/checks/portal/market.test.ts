@@ -1,9 +1,8 @@
 /** Compares the page of a market of each family with what REST returns, in Chromium, and moves its charts. */
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { chromiumMissing, launchChromium } from '../../chromium.ts';
-import { eventually, get, type Service, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
-import { BROWSER_TEST_MS, expectAccessible, openPage, signIn, violationsOf, type WatchedPage } from './browser.ts';
+import { beforeAll, expect, it, vi } from 'vitest';
+import { eventually, get, type Service, TEST_TOKEN } from '../e2e/service.ts';
+import { describePortal, expectAccessible, openPage, signIn, violationsOf, type WatchedPage } from './browser.ts';
 
 type Fields = Record<string, string | number | boolean | null>;
 interface Book {
@@ -24,8 +23,6 @@ const COMPARED_WITHIN = { timeout: 120_000, interval: 200 };
 /** The day of which the data set of the sandbox has daily rows. */
 const SANDBOX_DAY = '2026-01-14';
 
-if (chromiumMissing !== null) console.log(`the page of a market is not looked at: ${chromiumMissing}`);
-
 /** The values of the cells of each row: numbers by their `data-value`, other cells by their text. */
 function rowsOf(page: Page, rows: string): Promise<Fields[]> {
   return page.evaluate<Fields[]>(`[...document.querySelectorAll(${JSON.stringify(rows)})].map((row) => ({
@@ -40,8 +37,7 @@ function rowsOf(page: Page, rows: string): Promise<Fields[]> {
 }
 const part = (row: Fields, fields: readonly string[]) => Object.fromEntries(fields.map((field) => [field, row[field]]));
 
-describe.skipIf(chromiumMissing !== null)('the page of a market in Chromium', { timeout: BROWSER_TEST_MS }, () => {
-  const folder = temporaryFolder('parallax-market');
+describePortal('the page of a market in Chromium', { flags: ['--sim-rate', '20'] }, (portal) => {
   let service: Service;
   let browser: Browser;
   let watched: WatchedPage;
@@ -50,25 +46,17 @@ describe.skipIf(chromiumMissing !== null)('the page of a market in Chromium', { 
   const responses = new Map<string, unknown>();
 
   beforeAll(async () => {
-    service = await startService({ dataDir: folder.path, flags: ['--sim-rate', '20'] });
-    await eventually(
-      () => Promise.all(MARKETS.map(([, , path]) => statusOf(path))),
-      (statuses) => statuses.every((status) => status === 200),
-      60_000,
-    );
-    browser = await launchChromium();
-    watched = await openPage(browser, service.rest);
+    ({ service, browser, watched } = portal);
     ({ page } = watched);
     page.on('response', async (response) => {
       const { pathname } = new URL(response.url());
       if (response.ok() && pathname.startsWith('/v1/markets/')) responses.set(pathname, await response.json());
     });
-    await signIn(watched);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-    folder.remove();
+    await eventually(
+      () => Promise.all(MARKETS.map(([, , path]) => statusOf(path))),
+      (statuses) => statuses.every((status) => status === 200),
+      60_000,
+    );
   });
 
   const statusOf = async (path: string) =>

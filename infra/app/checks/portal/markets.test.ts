@@ -1,37 +1,16 @@
 /** Compares the lists of markets in the portal with what REST returns, in Chromium. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumMissing, launchChromium } from '../../chromium.ts';
-
-import { eventually, get, type Service, startService, temporaryFolder } from '../e2e/service.ts';
-import { BROWSER_TEST_MS, expectAccessible, openPage, signIn, type WatchedPage } from './browser.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { eventually, get } from '../e2e/service.ts';
+import { describePortal, expectAccessible } from './browser.ts';
 
 type Row = Record<string, string | number | null>;
 
-if (chromiumMissing !== null) console.log(`the markets are not looked at: ${chromiumMissing}`);
-
-describe.skipIf(chromiumMissing !== null)('the markets in Chromium', { timeout: BROWSER_TEST_MS }, () => {
-  const folder = temporaryFolder('parallax-markets');
-  let service: Service;
-  let browser: Browser;
-  let watched: WatchedPage;
-
-  beforeAll(async () => {
-    service = await startService({ dataDir: folder.path, flags: ['--sim-rate', '20'] });
-    await eventually(listLengths, (lengths) => lengths.every((length) => length > 0), 60_000);
-    browser = await launchChromium();
-    watched = await openPage(browser, service.rest);
-    await signIn(watched);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-    folder.remove();
-  });
+describePortal('the markets in Chromium', { flags: ['--sim-rate', '20'] }, (portal) => {
+  beforeAll(() => eventually(listLengths, (lengths) => lengths.every((length) => length > 0), 60_000));
 
   /** The lengths of the lists of coins, pairs, dexes and contracts of the first dex, which arrive one after another. */
   async function listLengths(): Promise<number[]> {
-    const list = (path: string) => get<Record<string, readonly Row[]>>(service, `/v1/markets/venue_a/${path}`);
+    const list = (path: string) => get<Record<string, readonly Row[]>>(portal.service, `/v1/markets/venue_a/${path}`);
     const { dexes } = await list('perp-dex');
     const lists = await Promise.all([
       list('coins'),
@@ -46,6 +25,7 @@ describe.skipIf(chromiumMissing !== null)('the markets in Chromium', { timeout: 
     ['spot', '/v1/markets/venue_a/spot/pairs', 'pairs', 'name'],
     ['dex', '/contracts', 'contracts', 'upstreamCoin'],
   ])('are listed at the tab %s as REST lists them, and found by a part of a name', async (tab, path, plural, id) => {
+    const { watched } = portal;
     const { page } = watched;
     const answered = page.waitForResponse((response) => new URL(response.url()).pathname.endsWith(path));
     await page.goto(`/portal/markets?tab=${tab}`);
@@ -74,6 +54,7 @@ describe.skipIf(chromiumMissing !== null)('the markets in Chromium', { timeout: 
   });
 
   it('are opened by the keys g and m, and another tab by its link', async () => {
+    const { watched } = portal;
     const { page } = watched;
     await page.goto('/portal/');
     await page.locator('main[data-page="overview"]').waitFor();
