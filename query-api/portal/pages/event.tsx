@@ -8,6 +8,7 @@ import { Edges } from './event/edges.tsx';
 import { Evidence } from './event/evidence.tsx';
 import { History } from './event/history.tsx';
 import { Legs } from './event/legs.tsx';
+import { Disputes, Settlements } from './event/oracle.tsx';
 import { apiPath, type UniversalEvent } from './event/shapes.ts';
 import { Trades } from './event/trades.tsx';
 
@@ -34,6 +35,8 @@ export default function EventPage({ params }: PageProps) {
             <Edges id={event.universalId} />
           </div>
           <History id={event.universalId} />
+          <Disputes id={event.universalId} />
+          <Settlements id={event.universalId} />
           <Evidence links={event.links} />
           <Trades id={event.universalId} />
         </>

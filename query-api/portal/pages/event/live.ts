@@ -6,6 +6,9 @@ import type { Edge, Spread } from './shapes.ts';
 export const spreadChannel = (universalId: string): string => channelName('event', universalId);
 export const edgeChannel = (universalId: string): string => channelName('arbitrage', universalId);
 
+export const disputeChannel = (universalId: string): string => channelName('settlement_dispute', universalId);
+export const settlementChannel = (universalId: string): string => channelName('settlement', universalId);
+
 /** A key of its own for each kind of arbitrage, since a channel has both. */
 export function eventKey({ channel, data }: StreamEvent): string {
   return data.type === 'event.arbitrage' ? `${channel} ${(data.payload as Edge).kind}` : channel;

@@ -61,6 +61,34 @@ export interface Spread {
   readonly fetchedAt: string;
 }
 
+/** One log of the oracle about a market. */
+export interface DisputePhase {
+  readonly id: string;
+  readonly phase: 'propose' | 'dispute' | 'settle';
+  readonly marketId: string | null;
+  readonly proposer: string | null;
+  readonly disputer: string | null;
+  readonly price: string | null;
+  readonly ts: string;
+  readonly blockNumber: number;
+  readonly txHash: string;
+  readonly status: string;
+}
+
+/** How a market was resolved. */
+export interface Settlement {
+  readonly provider: string;
+  readonly marketId: string;
+  readonly outcome: string;
+  readonly payouts: readonly string[];
+  readonly resolvedAt: string;
+  readonly resolvedAtIsBound: boolean;
+  readonly settlementDelaySec: number | null;
+  readonly blockNumber: number | null;
+  readonly txHash: string | null;
+  readonly status: string;
+}
+
 /** An edge of a quote that is older than this is shown as out of date. */
 export const OLD_QUOTE_MS = 10_000;
 
