@@ -4,11 +4,13 @@ import { spanText } from '../format/time.ts';
 import { intervalBeside, useAnnounced, useLive } from '../live/live-resource.ts';
 import { useNewest } from '../live/newest.ts';
 import { useResource } from '../live/resource.ts';
+import { type TradingRow, useTrading } from '../live/use-trading.ts';
 import { Num } from '../parts/number.tsx';
 import { Page } from '../parts/page.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Ago } from '../parts/time.tsx';
+import { Unknown } from '../parts/unknown.tsx';
 import { hrefTo } from '../shell/router.ts';
 import type { BoardRow } from './event/board.ts';
 import {
@@ -103,7 +105,8 @@ const ANOMALY_COLUMNS: readonly Column<Anomaly>[] = [
   { field: 'provider', label: 'Venue', render: ({ provider }) => <code>{provider}</code> },
   { field: 'zScore', label: 'z', isNumber: true, render: ({ zScore }) => <Num value={zScore} digits={1} /> },
   { field: 'ts', label: 'When', isNumber: true, render: ({ ts }) => <Ago at={ts} /> },
-]; /** Unknown spreads come last. */
+];
+/** Unknown spreads come last. */
 const bySpread = (a: BoardRow, b: BoardRow): number => (b.spread ?? -1) - (a.spread ?? -1);
 const outcomeId = ({ kind, record }: Outcome): string => record.id ?? `${kind}.${record.provider}.${record.marketId}`;
 const PHASES: Readonly<Record<string, string>> = { propose: 'Proposed', dispute: 'Disputed', settle: 'Settled' };
@@ -127,6 +130,45 @@ const OUTCOME_COLUMNS: readonly Column<Outcome>[] = [
       ),
   },
   { field: 'ts', label: 'When', isNumber: true, render: ({ ts }) => <Ago at={ts} /> },
+];
+
+const NO_TRADE = 'no trade was received since this page was opened';
+const VENUE_COLUMNS: readonly Column<TradingRow>[] = [
+  { field: 'provider', label: 'Venue', render: ({ provider }) => <code>{provider}</code> },
+  {
+    field: 'state',
+    label: 'State',
+    render: ({ state }) =>
+      state === null ? (
+        <Unknown reason={NO_TRADE} />
+      ) : (
+        <span class={state === 'trading' ? 'tag good' : 'tag'}>{state}</span>
+      ),
+  },
+  {
+    field: 'tradesPerSecond',
+    label: 'Trades a second',
+    isNumber: true,
+    render: ({ tradesPerSecond }) => (
+      <Num
+        value={tradesPerSecond}
+        digits={1}
+        reason="they are counted from the stream, which this session has not yet"
+      />
+    ),
+  },
+  {
+    field: 'delayMs',
+    label: 'Delay, ms',
+    isNumber: true,
+    render: ({ delayMs }) => <Num value={delayMs} reason={NO_TRADE} />,
+  },
+  {
+    field: 'lastAt',
+    label: 'Last trade',
+    isNumber: true,
+    render: ({ lastAt }) => <Ago at={lastAt} reason={NO_TRADE} />,
+  },
 ];
 
 export default function OverviewPage() {
@@ -154,6 +196,7 @@ export default function OverviewPage() {
     ),
     newestPhases,
   );
+  const venues = useTrading();
   const health = useResource<Health>('/health', HEALTH_MS);
   return (
     <Page name="overview" title="Overview">
@@ -223,6 +266,9 @@ export default function OverviewPage() {
               columns={OUTCOME_COLUMNS}
             />
           )}
+        </Panel>
+        <Panel title="Venues" resource={venues}>
+          {(rows) => <Table label="Venues" rows={rows} idOf={({ provider }) => provider} columns={VENUE_COLUMNS} />}
         </Panel>
         <Panel title="Service" resource={health}>
           {(data) => <Parts health={data} />}
