@@ -1,0 +1,172 @@
+/** Shows texts from outside in the portal and in the documents: they run nothing, and break no layout. */
+import type { Page, Route } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { eventually, get, TEST_TOKEN } from '../e2e/service.ts';
+import { describePortal, expectAccessible, sidewaysElements } from './browser.ts';
+import { HOSTILE_STRINGS } from './hostile-strings.ts';
+
+const WIDTHS = [360, 1440];
+const NAME_MAX = 200;
+/** Requests that create something at the same time. */
+const AT_ONCE = 4;
+type Row = Record<string, unknown>;
+
+describePortal('hostile texts in Chromium', { flags: ['--sim-rate', '50'] }, (portal) => {
+  it('are 200 different ones', () => {
+    expect(new Set(HOSTILE_STRINGS).size).toBeGreaterThanOrEqual(200);
+    expect(Math.max(...HOSTILE_STRINGS.map(({ length }) => length))).toBe(10_000);
+  });
+
+  /** Waits until the page shows every text as it is, and looks at what it does and how wide it is. */
+  async function expectText(
+    page: Page,
+    selector: string,
+    shown: readonly string[],
+    property: 'textContent' | 'title' = 'textContent',
+  ): Promise<void> {
+    const cells = page.locator(selector);
+    await cells.first().waitFor();
+    const texts = () => cells.evaluateAll((all, name) => all.map((cell) => (cell as never)[name] as string), property);
+    await expect.poll(async () => new Set(await texts()), { timeout: 60_000 }).toEqual(new Set(shown));
+    expect(await page.evaluate('window.hit === undefined')).toBe(true);
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await sidewaysElements(page), `at ${width}`).toEqual([]);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+    expect(portal.watched.faults).toEqual([]);
+  }
+
+  /** Lets the service answer a path, and replaces rows of the answer: one for each text. */
+  async function replaceRows(path: string, list: string, change: (row: Row, text: string, index: number) => Row) {
+    const answer = async (route: Route) => {
+      const response = await route.fetch();
+      const body = (await response.json()) as Record<string, Row[]>;
+      const row = body[list]![0]!;
+      await route.fulfill({
+        response,
+        json: { ...body, [list]: HOSTILE_STRINGS.map((text, index) => change(row, text, index)) },
+      });
+    };
+    await portal.watched.page.route(path, answer);
+  }
+
+  async function post(path: string, body: object): Promise<number> {
+    const response = await fetch(`${portal.service.rest}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TEST_TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(30_000),
+    });
+    return response.status;
+  }
+
+  it('as names of keys are stored or refused, and shown as text', async () => {
+    const names = HOSTILE_STRINGS.filter(({ length }) => length <= NAME_MAX);
+    const statuses: number[] = [];
+    for (let at = 0; at < HOSTILE_STRINGS.length; at += AT_ONCE) {
+      const some = HOSTILE_STRINGS.slice(at, at + AT_ONCE);
+      statuses.push(
+        ...(await Promise.all(some.map((name) => post('/keys', { name, userId: 'someone', scopes: ['read'] })))),
+      );
+    }
+    const accepted = HOSTILE_STRINGS.filter((_, index) => statuses[index] === 201);
+    expect([...new Set(statuses)].sort()).toEqual([201, 400]);
+    expect(accepted.length).toBeGreaterThan(names.length / 2);
+    for (const text of accepted) expect(names).toContain(text);
+    const { page } = portal.watched;
+    await page.goto('/portal/keys');
+    const { keys } = await get<{ keys: { name: string }[] }>(portal.service, '/keys');
+    expect(keys.map(({ name }) => name)).toEqual(expect.arrayContaining(accepted));
+    await expectText(
+      page,
+      'tbody [data-field="name"]',
+      keys.map(({ name }) => name),
+    );
+  });
+
+  it('as URLs of webhooks are shown as text', async () => {
+    const subscriptions = [{ eventType: 'event.arbitrage.detected', version: 1 }];
+    expect(await post('/v1/webhooks', { url: 'https://hooks.example.com/a', subscriptions })).toBe(201);
+    const { page } = portal.watched;
+    await replaceRows('**/v1/webhooks', 'webhooks', (row, url, index) => ({ ...row, id: `wh_${index}`, url }));
+    await page.goto('/portal/webhooks');
+    await expectText(page, 'tbody [data-field="url"]', HOSTILE_STRINGS);
+    await page.unroute('**/v1/webhooks');
+  });
+
+  it('as titles and evidence are shown as text, on the board and on the page of an event', async () => {
+    const { page } = portal.watched;
+    const { events } = await eventually(
+      () => get<{ events: { universalId: string }[] }>(portal.service, '/v1/events?min_providers=2&limit=1'),
+      ({ events }) => events.length > 0,
+      120_000,
+    );
+    await replaceRows('**/v1/events/board?*', 'rows', (row, canonicalName, index) => ({
+      ...row,
+      universalId: `evt_${index}`,
+      canonicalName,
+      legs: [],
+    }));
+    await page.goto('/portal/events');
+    await expectText(page, 'tbody [data-field="canonicalName"] a', HOSTILE_STRINGS);
+    await page.unroute('**/v1/events/board?*');
+    await page.route('**/v1/events/*/health', async (route) => {
+      const response = await route.fetch();
+      const { event, ...rest } = (await response.json()) as { event: { links: Row[] } };
+      const links = HOSTILE_STRINGS.map((title, index) => ({
+        ...event.links[0],
+        providerMarketId: String(index),
+        title,
+        evidence: { words: [title] },
+      }));
+      const json = { ...rest, event: { ...event, canonicalName: HOSTILE_STRINGS.at(-1), links } };
+      await route.fulfill({ response, json });
+    });
+    await page.goto(`/portal/events/${events[0]!.universalId}`);
+    await expectText(page, 'article [data-field="title"]', HOSTILE_STRINGS);
+    await expectText(page, 'article [data-field="evidence.words"] dd', HOSTILE_STRINGS);
+    await page.unroute('**/v1/events/*/health');
+  });
+
+  it('as details of anomalies are shown as text', async () => {
+    const { page } = portal.watched;
+    const anomaly = {
+      id: 'an_1',
+      kind: 'trade_volume_spike',
+      universalId: 'evt_1',
+      provider: 'venue_b',
+      marketId: '1',
+      ts: '2026-01-15T12:10:00.000Z',
+      bucketVol: 1,
+      baselineMean: 1,
+      baselineStddev: 1,
+      zScore: 4,
+      raw: null,
+    };
+    const anomalies = HOSTILE_STRINGS.map((text, index) => ({
+      ...anomaly,
+      id: `an_${index}`,
+      marketId: text,
+      raw: { text },
+    }));
+    await page.route('**/v1/me/anomaly-feed?*', (route) => route.fulfill({ json: { anomalies } }));
+    await page.goto('/portal/anomalies');
+    // Ids are shortened; the whole one is what is copied and shown on hover.
+    await expectText(page, 'tbody [data-field="marketId"] code', HOSTILE_STRINGS, 'title');
+    await page.unroute('**/v1/me/anomaly-feed?*');
+  });
+
+  it('as labels are shown as text in the answer of a route that is tried', async () => {
+    const { page } = portal.watched;
+    const attributions = HOSTILE_STRINGS.map((label) => ({ label }));
+    await page.route('**/v1/me/platform-attributions', (route) => route.fulfill({ json: { attributions } }));
+    await page.goto('/docs/rest/getMePlatformAttributions');
+    await page.locator('[data-action="send"]').click();
+    await expectText(page, '[data-field="status"]', ['200 OK']);
+    const shown = await page.locator('[data-field="body"]').textContent();
+    for (const label of HOSTILE_STRINGS) expect(shown).toContain(JSON.stringify(label));
+    await expectAccessible(portal.watched);
+    await page.unroute('**/v1/me/platform-attributions');
+  });
+});
