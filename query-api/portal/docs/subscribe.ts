@@ -81,21 +81,36 @@ function showState(shown: HTMLElement, { name }: ConnectionState): void {
   shown.textContent = name;
 }
 
-/** The same subscription as code. */
+/** The same subscription as code, each with a button that copies it. */
 function showSamples(box: HTMLElement, url: string, subscribed: Subscribed): void {
   box.replaceChildren(
     ...streamSamples(url, subscribed).flatMap(({ name, title, text }) => {
-      const [heading, block, code] = [
+      const [heading, copy, block, code] = [
         document.createElement('h4'),
+        document.createElement('button'),
         document.createElement('pre'),
         document.createElement('code'),
       ];
       heading.textContent = title;
+      copy.type = 'button';
+      copy.dataset.action = 'copy';
+      copy.textContent = `Copy ${title}`;
+      copy.addEventListener('click', () => {
+        navigator.clipboard.writeText(text).then(
+          () => {
+            copy.textContent = 'Copied';
+          },
+          // The browser refuses it, as without TLS on another host; the text can still be selected.
+          () => {
+            copy.textContent = 'Not allowed';
+          },
+        );
+      });
       block.tabIndex = 0;
       code.dataset.language = name;
       code.textContent = text;
       block.append(code);
-      return [heading, block];
+      return [heading, copy, block];
     }),
   );
 }

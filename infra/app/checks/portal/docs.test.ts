@@ -181,6 +181,9 @@ describePortal('the documents in Chromium', { flags: ['--sim-rate', '50'] }, (po
       expect(code).toMatch(/"since": ?"earliest"/);
       expect(code).not.toMatch(/plx_|csrf/);
     }
+    const copied = page.locator('[data-field="samples"] [data-action="copy"]').first();
+    await copied.click();
+    await copied.getByText('Copied').waitFor();
     await page.locator('[data-action="unsubscribe"]').click();
     await page.locator('[data-connection="offline"]').waitFor();
     await page.locator('dd[data-field="state"]', { hasText: 'ended' }).waitFor();
