@@ -133,8 +133,23 @@ const OUTCOME_COLUMNS: readonly Column<Outcome>[] = [
 ];
 
 const NO_TRADE = 'no trade was received since this page was opened';
+/** The lists of markets that are no questions; the others are on the board of events. */
+const MARKETS: Readonly<Record<string, string>> = {
+  venue_a_perp: '/portal/markets',
+  venue_a_dex: '/portal/markets?tab=dex',
+};
+const venuePath = (provider: string): string =>
+  MARKETS[provider] ?? `/portal/events?provider=${/^venue_[a-z]/.exec(provider)?.[0] ?? provider}`;
 const VENUE_COLUMNS: readonly Column<TradingRow>[] = [
-  { field: 'provider', label: 'Venue', render: ({ provider }) => <code>{provider}</code> },
+  {
+    field: 'provider',
+    label: 'Venue',
+    render: ({ provider }) => (
+      <a href={hrefTo(venuePath(provider))}>
+        <code>{provider}</code>
+      </a>
+    ),
+  },
   {
     field: 'state',
     label: 'State',

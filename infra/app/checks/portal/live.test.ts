@@ -148,6 +148,20 @@ describePortal('live figures in Chromium', { flags: ['--sim-rate', '200'] }, (po
     expect(await violationsOf(page)).toEqual([]);
   });
 
+  it('count the trades of each venue, are marked as old while the socket is away, and begin anew afterwards', async () => {
+    await signIn(watched);
+    const cell = (field: string) => page.locator(`[aria-label="Venues"] tr[data-id="venue_b"] [data-field="${field}"]`);
+    const rate = async () => Number(await cell('tradesPerSecond').locator('[data-value]').getAttribute('data-value'));
+    await expect.poll(rate, { timeout: 60_000 }).toBeGreaterThan(0);
+    await cell('state').getByText('trading').waitFor();
+    await cell('delayMs').locator('[data-value]').waitFor();
+    await cell('lastAt').locator('time').waitFor();
+    portal.proxy.cut();
+    await cell('tradesPerSecond').and(page.locator('[data-stale]')).waitFor();
+    portal.proxy.restore();
+    await cell('tradesPerSecond').and(page.locator(':not([data-stale])')).locator('[data-value]').waitFor();
+  });
+
   it('come over one connection, which is closed while signed out and opened again after signing in', async () => {
     await openEvent();
     await expect.poll(() => portal.proxy.connections).toBe(1);
