@@ -14,8 +14,8 @@ const SIZE = { width: 1200, height: 760 };
 const BYTES_MAX = 200_000;
 /** The matcher needs the venues' markets before there are edges and anomalies. */
 const TIMEOUT_MS = 120_000;
-/** The overview with a live socket, and a row in its edges and its spreads. */
-const LIVE_OVERVIEW = ['[data-connection="live"]', 'td[data-field="netEdge"]', 'td[data-field="spread"]'];
+/** The overview with a live socket, an edge above its fees, and a row in its spreads. */
+const LIVE_OVERVIEW = ['[data-connection="live"]', 'td[data-field="netEdge"] .up', 'td[data-field="spread"]'];
 
 /** Takes the picture of the portal for the README, of a service with simulated venues. Runs from the project's root. */
 export const screenshot: Command = {
