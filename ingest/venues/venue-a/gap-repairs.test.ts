@@ -133,6 +133,15 @@ describe('the repair of a gap', () => {
     expect(due([], 2 * HOUR, repairs)).toEqual(['BTC 0 2']);
   });
 
+  it('comes first if it is one of an outcome, whose bars the venue has only until it expires', () => {
+    const ranges = [gap(0, 0), gap(0, 9 * MINUTE, { coin: '#10' }), gap(0, MINUTE, { coin: 'ETH' })];
+    const repairs = new GapRepairs();
+    expect(due(ranges, HOUR, repairs)).toEqual(['#10 0 10', 'BTC 0 1', 'ETH 0 2']);
+    // After an answer without its buckets it is last, so that it does not delay the others.
+    answer(repairs, HOUR);
+    expect(due([], HOUR + 30_000, repairs)).toEqual(['BTC 0 1', 'ETH 0 2', '#10 0 10']);
+  });
+
   it('comes before one that was requested already', () => {
     const repairs = new GapRepairs();
     due([gap(0, 0)], HOUR, repairs);

@@ -8,6 +8,7 @@ import { MINUTE_MS, VENUE_SOURCE } from '#schemas/domain/candles/sources';
 import { type Span, subtract, union } from '#schemas/domain/candles/spans';
 import type { CandleRange } from '#schemas/topics/candles';
 import { oldestStored } from '#schemas/venues/venue-a/candle-snapshot';
+import { isOutcomeCoin } from '#schemas/venues/venue-a/outcome-coin';
 
 /** After the last bucket of a gap was closed, its bar gets final within this time. */
 const FINAL_AFTER_MS = 3_000;
@@ -56,7 +57,10 @@ export class GapRepairs {
     }
   }
 
-  /** Returns the requests that are due, those with the fewest answers first, and forgets gaps that are repaired or too old. */
+  /**
+   * Returns the requests that are due, and forgets gaps that are repaired or too old. Those with the fewest answers are
+   * first, and of these the outcomes: the venue has no bars of an outcome that has expired, those of other coins for days.
+   */
   due(now: number): GapRepair[] {
     const oldest = oldestStored(MINUTE_MS, now);
     const due: { readonly repair: GapRepair; readonly attempts: number }[] = [];
@@ -68,7 +72,10 @@ export class GapRepairs {
       // A request costs as much as a thousand bars, so that one for all gaps is cheaper than one for each.
       due.push({ repair: { coin, from: first.from, until: last.until }, attempts: repairs.attempts });
     }
-    return due.sort((a, b) => a.attempts - b.attempts || a.repair.until - b.repair.until).map(({ repair }) => repair);
+    const rankOf = ({ coin }: GapRepair) => (isOutcomeCoin(coin) ? 0 : 1);
+    return due
+      .sort((a, b) => a.attempts - b.attempts || rankOf(a.repair) - rankOf(b.repair) || a.repair.until - b.repair.until)
+      .map(({ repair }) => repair);
   }
 
   /** Records that a request is sent, or waits to be sent. No other one of its coin is due until it has ended. */

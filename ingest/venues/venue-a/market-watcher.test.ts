@@ -6,6 +6,7 @@ import type { Subscription } from './subscriptions.ts';
 function setUp() {
   const requested = new Set<string>();
   let wanted: readonly Subscription[] = [];
+  let now = 0;
   const slots = {
     update(classes: readonly (readonly Subscription[])[]) {
       wanted = classes.flat();
@@ -17,11 +18,13 @@ function setUp() {
     bookCoins: '2',
     linked: () => new Set(),
     requestedBooks: () => requested,
+    now: () => now,
   });
   const coinsOf = (subscribed: string) =>
     wanted.flatMap(({ type, coin }) => (type === subscribed && coin ? [coin] : []));
-  /** Lists these perps, the most traded first, and these pairs. */
-  const list = (perps: readonly object[], pairs: readonly string[] = []) =>
+  /** Lists these perps, the most traded first, and these pairs, 25 s or another time after the lists before. */
+  const list = (perps: readonly object[], pairs: readonly string[] = [], afterMs = 25_000) => {
+    now += afterMs;
     watcher.setLists(
       {
         perps: [{ universe: perps }, perps.map((_, at) => ({ dayNtlVlm: String(100 - at) }))],
@@ -30,6 +33,7 @@ function setUp() {
       },
       [],
     );
+  };
   return { requested, list, books: () => coinsOf('l2Book'), trades: () => coinsOf('trades') };
 }
 const perps = (...names: string[]) => names.map((name) => ({ name }));
@@ -53,13 +57,15 @@ it('continues a book of the largest markets while its market is nearly one of th
   expect(books()).toEqual(['A', 'C']);
 });
 
-it('ends a market that one list lacks with the next one, and one that is listed as delisted at once', () => {
+it('ends a market that a list lacks with one that lacks it ten seconds later, and a delisted one at once', () => {
   const { list, trades } = setUp();
   list(perps('A', 'B'), ['@1', '@2']);
   // A node that lags behind lacks what is new.
   list(perps('A'), ['@1']);
   expect(new Set(trades())).toEqual(new Set(['A', '@1', 'B', '@2']));
-  list(perps('A'), ['@1']);
+  list(perps('A'), ['@1'], 9_999);
+  expect(new Set(trades())).toEqual(new Set(['A', '@1', 'B', '@2']));
+  list(perps('A'), ['@1'], 1);
   expect(new Set(trades())).toEqual(new Set(['A', '@1']));
   list([{ name: 'A', isDelisted: true }, { name: 'B' }], ['@1']);
   expect(new Set(trades())).toEqual(new Set(['B', '@1']));

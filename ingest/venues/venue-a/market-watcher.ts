@@ -1,12 +1,15 @@
 /** Holds what is known of the markets, and changes the subscriptions when any of it changes. */
 import { parseJsonOrNull } from '#schemas/domain/json-fields';
+import { findGone, type MissingSince } from '#schemas/venues/venue-a/missing-names';
 import { isSpotCoin } from '#schemas/venues/venue-a/spot-coin';
 import {
   type AnsweredLists,
+  byVolume,
   chooseBookCoins,
+  type Market,
   outcomeCoins,
   readMarkets,
-  readMissing,
+  readNames,
   readOutcomeMarkets,
 } from './markets.ts';
 import type { SubscriptionSlots } from './slots.ts';
@@ -22,13 +25,17 @@ export interface MarketWatcherOptions {
   readonly linked: () => ReadonlySet<string>;
   /** @param now unix ms. */
   readonly requestedBooks: (now: number) => ReadonlySet<string>;
+  /** Monotonic ms. */
+  readonly now?: () => number;
 }
 
 export class MarketWatcher {
   private readonly options: MarketWatcherOptions;
   private lists: AnsweredLists | null = null;
-  /** The lists before. */
-  private before: AnsweredLists | null = null;
+  private markets: readonly Market[] = [];
+  /** Markets that the newest lists lack, and that are not gone yet. */
+  private missing: readonly Market[] = [];
+  private readonly missingSince: MissingSince = new Map();
   private outcomes: readonly number[] = [];
   /** The newest frame with the contexts of all dexes, which is read only when subscriptions are chosen. */
   private newestContexts: Buffer | null = null;
@@ -50,9 +57,16 @@ export class MarketWatcher {
     this.newestContexts = frame;
   }
 
-  /** Changes the subscriptions to those of these lists. @param outcomes ids of the listed outcomes. */
+  /**
+   * Changes the subscriptions to those of these lists. A market ends at once if it is listed as delisted, and if lists lack
+   * it when it is gone from them. @param outcomes ids of the listed outcomes.
+   */
   setLists(lists: AnsweredLists, outcomes: readonly number[]): void {
-    this.before = this.lists;
+    const { now = () => performance.now() } = this.options;
+    const names = readNames(lists);
+    const known = this.markets.map(({ coin }) => coin);
+    const gone = new Set(findGone(this.missingSince, known, names, now()));
+    this.missing = this.markets.filter(({ coin }) => !names.has(coin) && !gone.has(coin));
     this.lists = lists;
     this.outcomes = outcomes;
     this.update();
@@ -72,11 +86,11 @@ export class MarketWatcher {
     this.timer = null;
     // Everything follows from the lists, which are read at the start.
     if (!this.lists) return;
-    const { lists, before } = this;
+    const { lists } = this;
     const { slots, bookCoins, linked, requestedBooks } = this.options;
     const contexts = this.newestContexts && parseJsonOrNull(this.newestContexts.toString());
-    const missing = before ? readMissing(lists, { ...before, contexts }) : [];
-    const markets = [...readMarkets({ ...lists, contexts }), ...missing];
+    const markets = [...readMarkets({ ...lists, contexts }), ...this.missing].sort(byVolume);
+    this.markets = markets;
     this.perps = markets.map(({ coin }) => coin).filter((coin) => !isSpotCoin(coin));
     this.chosenCoins = chooseBookCoins(markets, bookCoins, new Set(this.chosenCoins));
     slots.update(

@@ -24,10 +24,13 @@ export interface MarketLists {
 /** The lists that are answers. */
 export type AnsweredLists = Omit<MarketLists, 'contexts'>;
 
+/** Orders markets by falling daily notional. */
+export const byVolume = (a: Market, b: Market) => b.dayNotional - a.dayNotional || (a.coin < b.coin ? -1 : 1);
+
 /** All tradable markets except outcomes, by falling daily notional. */
 export function readMarkets({ perps, dexes, pairs, contexts }: MarketLists): Market[] {
   const markets = [...readPerps(perps), ...readContracts(dexes, contexts), ...readPairs(pairs)];
-  return markets.sort((a, b) => b.dayNotional - a.dayNotional || (a.coin < b.coin ? -1 : 1));
+  return markets.sort(byVolume);
 }
 
 /**
@@ -44,20 +47,12 @@ export function replaceEmptyLists(lists: AnsweredLists, previous: AnsweredLists 
   };
 }
 
-/**
- * Markets of the lists before that the newest lists do not name at all. Such a list may be from a node that lags behind,
- * so a market ends with the second list that lacks it, or at once if it is listed as delisted.
- */
-export function readMissing(lists: AnsweredLists, before: MarketLists): Market[] {
-  const { perps, dexes, pairs } = lists;
+/** The names of all markets but outcomes that lists contain, those that they flag as delisted too. */
+export function readNames({ perps, dexes, pairs }: AnsweredLists): Set<string> {
   const metas = [perps, pairs].map((answer) => asList(answer)[0]);
-  const names = new Set(
-    [...metas, ...asList(dexes).map(metaOf)].flatMap((meta) => asList(asObject(meta).universe)).map(nameOf),
-  );
-  return readMarkets(before).filter(({ coin }) => !names.has(coin));
+  const entries = [...metas, ...asList(dexes).map(metaOf)].flatMap((meta) => asList(asObject(meta).universe));
+  return new Set(entries.flatMap((entry) => asText(asObject(entry).name) ?? []));
 }
-
-const nameOf = (entry: unknown): string | null => asText(asObject(entry).name);
 
 /** In some documents an entry of a dex is the pair of `meta` and contexts. */
 const metaOf = (entry: unknown): unknown => (Array.isArray(entry) ? entry[0] : entry);

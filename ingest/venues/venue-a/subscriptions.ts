@@ -1,6 +1,6 @@
 /** Chooses subscriptions and their connection slots (contract, The venue's limits). Pure. */
 import { partitionOf } from '#schemas/topics/topic';
-import type { Market } from './markets.ts';
+import { byVolume, type Market } from './markets.ts';
 
 /** The subscription object of the venue's protocol. */
 export interface Subscription {
@@ -40,7 +40,6 @@ export const nameOf = ({ type, coin = '' }: Subscription): string => `${type} ${
 
 const trades = (coin: string): Subscription => ({ type: 'trades', coin });
 const book = (coin: string): Subscription => ({ type: 'l2Book', coin });
-const byVolume = (a: Market, b: Market) => b.dayNotional - a.dayNotional || (a.coin < b.coin ? -1 : 1);
 
 /** All subscriptions, each once, in classes: the most important class first, and so within a class. */
 export function wantedSubscriptions(watched: WatchedMarkets): Subscription[][] {

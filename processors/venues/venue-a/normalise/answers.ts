@@ -13,7 +13,7 @@ import { emitBook, isOutdated } from './books.ts';
 import { providerOf } from './coins.ts';
 import { emitContexts, emitMids, readAlignedContexts, readMids, readNamedContexts } from './contexts.ts';
 import { gapContext } from './gap-context.ts';
-import { emitInstruments, type InstrumentMessage } from './instruments.ts';
+import { emitGone, emitInstruments, type InstrumentMessage } from './instruments.ts';
 import { parseRequest } from './messages.ts';
 import { readOutcomeMeta } from './outcome-messages.ts';
 import { markUnresolved, processOutcomeMeta } from './outcomes.ts';
@@ -105,7 +105,11 @@ function processPerps({ state, receivedAt, emit }: Answer, dex: string, coins: r
   emitInstruments(state, coins, receivedAt, emit);
 }
 
-/** Handles one entry per dex, the main one first: its `meta`, or in some documents the pair of `meta` and contexts. */
+/**
+ * Handles one entry per dex, the main one first: its `meta`, or in some documents the pair of `meta` and contexts. It is
+ * the complete list of contracts. The universe of a dex keeps those that are delisted, so only a dex that ended, or a node
+ * that lags behind, lacks one.
+ */
 function processAllPerps(answer: Answer): void {
   const dexes = readList(answer.body, 'answer').map((entry, at) => {
     const meta: unknown = Array.isArray(entry) ? entry[0] : entry;
@@ -116,6 +120,8 @@ function processAllPerps(answer: Answer): void {
     // A builder dex without coins cannot be identified, and there is nothing to emit for it.
     if (at === 0 || dex !== '') processPerps(answer, dex, coins);
   }
+  const { state, receivedAt, emit } = answer;
+  emitGone(state, 'contracts', ({ dex }) => dex !== null, dexes.slice(1).flat(), receivedAt, emit);
 }
 
 function processPerpsWithContexts(answer: Answer): void {

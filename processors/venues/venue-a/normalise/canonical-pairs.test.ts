@@ -54,8 +54,9 @@ describe('the canonical pair of a name', () => {
     answer(venue, CATS, { '@11': '5', '@10': '900' }, 1);
     venue.clock(2, { hour: true });
     answer(venue, CATS.slice(1), { '@10': '900' }, 3);
+    answer(venue, CATS.slice(1), { '@10': '900' }, 10_003);
     expect(canonical(venue)).toEqual(['CAT-USDC @11']);
-    venue.clock(4, { day: true });
+    venue.clock(10_004, { day: true });
     expect(canonical(venue)).toEqual(['CAT-USDC @10']);
   });
 
@@ -77,7 +78,8 @@ describe('the canonical pair of a name', () => {
     const venue = driveVenueA();
     answer(venue, [...CATS.slice(0, 1), pairOf(12, 7)], { '@11': '5', '@12': '1' });
     answer(venue, [pairOf(12, 7)], { '@12': '1' }, 1);
-    venue.clock(2, { day: true });
+    answer(venue, [pairOf(12, 7)], { '@12': '1' }, 10_001);
+    venue.clock(10_002, { day: true });
     expect(canonical(venue)).toEqual(['CAT-USDC @11', 'DOG-USDC @12']);
   });
 

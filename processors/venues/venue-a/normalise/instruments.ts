@@ -1,6 +1,7 @@
 /** What the venue's lists of all kinds of instruments have in common (venue page, section 2.1). */
 import type { Emit } from '#infra/stages/stage';
 import { type Instrument, instrumentTopics } from '#schemas/topics/normalised';
+import { findGone } from '#schemas/venues/venue-a/missing-names';
 import { providerOf } from './coins.ts';
 import type { VenueAState } from './state.ts';
 
@@ -35,21 +36,30 @@ export function emitInstruments(
   }
 }
 
-/** Emits the instruments of a kind that a complete list of it lacks as delisted. For kinds that the venue never flags. */
-export function emitUnlisted(
+/** Emits the instruments of these coins as delisted. */
+export function emitDelisted(state: VenueAState, coins: Iterable<string>, receivedAt: number, emit: Emit): void {
+  for (const coin of coins) {
+    const instrument = state.instruments.get(coin);
+    if (instrument) emitIfChanged(state, { ...instrument, delisted: true, receivedAt }, emit);
+  }
+}
+
+/**
+ * Emits the instruments that are gone from the complete lists of their kind as delisted.
+ * @param isOfList true for the instruments that a complete list contains.
+ */
+export function emitGone(
   state: VenueAState,
-  kind: Instrument['kind'],
+  kind: 'pairs' | 'contracts',
+  isOfList: (instrument: Instrument) => boolean,
   list: readonly InstrumentMessage[],
   receivedAt: number,
   emit: Emit,
 ): void {
-  // An empty list is a wrong answer, and ends none of them.
-  if (list.length === 0) return;
+  const known = [...state.instruments.values()].filter((instrument) => isOfList(instrument) && !instrument.delisted);
   const listed = new Set(list.map(({ coin }) => coin));
-  for (const instrument of state.instruments.values()) {
-    if (instrument.kind !== kind || listed.has(instrument.coin)) continue;
-    emitIfChanged(state, { ...instrument, delisted: true, receivedAt }, emit);
-  }
+  const coins = known.map(({ coin }) => coin);
+  emitDelisted(state, findGone(state.missing[kind], coins, listed, receivedAt), receivedAt, emit);
 }
 
 /** Handles the coins whose trades are left out from now on; those of all others are subscribed. */

@@ -27,21 +27,36 @@ describe('spot pairs', () => {
     ]);
   });
 
-  it('are delisted when a list lacks them, and listed again when one contains them', () => {
+  it('are delisted with the second list that lacks them, and listed again when one contains them', () => {
     const venue = driveVenueA();
     const [first, second] = meta.universe;
     const send = (universe: readonly unknown[], at: number) =>
       venue.answer({ type: 'spotMeta' }, { ...meta, universe }, at);
     send([first, second], 0);
+    // This list is from a node that lags behind, or was read from one a moment later.
     send([first], 1);
-    send([], 2);
-    send([second, first], 3);
+    send([first, second], 2);
+    send([first], 10_001);
+    venue.stage.restart();
+    send([], 20_001);
+    send([first], 20_001);
+    send([second, first], 20_002);
     expect(instruments(venue).map(({ coin, delisted, receivedAt }) => `${coin} ${delisted} ${receivedAt}`)).toEqual([
       `AAA/USD false ${START}`,
       `@44 false ${START}`,
-      `@44 true ${START + 1}`,
-      `@44 false ${START + 3}`,
+      `@44 true ${START + 20_001}`,
+      `@44 false ${START + 20_002}`,
     ]);
+  });
+
+  it('are delisted a minute after the list that lacks them if no list follows, as when unchanged ones are left out', () => {
+    const venue = driveVenueA();
+    venue.answer({ type: 'spotMeta' }, meta);
+    venue.answer({ type: 'spotMeta' }, { ...meta, universe: meta.universe.slice(0, 1) }, 1);
+    venue.clock(60_000);
+    expect(instruments(venue)).toHaveLength(2);
+    venue.clock(60_001);
+    expect(instruments(venue).slice(2)).toMatchObject([{ coin: '@44', delisted: true, receivedAt: START + 60_001 }]);
   });
 
   it('end no perpetual, which no list of pairs contains', () => {

@@ -1,7 +1,7 @@
 /** Spot pairs: `spotMeta` (venue page, sections 2.1 and 3.1). */
 import type { Emit } from '#infra/stages/stage';
 import { readInteger, readList, readObject, readText } from '#schemas/domain/json-fields';
-import { emitInstruments, emitUnlisted, type InstrumentMessage, instrumentMessage } from './instruments.ts';
+import { emitGone, emitInstruments, type InstrumentMessage, instrumentMessage } from './instruments.ts';
 import type { VenueAState } from './state.ts';
 
 /** A token of the spot universe. */
@@ -50,7 +50,7 @@ function readTokens(value: unknown, field: string): ReadonlyMap<number, Token> {
   return byIndex;
 }
 
-/** Emits the pairs of a complete list, and those that it no longer contains as delisted: the venue flags no pair. */
+/** Emits the pairs of a complete list, and those that are gone from the lists as delisted: the venue flags no pair. */
 export function emitPairs(
   state: VenueAState,
   pairs: readonly InstrumentMessage[],
@@ -58,5 +58,5 @@ export function emitPairs(
   emit: Emit,
 ): void {
   emitInstruments(state, pairs, receivedAt, emit);
-  emitUnlisted(state, 'spot', pairs, receivedAt, emit);
+  emitGone(state, 'pairs', ({ kind }) => kind === 'spot', pairs, receivedAt, emit);
 }

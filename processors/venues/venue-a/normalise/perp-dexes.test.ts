@@ -31,19 +31,36 @@ describe('builder dexes', () => {
     ]);
   });
 
-  it('are emitted again only if they changed, and as delisted once the list lacks them', () => {
+  it('are emitted again only if they changed, and as delisted with the second list that lacks them', () => {
     const venue = driveVenueA();
     venue.answer(REQUEST, [null, dex('one'), dex('two')]);
     venue.answer(REQUEST, [null, dex('one'), dex('two')], 1);
+    // This list is from a node that lags behind.
     venue.answer(REQUEST, [null, dex('one')], 2);
     venue.answer(REQUEST, [null, dex('one'), dex('two')], 3);
+    venue.answer(REQUEST, [null, dex('one')], 10_002);
+    venue.stage.restart();
+    venue.answer(REQUEST, [null, dex('one')], 20_001);
+    venue.answer(REQUEST, [null, dex('one')], 20_002);
+    venue.answer(REQUEST, [null, dex('one')], 40_000);
+    venue.answer(REQUEST, [null, dex('one'), dex('two')], 40_001);
     const emitted = venue.stage.emittedTo(perpDexTopic);
     expect(emitted.map(({ name, delisted, receivedAt }) => `${name} ${delisted} ${receivedAt}`)).toEqual([
       `one false ${START}`,
       `two false ${START}`,
-      `two true ${START + 2}`,
-      `two false ${START + 3}`,
+      `two true ${START + 20_002}`,
+      `two false ${START + 40_001}`,
     ]);
+  });
+
+  it('are delisted a minute after the list that lacks them if no list follows', () => {
+    const venue = driveVenueA();
+    venue.answer(REQUEST, [null, dex('one'), dex('two')]);
+    venue.answer(REQUEST, [null, dex('one')], 1);
+    venue.clock(60_000);
+    expect(venue.stage.emittedTo(perpDexTopic)).toHaveLength(2);
+    venue.clock(60_001);
+    expect(venue.stage.emittedTo(perpDexTopic).slice(2)).toMatchObject([{ name: 'two', delisted: true }]);
   });
 
   it('are refused as a whole if one has no name', () => {

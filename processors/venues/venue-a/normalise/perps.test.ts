@@ -71,4 +71,50 @@ describe('perps', () => {
       ['abc', ['abc:GOLD']],
     ]);
   });
+
+  it('are matched with contexts by the longest known order, which a node that lags behind knows only in part', () => {
+    const venue = driveVenueA();
+    const send = (...names: string[]) => venue.answer({ type: 'meta' }, { universe: names.map((name) => perp(name)) });
+    const order = () => venue.stage.state.universes.get('');
+    send('BTC', 'ETH', 'NEW');
+    send('BTC', 'ETH');
+    expect(order()).toEqual(['BTC', 'ETH', 'NEW']);
+    send('BTC', 'SOL');
+    expect(order()).toEqual(['BTC', 'SOL']);
+  });
+});
+
+describe('contracts', () => {
+  const all = (contracts: readonly string[]) => [
+    { universe: [perp('BTC')] },
+    ...contracts.map((name) => ({ universe: [perp(name)] })),
+  ];
+
+  it('are delisted with the second list of all dexes that lacks them, and a coin of the main dex is not', () => {
+    const venue = driveVenueA();
+    const send = (contracts: readonly string[], at: number) =>
+      venue.answer({ type: 'allPerpMetas' }, all(contracts), at);
+    venue.answer({ type: 'meta' }, { universe: [perp('BTC'), perp('ETH')] });
+    send(['abc:GOLD', 'xyz:GOLD'], 0);
+    // These are from nodes that lag behind.
+    send(['abc:GOLD'], 1);
+    send(['abc:GOLD', 'xyz:GOLD'], 2);
+    send(['abc:GOLD'], 10_001);
+    // A dex that is requested alone says nothing about those of others.
+    venue.answer({ type: 'meta', dex: 'abc' }, { universe: [perp('abc:GOLD')] }, 20_001);
+    send([], 20_001);
+    expect(instruments(venue).filter(({ delisted }) => delisted)).toEqual([]);
+    send(['abc:GOLD'], 20_002);
+    expect(instruments(venue).filter(({ delisted }) => delisted)).toMatchObject([
+      { coin: 'xyz:GOLD', receivedAt: START + 20_002 },
+    ]);
+  });
+
+  it('are delisted a minute after the list that lacks them if no list follows', () => {
+    const venue = driveVenueA();
+    venue.answer({ type: 'allPerpMetas' }, all(['abc:GOLD', 'xyz:GOLD']));
+    venue.answer({ type: 'allPerpMetas' }, all(['xyz:GOLD']), 1);
+    venue.clock(60_001);
+    expect(instruments(venue).slice(3)).toMatchObject([{ coin: 'abc:GOLD', delisted: true }]);
+  });
 });

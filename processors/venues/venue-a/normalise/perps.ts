@@ -28,8 +28,14 @@ export function dexOf(coin: string): string {
   return coin.slice(0, Math.max(0, coin.indexOf(':')));
 }
 
-/** Stores the order of a dex's coins, in which the venue lists their contexts. */
+/**
+ * Stores the order of a dex's coins, in which the venue lists their contexts. A universe never becomes shorter, so the
+ * beginning of the stored one is from a node that lags behind, and changes nothing.
+ */
 export function storeUniverse(state: VenueAState, dex: string, coins: readonly InstrumentMessage[]): void {
+  const known = state.universes.get(dex) ?? [];
+  const isBeginning = coins.length < known.length && coins.every(({ coin }, at) => coin === known[at]);
+  if (coins.length > 0 && isBeginning) return;
   state.universes.set(
     dex,
     coins.map(({ coin }) => coin),

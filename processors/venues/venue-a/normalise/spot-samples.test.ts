@@ -62,8 +62,10 @@ describe('the sample of a spot pair', () => {
     venue.frame('spotAssetCtxs', [context({ markPx: null }), context({ coin: '#120' })], 1);
     venue.clock(2, { hour: true });
     venue.frame('spotAssetCtxs', [context()], 3);
-    venue.answer({ type: 'spotMeta' }, { tokens: TOKENS, universe: [{ name: '@9', tokens: [150, 0], index: 9 }] }, 4);
-    venue.clock(5, { hour: true });
+    const list = { tokens: TOKENS, universe: [{ name: '@9', tokens: [150, 0], index: 9 }] };
+    venue.answer({ type: 'spotMeta' }, list, 4);
+    venue.answer({ type: 'spotMeta' }, list, 10_004);
+    venue.clock(10_005, { hour: true });
     expect(sampled(venue)).toEqual([]);
   });
 });

@@ -10,6 +10,7 @@ import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import { spotSampleTopic } from '#schemas/topics/daily';
 import { contextTopics, perpDexTopic, statusTopics } from '#schemas/topics/normalised';
 import { type FeedEvent, feedTopics, type RawEnvelope, rawTopic } from '#schemas/topics/raw';
+import { findUnconfirmed } from '#schemas/venues/venue-a/missing-names';
 import { expireInactiveChannels } from '../../../shared/channel-seqs.ts';
 import { createLiveness } from '../../shared/liveness.ts';
 import { rejectMalformed } from '../../shared/malformed.ts';
@@ -19,8 +20,9 @@ import { forgetOldRanges } from './bar-ranges.ts';
 import { chooseAllNames } from './canonical-pairs.ts';
 import { processFrame } from './frames.ts';
 import { gapContext } from './gap-context.ts';
-import { processTradesLeftOut } from './instruments.ts';
+import { emitDelisted, processTradesLeftOut } from './instruments.ts';
 import { forgetClosed } from './outcomes.ts';
+import { emitDelistedDexes } from './perp-dexes.ts';
 import { forgetQuiet } from './seen-trades.ts';
 import { emitSpotSamples } from './spot-contexts.ts';
 import { createVenueAState, type VenueAState } from './state.ts';
@@ -62,7 +64,7 @@ export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
 
   return {
     name: 'normalise.venue_a',
-    stateVersion: 13,
+    stateVersion: 14,
     // Holds some hundred trades per coin; the other maps have one entry per listed coin or outcome.
     slicedMaps: ['seenTrades'],
     inputs: [
@@ -95,6 +97,9 @@ function onFeedEvent(state: VenueAState, { value }: StageRecord<FeedEvent>, emit
 function onClock(state: VenueAState, { value }: StageRecord<ClockMark>, emit: Emit): void {
   const now = value.receivedAt;
   liveness.tick(state.liveness, now, emit);
+  const { pairs, contracts, dexes } = state.missing;
+  for (const missing of [pairs, contracts]) emitDelisted(state, findUnconfirmed(missing, now), now, emit);
+  emitDelistedDexes(state, findUnconfirmed(dexes, now), now, emit);
   const gaps = gapContext(state, now, emit);
   endGaps(gaps);
   expireReplays(gaps);

@@ -1,5 +1,6 @@
 /** State of the normaliser of venue_a. It is plain data, since snapshots serialize it with `v8.serialize`. */
 import type { AssetContext, Instrument, PerpDex } from '#schemas/topics/normalised';
+import type { MissingSince } from '#schemas/venues/venue-a/missing-names';
 import { type ChannelSeqs, createChannelSeqs } from '../../../shared/channel-seqs.ts';
 import { createLivenessState, type LivenessState } from '../../shared/liveness.ts';
 import type { BarRanges } from './bar-ranges.ts';
@@ -27,6 +28,12 @@ export interface VenueAState {
   readonly tradesLeftOut: Set<string>;
   /** Last emitted builder dex by name. */
   readonly perpDexes: Map<string, PerpDex>;
+  /** What the newest lists lack and is not delisted yet. */
+  readonly missing: {
+    readonly pairs: MissingSince;
+    readonly contracts: MissingSince;
+    readonly dexes: MissingSince;
+  };
   /** Coins of each perp dex in the order of its contexts; the main dex is ``. */
   readonly universes: Map<string, readonly string[]>;
   readonly outcomes: OutcomeState;
@@ -49,6 +56,7 @@ export function createVenueAState(): VenueAState {
     instruments: new Map(),
     tradesLeftOut: new Set(),
     perpDexes: new Map(),
+    missing: { pairs: new Map(), contracts: new Map(), dexes: new Map() },
     universes: new Map(),
     outcomes: createOutcomeState(),
     connectedAt: new Map(),
