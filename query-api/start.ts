@@ -73,6 +73,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
       return running;
     };
     const [events, coins, books] = [await run(VIEWS.events), await run(VIEWS.coins), await run(VIEWS.books)];
+    const questionBooks = await run(VIEWS.questionBooks);
     const [leaderboards, nodeFillCoverage] = [await run(VIEWS.leaderboards), await run(VIEWS.nodeFillCoverage)];
     const positions = [await run(createPositionView('candles', candleRangeTopic))];
     positions.push(await run(createPositionView('daily', dailyRowTopic)));
@@ -81,13 +82,13 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     const bookTimes = await run(
       createBookTimesView(() => (clock.isLive() ? null : events.positionOf(spreadHeadTopic))),
     );
-    const views = [events, coins, books, leaderboards, nodeFillCoverage, ...positions, bookTimes];
+    const views = [events, coins, books, questionBooks, leaderboards, nodeFillCoverage, ...positions, bookTimes];
     const monitor = monitorStages({ stages: views, clock, log, logger, health, metrics }, onFault);
     closers.push(() => monitor.close());
     const freshness: Freshness = {
       now: () => clock.now(events.positionOf(clockTopic)),
       isLive: clock.isLive,
-      asOf: (topic) => firstKnown([events, ...positions].map((view) => view.positionOf(topic))),
+      asOf: (topic) => firstKnown([events, questionBooks, ...positions].map((view) => view.positionOf(topic))),
       bookAt: (instrument, until) => bookTimeOf(bookTimes.state, instrument, until),
       knowsBooksUntil: (time) => bookTimes.position() >= time,
       tablesAsOf: openTablePosition({ log, logger }),
@@ -102,6 +103,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
         events: events.state,
         coins: coins.state,
         books: books.state,
+        questionBooks: questionBooks.state,
         leaderboards: leaderboards.state,
         nodeFillCoverage: nodeFillCoverage.state,
         freshness,

@@ -128,6 +128,23 @@ describe('the merged order', () => {
     expect(consume(input)).toEqual(['a/0/2', 'a/0/3']);
   });
 
+  it('consumes what was there at the start in the merged order in unordered mode, without waiting for watermarks', () => {
+    const input = new MergedInput(
+      [{ ...at('a'), catchUpOffset: 1 }, { ...at('b'), catchUpOffset: 0 }, at('c')],
+      never,
+      false,
+    );
+    input.push({ records: [record('b', 0, 0, 5)], watermarks: [] });
+    expect(consume(input)).toEqual([]);
+    input.push({ records: [record('a', 0, 0, 4), record('a', 0, 1, 6), record('b', 0, 1, 1)], watermarks: [] });
+    expect(consume(input)).toEqual(['a/0/0', 'b/0/0', 'b/0/1', 'a/0/1']);
+    input.push({ records: [record('b', 0, 2, 9)], watermarks: [] });
+    input.push({ records: [record('a', 0, 2, 8)], watermarks: [] });
+    expect(consume(input)).toEqual(['a/0/2', 'b/0/2']);
+    input.push({ records: [record('b', 0, 3, 20)], watermarks: [] });
+    expect(consume(input)).toEqual(['b/0/3']);
+  });
+
   it('pauses a partition that runs ahead and resumes it once it was consumed', () => {
     const calls: string[] = [];
     const input = new MergedInput([at('a'), at('b')], ({ topic }, paused) => void calls.push(`${topic} ${paused}`));

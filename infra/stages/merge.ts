@@ -38,7 +38,16 @@ interface Queue extends TopicPartition {
   consumedSeq: number;
   /** Offset after the newest record read, dropped ones included. */
   readUntil: number;
+  /** In unordered mode, the others wait until this offset is read; null waits for nothing. */
+  readonly catchUpOffset: number | null;
   paused: boolean;
+}
+
+export interface InputPartition extends TopicPartition {
+  readonly offset: number;
+  readonly lastSeq?: number;
+  /** Of the last record that it held at the start. */
+  readonly catchUpOffset?: number | undefined;
 }
 
 /** Thrown if a writer broke its promise: the stage stops rather than process records in a wrong order. */
@@ -57,18 +66,19 @@ export class MergedInput {
 
   /**
    * @param pause called when a partition runs ahead of the others, and when it may be read again.
-   * @param ordered false consumes every record as it arrives, for views whose topics do not depend on one another: a
-   * repeated record changes nothing, and a topic that was rebuilt is numbered from 1 again.
+   * @param ordered false consumes every record as it arrives, once those up to the `catchUpOffset` of each partition are
+   * consumed in the merged order. For views, for which a repeated record changes nothing, and a topic that was rebuilt is
+   * numbered from 1 again.
    */
   constructor(
-    partitions: readonly (TopicPartition & { readonly offset: number; readonly lastSeq?: number })[],
+    partitions: readonly InputPartition[],
     pause: (at: TopicPartition, paused: boolean) => void,
     ordered = true,
   ) {
     this.pause = pause;
     this.ordered = ordered;
     this.queues = partitions
-      .map(({ topic, partition, offset, lastSeq }) => ({
+      .map(({ topic, partition, offset, lastSeq, catchUpOffset }) => ({
         topic,
         partition,
         name: partitionName({ topic, partition }),
@@ -79,6 +89,7 @@ export class MergedInput {
         lastSeq: lastSeq ?? 0,
         consumedSeq: lastSeq ?? 0,
         readUntil: offset,
+        catchUpOffset: catchUpOffset ?? null,
         paused: false,
       }))
       .sort((a, b) => compareText(a.topic, b.topic) || a.partition - b.partition);
@@ -218,9 +229,10 @@ export class MergedInput {
     return limit;
   }
 
-  /** The earliest time that an empty queue may still receive. In unordered mode nothing waits for it. */
-  private earliestOf({ lowerBound }: Queue): number {
-    return this.ordered ? lowerBound : Number.POSITIVE_INFINITY;
+  /** The earliest time that an empty queue may still receive. In unordered mode nothing waits for one that caught up. */
+  private earliestOf({ lowerBound, readUntil, catchUpOffset }: Queue): number {
+    const isWaitedFor = this.ordered || (catchUpOffset !== null && readUntil <= catchUpOffset);
+    return isWaitedFor ? lowerBound : Number.POSITIVE_INFINITY;
   }
 
   private shrink(queue: Queue): void {

@@ -92,7 +92,7 @@ async function openLoop<S>(options: RunStageOptions<S>, stopping: AbortSignal) {
   const snapshot = startFrom ?? (stores && (await loadNewestSnapshot(stores, options)));
   const startPosition = stores
     ? await resolveStartPosition(log, stage.name, inputs, snapshot)
-    : await resolveViewStartPosition(log, inputs);
+    : await resolveViewStartPosition(log, stage.inputs);
   const state = snapshot ? snapshot.state : stage.initialState();
   const outputs = await StageOutputs.open({
     stage: stage.name,

@@ -27,8 +27,8 @@ const STEP_MS = 5;
 const SHARED_TURN_OUTPUTS_MAX = 256;
 
 /**
- * `live`: runs until it is closed and waits for watermarks. `view`: like live, but processes records as they arrive,
- * for views whose topics do not depend on one another; stores no snapshots. `rebuild`: processes what the log holds in
+ * `live`: runs until it is closed and waits for watermarks. `view`: processes what the log held at the start in merged
+ * order, without waiting for watermarks, and later records as they arrive; stores no snapshots. `rebuild`: processes what the log holds in
  * merged order, without waiting for watermarks, then stops by itself.
  */
 export type StageMode = 'live' | 'view' | 'rebuild';
@@ -93,7 +93,8 @@ export class StageLoop<S> {
     this.catchUpOffsets = catchUpOffsets;
     this.newestReceivedAt = since ?? 0;
     this.dailyCheckpointDueAt = since === null ? null : nextMidnight(since);
-    this.input = new MergedInput(startOffsets, (at, paused) => reader.pause(at, paused), mode !== 'view');
+    const partitions = startOffsets.map((at) => ({ ...at, catchUpOffset: catchUpOffsets.get(partitionName(at)) }));
+    this.input = new MergedInput(partitions, (at, paused) => reader.pause(at, paused), mode !== 'view');
     if (mode === 'rebuild') {
       for (const at of startOffsets) if (!catchUpOffsets.has(partitionName(at))) this.input.finish(at);
     }

@@ -36,6 +36,19 @@ export interface Emit {
 export interface StageInput<S> {
   readonly topic: Topic;
   readonly handle: (state: S, record: StageRecord<never>, emit: Emit) => void;
+  /** For a view: the heads that contain the older records of this input, so that a start need not read these. */
+  readonly heads?: Heads;
+}
+
+/** The newest state of each key, which a stage writes of the records of another topic. */
+export interface Heads {
+  /** A compacted topic. */
+  readonly topic: Topic;
+  /**
+   * A record of the topic with the event time t follows the heads that contain every record that was received up to
+   * this long before t.
+   */
+  readonly delayMs: number;
 }
 
 /**
@@ -72,6 +85,11 @@ export function on<S, T>(
 ): StageInput<S> {
   if (topic.retention.kind === 'compacted') throw new TypeError(`${topic.name} is compacted: use onKeyed`);
   return { topic, handle: handle as StageInput<S>['handle'] };
+}
+
+/** Declares that a view need not read the records of an input that heads contain, which it reads from another input. */
+export function after<S>(heads: Heads, input: StageInput<S>): StageInput<S> {
+  return { ...input, heads };
 }
 
 /** Like `on`, for compacted topics, whose keys can be removed: the value may be null. */

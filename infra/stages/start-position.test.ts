@@ -5,7 +5,7 @@ import { LogError } from '../log/log.ts';
 import { createHealth } from '../telemetry/health.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { runStage } from './run-stage.ts';
-import { on, onKeyed, type Stage } from './stage.ts';
+import { after, on, onKeyed, type Stage } from './stage.ts';
 import type { StageMode } from './stage-loop.ts';
 import { type NumbersFixture, numberTopic, openNumbers } from './testing/numbers.fixture.ts';
 
@@ -133,6 +133,43 @@ describe('a view', () => {
       clock.mockRestore();
     }
     expect((await run('view')).sort()).toEqual([1, 3, 4, 5]);
+  });
+
+  it('reads a topic that heads contain from twice their delay before the newest head', async () => {
+    const read = async () => {
+      const seen: number[] = [];
+      const follower: Stage<null> = {
+        ...stage,
+        inputs: [
+          onKeyed(compacted, () => {}),
+          after(
+            { topic: compacted, delayMs: 60_000 },
+            on(raw, (_state: null, { value }) => void seen.push(value.value)),
+          ),
+        ],
+        initialState: () => null,
+      };
+      const { log, codec, logger } = fixture;
+      const running = await runStage({ stage: follower, log, codec, logger, metrics, mode: 'view' });
+      await running.caughtUp;
+      await running.close();
+      return seen;
+    };
+    const real = Date.now();
+    const clock = vi.spyOn(Date, 'now');
+    try {
+      for (const [seq, seconds] of [0, 3_600, 3_690, 3_720, 3_800].entries()) {
+        clock.mockReturnValue(real + seconds * 1_000);
+        await append(seq + 1);
+      }
+      // Without a head everything is read.
+      expect(await read()).toEqual([1, 2, 3, 4, 5]);
+      const head = { receivedAt: real + 3_800_000, value: 1, word: 'a' };
+      await fixture.log.append([fixture.record(compacted, 1, head)]);
+      expect(await read()).toEqual([3, 4, 5]);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it('accepts a trimmed input', async () => {

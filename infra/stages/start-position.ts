@@ -4,6 +4,7 @@ import type { EventLog, TopicPartition } from '../log/log.ts';
 import { partitionName } from '../log/partition-name.ts';
 import { removedBefore } from './removed-records.ts';
 import type { StagePosition } from './snapshot.ts';
+import type { Heads, StageInput } from './stage.ts';
 import { partitionsOf } from './stage-topics.ts';
 
 /**
@@ -78,10 +79,17 @@ export async function resolveStartPosition(
  * what it shows, and of other topics the newest records do. So several nodes can have the same views without shared
  * storage.
  */
-export async function resolveViewStartPosition(log: EventLog, topics: readonly Topic[]): Promise<StartPosition> {
+export async function resolveViewStartPosition(
+  log: EventLog,
+  inputs: readonly Pick<StageInput<never>, 'topic' | 'heads'>[],
+): Promise<StartPosition> {
   const startOffsets: StartOffset[] = [];
-  for (const { topic, at } of partitionsOf(topics))
-    startOffsets.push({ ...at, offset: await viewStartOffset(log, topic, at), lastSeq: 0 });
+  for (const { topic, heads } of inputs) {
+    for (const { at } of partitionsOf([topic])) {
+      const offset = heads ? await offsetAfterHeads(log, heads, at) : await viewStartOffset(log, topic, at);
+      startOffsets.push({ ...at, offset, lastSeq: 0 });
+    }
+  }
   return { startOffsets, removed: [] };
 }
 
@@ -90,6 +98,22 @@ async function viewStartOffset(log: EventLog, topic: Topic, at: TopicPartition):
   const last = topic.retention.kind === 'compacted' ? null : await log.last(at);
   if (!last) return first;
   return Math.max(first, next - VIEW_LOOKBACK_RECORDS, await log.offsetAt(at, last.appendedAt - VIEW_LOOKBACK_MS));
+}
+
+/**
+ * The offset after which the heads contain no record, or an earlier one. A record is appended after it was received, so
+ * the times of the heads can be compared with append times; in a recording, whose times are long past, all is read.
+ */
+async function offsetAfterHeads(log: EventLog, { topic, delayMs }: Heads, at: TopicPartition): Promise<number> {
+  const { first } = await log.bounds(at);
+  let newest: number | null = null;
+  for (const partition of partitionsOf([topic])) {
+    const last = await log.last(partition.at);
+    if (last && last.receivedAt > (newest ?? 0)) newest = last.receivedAt;
+  }
+  if (newest === null) return first;
+  // One delay more: the newest heads may not have been appended to every partition yet, and clocks of machines differ.
+  return Math.max(first, await log.offsetAt(at, newest - 2 * delayMs));
 }
 
 async function countMissing(

@@ -54,7 +54,7 @@ describe('a closed or resolved market', () => {
   it('ignores the books and statuses that still arrive for it', () => {
     const all = driveProfitable();
     all.link(eventWith('resolved'));
-    const nothing = { heads: [], spreads: [], arbitrages: [], arbitrageHeads: [], signals: [] };
+    const nothing = { bookHeads: [], heads: [], spreads: [], arbitrages: [], arbitrageHeads: [], signals: [] };
     expect(all.book('b-yes', 2010, [['0.1', '500']], [['0.2', '500']])).toEqual(nothing);
     expect(all.book('b-no', 2011, [['0.1', '500']], [['0.2', '500']])).toEqual(nothing);
     expect(all.status('b-no', 2012)).toEqual(nothing);

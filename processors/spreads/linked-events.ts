@@ -2,10 +2,12 @@
 import type { Emit } from '#infra/stages/stage';
 import { hasLeg } from '#schemas/domain/linked-markets';
 import { spreadHeadTopic, type UniversalEvent } from '#schemas/topics/derived';
+import type { Occasion } from './book-heads.ts';
 import { removeArbitrage } from './emit-arbitrage.ts';
 import { emitHead } from './emit-spread.ts';
+import { linkInstrument, unlinkInstrument } from './instruments.ts';
 import { createLeg } from './legs.ts';
-import { type EventState, type LegState, linkInstrument, type SpreadsState, unlinkInstrument } from './state.ts';
+import type { EventState, LegState, SpreadsState } from './state.ts';
 
 /** The parts of an event's record that this stage uses. */
 export interface LinkedEvent {
@@ -26,13 +28,17 @@ export interface EventUpdate {
 }
 
 /** Applies a new or changed event that is not resolved. Returns null if its legs did not change. */
-export function updateUnresolved(state: SpreadsState, { universalId, legs }: LinkedEvent): EventUpdate | null {
+export function updateUnresolved(
+  state: SpreadsState,
+  { universalId, legs }: LinkedEvent,
+  occasion: Occasion,
+): EventUpdate | null {
   const known = state.events.get(universalId);
   if (known && isSameLegs(known.legs, legs)) {
     const stateChanges = replaceStateChanges(known, legs);
     return stateChanges.length === 0 ? null : { event: known, stateChanges };
   }
-  if (known) unlinkAll(state, known);
+  if (known) unlinkAll(state, known, occasion);
   const event = known ?? createEvent(universalId, legs);
   event.legs = legs;
   event.comparable = new Set(legs.map((leg) => leg.provider)).size > 1;
@@ -76,7 +82,7 @@ export function endResolved(
 
 function removeEvent(state: SpreadsState, event: EventState, receivedAt: number, emit: Emit): void {
   removeArbitrage(state, event, receivedAt, emit);
-  unlinkAll(state, event);
+  unlinkAll(state, event, { receivedAt, emit });
   state.events.delete(event.universalId);
   state.unpublished.delete(event.universalId);
 }
@@ -87,10 +93,10 @@ function createEvent(universalId: string, legs: LegState[]): EventState {
   return { universalId, legs, comparable: false, published: null, best, signals: [], signalStarts };
 }
 
-function unlinkAll(state: SpreadsState, event: EventState): void {
+function unlinkAll(state: SpreadsState, event: EventState, occasion: Occasion): void {
   for (const { yes, no } of event.legs) {
-    unlinkInstrument(state, yes, event.universalId);
-    if (no !== null) unlinkInstrument(state, no, event.universalId);
+    unlinkInstrument(state, yes, event.universalId, occasion);
+    if (no !== null) unlinkInstrument(state, no, event.universalId, occasion);
   }
 }
 

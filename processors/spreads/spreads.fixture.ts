@@ -1,6 +1,7 @@
 /** Events, books and statuses for tests of the stage, and a driver that returns what each record causes. */
 import { aLink, anEvent } from '#schemas/testing/records.fixture';
 import { arbitrageSignalTopic } from '#schemas/topics/arbitrage-signals';
+import { type BookHead, bookHeadTopic } from '#schemas/topics/book-heads';
 import { clockTopic } from '#schemas/topics/control';
 import {
   arbitrageHeadTopic,
@@ -56,6 +57,7 @@ export function driveSpreads(stage = ofSize('100')) {
   const probe = probeStage(stage);
   const venueOf = (instrument: string) => (instrument.startsWith('#') ? 'venue_a' : 'venue_b');
   const sort = (outputs: ReturnType<typeof probe.remove>) => ({
+    bookHeads: emittedTo<BookHead | null>(outputs, bookHeadTopic),
     heads: emittedTo(outputs, spreadHeadTopic),
     spreads: emittedTo(outputs, spreadTopic),
     arbitrageHeads: outputs.filter(({ topic }) => topic === arbitrageHeadTopic.name),

@@ -6,9 +6,10 @@ import { type Emit, on, onKeyed, type Stage, type StageRecord } from '#infra/sta
 import type { FeeModel } from '#schemas/domain/arbitrage/fee-model';
 import { FEE_MODELS } from '#schemas/domain/arbitrage/fee-models';
 import { type PricingTerms, pricingTermsOverTime } from '#schemas/domain/arbitrage/terms';
-import { applyLevels, createBook, parseLevels } from '#schemas/domain/book';
+import { applyLevels, parseLevels } from '#schemas/domain/book';
 import { isQuestionInstrument, PRICE_PROVIDERS, VENUES, type Venue } from '#schemas/domain/providers';
 import { arbitrageSignalTopic } from '#schemas/topics/arbitrage-signals';
+import { bookHeadTopic } from '#schemas/topics/book-heads';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import {
   arbitrageHeadTopic,
@@ -19,19 +20,13 @@ import {
   type UniversalEvent,
 } from '#schemas/topics/derived';
 import { type BookUpdate, bookTopics, type MarketStatus, statusTopics } from '#schemas/topics/normalised';
+import { emitDueHeads, noteChangedBook } from './book-heads.ts';
 import { emitArbitrage, emitArbitrageTick } from './emit-arbitrage.ts';
 import { emitHead, publishIfMoved } from './emit-spread.ts';
+import { dropBook, instrumentOf, removeUnlinked } from './instruments.ts';
 import { isQuotable, refreshTop, refreshWalks, TOUCHED_ALL, type Touched, touchedBy } from './legs.ts';
 import { dropEvent, endResolved, legsOf, updateUnresolved } from './linked-events.ts';
-import {
-  createSpreadsState,
-  type EventState,
-  type InstrumentState,
-  instrumentOf,
-  type LegLink,
-  removeUnlinked,
-  type SpreadsState,
-} from './state.ts';
+import { createSpreadsState, type EventState, type InstrumentState, type LegLink, type SpreadsState } from './state.ts';
 
 export interface SpreadsOptions {
   /** Number of shares that arbitrage is quoted for, decimal text above zero. */
@@ -45,8 +40,8 @@ export function createSpreadsStage({ arbitrageSize, feeModels = FEE_MODELS }: Sp
   const termsAt = pricingTermsOverTime(arbitrageSize, feeModels);
   return {
     name: 'spreads',
-    stateVersion: 6,
-    slicedMaps: ['events', 'instruments', 'unlinked', 'unpublished', 'profitable', 'outdatedAges'],
+    stateVersion: 7,
+    slicedMaps: ['events', 'instruments', 'changedBooks', 'unlinked', 'unpublished', 'profitable', 'outdatedAges'],
     inputs: [
       onKeyed<SpreadsState, UniversalEvent>(eventTopic, withTerms(termsAt, readEvent)),
       ...VENUES.map((venue) => on<SpreadsState, BookUpdate>(bookTopics[venue], withTerms(termsAt, bookReader(venue)))),
@@ -55,7 +50,7 @@ export function createSpreadsStage({ arbitrageSize, feeModels = FEE_MODELS }: Sp
       ),
       on<SpreadsState, ClockMark>(clockTopic, withTerms(termsAt, readClock)),
     ],
-    outputs: [spreadHeadTopic, spreadTopic, arbitrageHeadTopic, arbitrageTopic, arbitrageSignalTopic],
+    outputs: [bookHeadTopic, spreadHeadTopic, spreadTopic, arbitrageHeadTopic, arbitrageTopic, arbitrageSignalTopic],
     initialState: createSpreadsState,
   };
 }
@@ -106,7 +101,7 @@ function readEvent({ key, value, receivedAt }: StageRecord<UniversalEvent | null
   if (value.status === 'resolved')
     return (state, _terms, emit) => endResolved(state, { universalId: value.universalId, legs }, receivedAt, emit);
   return (state, terms, emit) => {
-    const update = updateUnresolved(state, { universalId: value.universalId, legs });
+    const update = updateUnresolved(state, { universalId: value.universalId, legs }, { receivedAt, emit });
     if (!update) return;
     const { event, stateChanges } = update;
     for (const leg of event.legs) {
@@ -129,11 +124,11 @@ function bookReader(venue: Venue) {
 }
 
 function readBook({ value, receivedAt }: StageRecord<BookUpdate>): Step {
-  const { instrument: name, snapshot } = value;
+  const { instrument: name, snapshot, ts } = value;
   const bids = parseLevels(value.bids);
   const asks = parseLevels(value.asks);
   return (state, terms, emit) => {
-    const instrument = instrumentOf(state, name);
+    const instrument = instrumentOf(state, name, { receivedAt, emit });
     // Changes of a book that is not in the state are useless without a snapshot.
     if (instrument.bookAt === null && !snapshot) return;
     applyLevels(instrument.book, { snapshot, bids, asks });
@@ -141,6 +136,8 @@ function readBook({ value, receivedAt }: StageRecord<BookUpdate>): Step {
     const isFirst = instrument.bookAt === null;
     const touched = isFirst ? TOUCHED_ALL : touchedBy(snapshot, bids, asks);
     instrument.bookAt = receivedAt;
+    instrument.ts = ts;
+    noteChangedBook(state, name, receivedAt);
     updateEventsOf(state, instrument, { touched, quotable: isFirst, receivedAt, terms, emit });
   };
 }
@@ -149,15 +146,13 @@ function readStatus({ key, value, receivedAt }: StageRecord<MarketStatus | null>
   if (value !== null && PRICE_PROVIDERS.has(value.provider)) return NOTHING;
   return (state, terms, emit) => {
     if (value === null) {
-      removeUnlinked(state, key);
+      removeUnlinked(state, key, { receivedAt, emit });
       if (!state.instruments.has(key)) return;
     }
-    const instrument = instrumentOf(state, key);
-    if (value === null) {
-      // The market ended, so its last book is meaningless.
-      instrument.book = createBook();
-      instrument.bookAt = null;
-    } else if (value.state === instrument.state) return;
+    const instrument = instrumentOf(state, key, { receivedAt, emit });
+    // The market ended, so its last book is meaningless.
+    if (value === null) dropBook(state, key, { receivedAt, emit });
+    else if (value.state === instrument.state) return;
     instrument.state = value?.state ?? null;
     updateEventsOf(state, instrument, {
       touched: value === null ? TOUCHED_ALL : NOTHING_TOUCHED,
@@ -174,6 +169,7 @@ const NOTHING_TOUCHED: Touched = { bid: null, ask: null };
 function readClock({ value, receivedAt }: StageRecord<ClockMark>): Step {
   if (!value.tick) return NOTHING;
   return (state, _terms, emit) => {
+    emitDueHeads(state, { receivedAt, emit });
     for (const universalId of state.unpublished) {
       publishIfMoved(state, state.events.get(universalId)!, receivedAt, null, emit);
     }

@@ -1,16 +1,17 @@
 import type { ArbitrageKind } from '#schemas/domain/arbitrage/pair';
 import type { Walk } from '#schemas/domain/arbitrage/walk';
-import { type Book, createBook } from '#schemas/domain/book';
+import type { Book } from '#schemas/domain/book';
 import type { Decimal } from '#schemas/domain/decimal';
 import type { Arbitrage, EventLink } from '#schemas/topics/derived';
 import type { MarketStatus } from '#schemas/topics/normalised';
-import { dropOldest } from '../shared/drop-oldest.ts';
 
 /** The book of a coin or token, with the status that shows if it can be relied on. */
 export interface InstrumentState {
   book: Book;
   /** Receive time of its last book frame. */
   bookAt: number | null;
+  /** The venue's time of that frame. */
+  ts: number | null;
   /** The state of its connection and book; null while no status is known. Only a live book can be relied on. */
   state: MarketStatus['state'] | null;
   /** Legs that use it as their YES or NO side: by id, because no object may be in two slices of a snapshot. */
@@ -109,6 +110,10 @@ export interface SpreadsState {
   feesSince: number | null;
   readonly events: Map<string, EventState>;
   readonly instruments: Map<string, InstrumentState>;
+  /** Instruments whose book changed since its last head, with the time at which the next one is due. */
+  readonly changedBooks: Map<string, number>;
+  /** All heads that were due at this time are emitted. */
+  headsEmittedAt: number;
   /** Instruments without an event, the least recently updated first. */
   readonly unlinked: Set<string>;
   /** Events whose legs changed without a book record: published at the next tick. */
@@ -131,55 +136,11 @@ export function createSpreadsState(): SpreadsState {
     feesSince: null,
     events: new Map(),
     instruments: new Map(),
+    changedBooks: new Map(),
+    headsEmittedAt: 0,
     unlinked: new Set(),
     unpublished: new Set(),
     profitable: new Set(),
     outdatedAges: new Set(),
   };
-}
-
-/** Returns the instrument of a received record, and creates it if it is new. */
-export function instrumentOf(state: SpreadsState, name: string): InstrumentState {
-  const known = state.instruments.get(name);
-  if (!known || known.links.length === 0) markUnlinked(state, name);
-  return known ?? addInstrument(state, name);
-}
-
-/** Removes an instrument that ended, unless an event has a leg on it. */
-export function removeUnlinked(state: SpreadsState, name: string): void {
-  if (state.unlinked.delete(name)) state.instruments.delete(name);
-}
-
-function addInstrument(state: SpreadsState, name: string): InstrumentState {
-  const instrument: InstrumentState = { book: createBook(), bookAt: null, state: null, links: [] };
-  state.instruments.set(name, instrument);
-  return instrument;
-}
-
-/** Links an instrument with a leg of an event. */
-export function linkInstrument(state: SpreadsState, name: string, link: LegLink): void {
-  const instrument = state.instruments.get(name) ?? addInstrument(state, name);
-  state.unlinked.delete(name);
-  const isLinked = instrument.links.some(
-    ({ universalId, leg }) => universalId === link.universalId && leg === link.leg,
-  );
-  if (!isLinked) instrument.links.push(link);
-}
-
-/** Unlinks an instrument from an event. A book without an event stays for a while, since its market may be moving. */
-export function unlinkInstrument(state: SpreadsState, name: string, universalId: string): void {
-  const instrument = state.instruments.get(name);
-  if (!instrument) return;
-  instrument.links = instrument.links.filter((link) => link.universalId !== universalId);
-  if (instrument.links.length > 0) return;
-  if (instrument.bookAt !== null || instrument.state !== null) markUnlinked(state, name);
-  // An instrument without book and state ended before.
-  else state.instruments.delete(name);
-}
-
-/** Moves an instrument to the end: sets and their snapshots preserve the order of insertion. */
-function markUnlinked(state: SpreadsState, name: string): void {
-  state.unlinked.delete(name);
-  state.unlinked.add(name);
-  dropOldest(state.unlinked, UNLINKED_MAX, { drop: (oldest) => removeUnlinked(state, oldest) });
 }

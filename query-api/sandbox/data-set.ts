@@ -3,10 +3,12 @@
  * which views and market tables are derived. Sandbox views and rows are derived from them with the same declarations as
  * the live ones.
  */
-import type { Stage } from '#infra/stages/stage';
+import type { Heads, Stage } from '#infra/stages/stage';
+import { PRICE_VENUES } from '#schemas/domain/providers';
 import type { TableRow } from '#schemas/tables/declaration';
 import { TABLES } from '#schemas/tables/index';
 import { rowKey, type TableSpec } from '#schemas/tables/table';
+import { bookTopics } from '#schemas/topics/normalised';
 import type { Topic } from '#schemas/topics/topic';
 import { fixedFreshness } from '../views/freshness.ts';
 import { VIEWS, type Views } from '../views/views.ts';
@@ -33,6 +35,9 @@ const TABLE_BY_TOPIC: ReadonlyMap<string, TableSpec> = new Map(
   MARKET_TABLES.flatMap((table) => table.fromTopics.map(({ name }) => [name, table] as const)),
 );
 
+/** Topics of books of which every update is a complete book. */
+const COMPLETE_BOOKS: ReadonlySet<string> = new Set(PRICE_VENUES.map((venue) => bookTopics[venue].name));
+
 /** All topics of the data set by name: the inputs of views and of market tables. */
 export const DATA_SET_TOPICS: ReadonlyMap<string, Topic> = new Map(
   [
@@ -41,11 +46,19 @@ export const DATA_SET_TOPICS: ReadonlyMap<string, Topic> = new Map(
   ].map((topic) => [topic.name, topic]),
 );
 
+/** Topics whose records are only changes of what heads contain: of them each one after the newest head is needed. */
+export const CHANGES_OF_HEADS: ReadonlyMap<string, Heads> = new Map(
+  Object.values(VIEWS).flatMap(({ inputs }) =>
+    inputs.flatMap(({ topic, heads }) => (heads && !COMPLETE_BOOKS.has(topic.name) ? [[topic.name, heads]] : [])),
+  ),
+);
+
 /**
  * Identity of a record: of records with the same identity only the newest is needed. It is the row key for records of a
- * table, otherwise the record key, which is enough for a view (each book record of venue_a is a complete snapshot).
+ * table, otherwise the record key, which is enough for a view unless the records are changes of heads.
  */
 export function recordIdentity(topic: Topic, record: DataSetRecord): string {
+  if (CHANGES_OF_HEADS.has(topic.name)) return `${record.partition}/${record.offset}`;
   const table = TABLE_BY_TOPIC.get(topic.name);
   return table && topic.retention.kind !== 'compacted' ? rowKey(table, table.row(record.value, record)) : record.key;
 }
@@ -57,6 +70,7 @@ export function viewsOf(records: readonly DataSetRecord[]): Views {
     events,
     coins: stateAfter(VIEWS.coins, records),
     books: stateAfter(VIEWS.books, records),
+    questionBooks: stateAfter(VIEWS.questionBooks, records),
     leaderboards: stateAfter(VIEWS.leaderboards, records),
     nodeFillCoverage: stateAfter(VIEWS.nodeFillCoverage, records),
     freshness: fixedFreshness(events),

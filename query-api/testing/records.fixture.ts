@@ -18,7 +18,8 @@ export function createViews(): Views {
   const [coins, books] = [VIEWS.coins.initialState(), VIEWS.books.initialState()];
   const leaderboards = VIEWS.leaderboards.initialState();
   const nodeFillCoverage = VIEWS.nodeFillCoverage.initialState();
-  return { events, coins, books, leaderboards, nodeFillCoverage, freshness: fixedFreshness(events) };
+  const questionBooks = VIEWS.questionBooks.initialState();
+  return { events, coins, books, questionBooks, leaderboards, nodeFillCoverage, freshness: fixedFreshness(events) };
 }
 
 /** An empty sandbox data set. */

@@ -5,11 +5,13 @@ import { type EventsView, eventsView } from './events.ts';
 import type { Freshness } from './freshness.ts';
 import { type LeaderboardsView, leaderboardsView } from './leaderboards.ts';
 import { type NodeFillCoverageView, nodeFillCoverageView } from './node-fill-coverage.ts';
+import { type QuestionBooksView, questionBooksView } from './question-books.ts';
 
 export interface Views {
   readonly events: EventsView;
   readonly coins: CoinsView;
   readonly books: BooksView;
+  readonly questionBooks: QuestionBooksView;
   readonly leaderboards: LeaderboardsView;
   readonly nodeFillCoverage: NodeFillCoverageView;
   readonly freshness: Freshness;
@@ -23,6 +25,7 @@ export const VIEWS = {
   events: eventsView,
   coins: coinsView,
   books: booksView,
+  questionBooks: questionBooksView,
   leaderboards: leaderboardsView,
   nodeFillCoverage: nodeFillCoverageView,
 };

@@ -2,6 +2,7 @@
 import { anomalyTopic } from './anomalies.ts';
 import { arbitrageSignalTopic } from './arbitrage-signals.ts';
 import { auditTopic } from './audit.ts';
+import { bookHeadTopic } from './book-heads.ts';
 import {
   candleRangeTopic,
   candleTopic,
@@ -88,6 +89,7 @@ export const TOPICS: readonly Topic[] = [
   dailyRowTopic,
   eventTopic,
   reconcileTopic,
+  bookHeadTopic,
   spreadHeadTopic,
   spreadTopic,
   arbitrageHeadTopic,

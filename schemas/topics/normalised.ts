@@ -83,7 +83,7 @@ export const backfilledTradeTopic = defineTopic({
   schema: trade,
 });
 
-const level = record('BookLevel', 'One price level.', {
+export const bookLevel = record('BookLevel', 'One price level.', {
   price: decimal('Price.'),
   size: decimal('Total size at the price; 0 in a delta removes the level.'),
 });
@@ -95,11 +95,11 @@ const bookUpdate = record('BookUpdate', 'A complete book, or its changed levels.
   ts: timestamp("The venue's time."),
   receivedAt: timestamp('When it was received.'),
   snapshot: flag('True: replaces the book. False: changes it.'),
-  bids: list(level, 'Bids, best first in a snapshot.'),
-  asks: list(level, 'Asks, best first in a snapshot.'),
+  bids: list(bookLevel, 'Bids, best first in a snapshot.'),
+  asks: list(bookLevel, 'Asks, best first in a snapshot.'),
 });
 export type BookUpdate = Infer<typeof bookUpdate>;
-export type BookLevel = Infer<typeof level>;
+export type BookLevel = Infer<typeof bookLevel>;
 /** `derived.books.<venue>`. */
 export const bookTopics = perVenue(
   'books',

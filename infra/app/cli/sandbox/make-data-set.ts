@@ -1,7 +1,9 @@
-import { DATA_SET_TOPICS, type DataSetRecord, recordIdentity } from '#query-api/sandbox/data-set';
+import { CHANGES_OF_HEADS, DATA_SET_TOPICS, type DataSetRecord, recordIdentity } from '#query-api/sandbox/data-set';
 import type { InfoResponse } from '#query-api/sandbox/info-responses';
+import type { EventLog } from '../../../log/log.ts';
 import { readPartition } from '../../../log/read-partition.ts';
 import type { RoleContext } from '../../../runtime/context.ts';
+import { partitionsOf } from '../../../stages/stage-topics.ts';
 import { openSimulatedService, processAll, SIMULATED_WORLD, type SimulationOptions } from '../../simulated-service.ts';
 import { makeInfoResponses } from './make-info-responses.ts';
 
@@ -44,11 +46,13 @@ export function makeSandboxResponses(): Promise<InfoResponse[]> {
 /** Reads the newest record of each place in the data set, sorted in merge order. */
 async function readNewest({ log, codec }: RoleContext): Promise<DataSetRecord[]> {
   const all: DataSetRecord[] = [];
+  const since = await startOfChanges(log);
   for (const topic of DATA_SET_TOPICS.values()) {
     const newest = new Map<string, DataSetRecord>();
     for (let partition = 0; partition < topic.partitions; partition += 1) {
       await readPartition(log, { topic: topic.name, partition }, (read) => {
         const { offset, seq, key, receivedAt } = read;
+        if (receivedAt < (since.get(topic.name) ?? 0)) return;
         if (read.value === null) {
           newest.delete(key);
           return;
@@ -61,6 +65,18 @@ async function readNewest({ log, codec }: RoleContext): Promise<DataSetRecord[]>
     all.push(...newest.values());
   }
   return all.sort(inMergedOrder);
+}
+
+/** The time, unix ms, before which the heads contain all records of a topic of changes, by topic. */
+async function startOfChanges(log: EventLog): Promise<ReadonlyMap<string, number>> {
+  const since = new Map<string, number>();
+  for (const [name, heads] of CHANGES_OF_HEADS) {
+    for (const { at } of partitionsOf([heads.topic])) {
+      const newest = (await log.last(at))?.receivedAt ?? 0;
+      since.set(name, Math.max(since.get(name) ?? 0, newest - heads.delayMs));
+    }
+  }
+  return since;
 }
 
 function inMergedOrder(a: DataSetRecord, b: DataSetRecord): number {
