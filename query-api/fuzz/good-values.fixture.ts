@@ -48,6 +48,7 @@ const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   from: ['2026-02-01', String(NOON_MS - 86_400_000)],
   to: ['2026-03-02', String(NOON_MS + 86_400_000)],
   kinds: ['anomaly', 'settlement,dispute'],
+  sizes: ['10', '1,2.5,1000000'],
   q: ['btc', '100000 At  above'],
   cursor: [Buffer.from('1 evt_1').toString('base64url')],
   builder: [ADDRESS],

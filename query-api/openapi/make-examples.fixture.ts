@@ -1,4 +1,5 @@
 /** Runs every route against the data of the sandbox, and records requests and answers. */
+import { z } from 'zod';
 import { SCOPES } from '#schemas/domain/control/state';
 import { auditLogTable } from '#schemas/tables/audit-log';
 import { cloudEventBody } from '#schemas/webhooks/cloud-event';
@@ -231,6 +232,8 @@ class Recorder {
       query.set('user', account!.request.user!);
     }
     if (this.isLimited(route)) query.set('limit', String(LIMIT));
+    for (const [name, schema] of Object.entries(route.query.shape))
+      if (schema instanceof z.ZodEnum) query.set(name, String(schema.options[0]));
     const end = query.size === 0 ? '' : `?${query}`;
     const names = Object.entries(ALL_NAMES) as [string, string][];
     const filled = names.reduce<string>((path, [name, value]) => path.replace(`:${name}`, value), route.path);

@@ -7,6 +7,7 @@ import { getKeys } from './keys/get-keys.ts';
 import { postKeys } from './keys/post-keys.ts';
 import type { Route } from './route.ts';
 import { getArbitrageHistory } from './v1/events/arbitrage/get-history.ts';
+import { getLadder } from './v1/events/arbitrage/get-ladder.ts';
 import { getActivity } from './v1/events/get-activity.ts';
 import { getAnomalyHistory } from './v1/events/get-anomaly-history.ts';
 import { getArbDecay } from './v1/events/get-arb-decay.ts';
@@ -93,6 +94,7 @@ export const ROUTES: readonly Route[] = [
   getEventHistory,
   getArbitrage,
   getArbitrageHistory,
+  getLadder,
   getAllArbitrage,
   getArbDecay,
   getEventTrades,
