@@ -1,0 +1,25 @@
+import type { Decimal } from '../decimal.ts';
+import type { LedgerEvent } from './events.ts';
+import type { Lot } from './lots.ts';
+
+/** What an event did to one book: all that is needed to report it and to undo it. */
+export interface Effect {
+  /** The event's kind, or `unseen`: the venue states another position than the events before. */
+  readonly kind: LedgerEvent['kind'] | 'unseen';
+  readonly instrument: string;
+  /** The builder of the book. */
+  readonly builder: string | null;
+  /** By how much the position of the book changed; negative: quantity left it. */
+  readonly qty: Decimal;
+  /** Null if it is unknown, or if lots were removed at cost. */
+  readonly price: Decimal | null;
+  /** What was realized on closed lots of known cost; null if something was closed and none of it has a known cost. */
+  readonly realized: Decimal | null;
+  /** The parts of lots that were closed, in this order. */
+  readonly closes: readonly Lot[];
+  readonly opens: Lot | null;
+  /** The rounding of the venue that was added to a lot. */
+  readonly grows: { readonly n: number; readonly qty: Decimal } | null;
+  /** True if from here on the figures of the book leave something out. */
+  readonly partial: boolean;
+}
