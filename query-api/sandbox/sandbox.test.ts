@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { migrate } from '#infra/store/migrate';
 import { openStore } from '#infra/store/open-store';
 import type { Store } from '#infra/store/store';
