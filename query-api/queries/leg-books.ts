@@ -6,32 +6,7 @@ import { whileLagging } from '#schemas/domain/price-state';
 import { bookHeadTopic } from '#schemas/topics/book-heads';
 import type { EventLink, SpreadLeg, UniversalEvent } from '#schemas/topics/derived';
 import { isBehind } from '../views/freshness.ts';
-import type { QuestionBook } from '../views/question-books.ts';
 import type { Views } from '../views/views.ts';
-
-type BookViews = Pick<Views, 'events' | 'questionBooks' | 'freshness'>;
-
-/** The book of one coin or token, with what shows if it can be relied on. */
-export interface InstrumentBook {
-  /** Null before the first complete book, and once the market ended. */
-  readonly known: QuestionBook | null;
-  /** Null while nothing is known about its connection. */
-  readonly state: SpreadLeg['state'];
-  /** The pipeline's time minus the time of its last frame; null without a book. */
-  readonly quoteAgeMs: number | null;
-}
-
-/** The book of a coin or token of a question. */
-export function instrumentBook({ events, questionBooks, freshness }: BookViews, instrument: string): InstrumentBook {
-  const known = questionBooks.books.get(instrument) ?? null;
-  const state = events.statuses.get(instrument)?.state ?? null;
-  const now = freshness.now();
-  return {
-    known,
-    state: state && isBehind(freshness, bookHeadTopic) ? whileLagging(state) : state,
-    quoteAgeMs: known === null || now === null ? null : Math.max(0, now - known.bookAt),
-  };
-}
 
 export interface LegBook {
   readonly provider: string;
@@ -48,10 +23,17 @@ export interface LegBook {
  * The YES books of an event's used links, as legs of a spread show their prices: at 1 − p for an inverse link, and
  * without levels while the state is unknown or the market is no longer traded.
  */
-export function legBooks(views: BookViews, { links }: Pick<UniversalEvent, 'links'>, depth: number): LegBook[] {
+export function legBooks(
+  { events, questionBooks, freshness }: Pick<Views, 'events' | 'questionBooks' | 'freshness'>,
+  { links }: Pick<UniversalEvent, 'links'>,
+  depth: number,
+): LegBook[] {
+  const lags = isBehind(freshness, bookHeadTopic);
   return links.filter(hasLeg).map((link) => {
-    const { known, state } = instrumentBook(views, link.yesInstrument);
-    const hasPrices = known !== null && state !== null && link.marketState === 'open';
+    const known = questionBooks.books.get(link.yesInstrument);
+    const status = events.statuses.get(link.yesInstrument)?.state ?? null;
+    const state = status && lags ? whileLagging(status) : status;
+    const hasPrices = known !== undefined && state !== null && link.marketState === 'open';
     return {
       provider: link.provider,
       marketId: link.providerMarketId,

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bookHeadTopic } from '#schemas/topics/book-heads';
 import { eventTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { type BookUpdate, bookTopics, type MarketStatus, statusTopics } from '#schemas/topics/normalised';
-import { instrumentBook } from '../../../queries/leg-books.ts';
 import { aBookUpdate, aLink, anEvent, applyRecord, NOON_MS } from '../../../testing/records.fixture.ts';
 import { createTestApp, type TestApp } from '../../../testing/test-app.fixture.ts';
 import { VIEWS } from '../../../views/views.ts';
@@ -166,8 +165,6 @@ describe('GET /v1/events/{universalId}/books', () => {
     Object.assign(test.views, { freshness: lagging });
     expect(await bookB()).toMatchObject({ state: 'stale', bids: [{ price: 0.6, size: 1 }] });
     expect((await read()).fetchedAt).toBe('2026-03-01T12:00:00.000Z');
-    expect(instrumentBook(test.views, '111')).toMatchObject({ state: 'stale', quoteAgeMs: 60_000 });
-    expect(instrumentBook(test.views, '222')).toEqual({ known: null, state: null, quoteAgeMs: null });
   });
 
   it('continues from a head as after a start', async () => {
