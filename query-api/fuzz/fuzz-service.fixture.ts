@@ -9,7 +9,7 @@ import { candleBarsTable } from '#schemas/tables/candle-bars';
 import { tradesTable } from '#schemas/tables/trades';
 import { aCandle } from '#schemas/testing/records.fixture';
 import { arbitrageHeadTopic, eventTopic, spreadHeadTopic } from '#schemas/topics/derived';
-import { bookTopics, contextTopics, instrumentTopics, perpDexTopic } from '#schemas/topics/normalised';
+import { bookTopics, contextTopics, instrumentTopics, perpDexTopic, statusTopics } from '#schemas/topics/normalised';
 import { CASES } from '../markets/family-cases.fixture.ts';
 import { ROUTES } from '../routes/index.ts';
 import { openTestStore } from '../testing/open-test-store.fixture.ts';
@@ -227,7 +227,7 @@ const COMPLETE = CASES.map(({ make }) => make());
 const BARE = CASES.map(({ make, renamed }) => make({ index: 1, ...renamed }));
 
 /** Adds the markets, two builder dexes, two events and a merged one. */
-function fillViews({ events, coins, books }: Views): void {
+function fillViews({ events, coins, books, questionBooks }: Views): void {
   for (const instrument of [...COMPLETE, ...BARE])
     applyRecord(VIEWS.coins, coins, instrumentTopics.venue_a, instrument.coin, instrument);
   for (const [index, name] of ['orb', 'two'].entries())
@@ -245,6 +245,11 @@ function fillViews({ events, coins, books }: Views): void {
   ];
   for (const event of allEvents) applyRecord(VIEWS.events, events, eventTopic, event.universalId, event);
   applyRecord(VIEWS.events, events, spreadHeadTopic, 'evt_1', aSpread());
+  const question = aBookUpdate(0, { provider: 'venue_b', instrument: '111', bids: [{ price: '0.4', size: '5' }] });
+  applyRecord(VIEWS.questionBooks, questionBooks, bookTopics.venue_b, '111', question);
+  const status = { provider: 'venue_b', instrument: '111', marketId: '0xmarket', feed: 'f', state: 'live' as const };
+  const since = { receivedAt: NOON_MS, since: NOON_MS };
+  applyRecord(VIEWS.events, events, statusTopics.venue_b, '111', { ...status, ...since });
   applyRecord(VIEWS.events, events, arbitrageHeadTopic, 'evt_1:cross_provider', anArbitrage());
 }
 

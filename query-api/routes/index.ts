@@ -13,6 +13,7 @@ import { getAnomalyHistory } from './v1/events/get-anomaly-history.ts';
 import { getArbDecay } from './v1/events/get-arb-decay.ts';
 import { getArbitrage } from './v1/events/get-arbitrage.ts';
 import { getBoard } from './v1/events/get-board.ts';
+import { getEventBooks } from './v1/events/get-books.ts';
 import { getEventCandles } from './v1/events/get-candles.ts';
 import { getDisputeHistory } from './v1/events/get-dispute-history.ts';
 import { getEvents } from './v1/events/get-events.ts';
@@ -92,6 +93,7 @@ export const ROUTES: readonly Route[] = [
   getSpreadHistory,
   getEventHealth,
   getEventHistory,
+  getEventBooks,
   getArbitrage,
   getArbitrageHistory,
   getLadder,

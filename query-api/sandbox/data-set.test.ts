@@ -1,7 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Book } from '#schemas/domain/book';
+import { formatDecimal } from '#schemas/domain/decimal';
 import { rowKey } from '#schemas/tables/table';
 import { clockTopic } from '#schemas/topics/control';
 import { bookTopics } from '#schemas/topics/normalised';
+import { legBooks } from '../queries/leg-books.ts';
 import { bookOf } from '../views/books.ts';
 import { DATA_SET_TOPICS, type DataSetRecord, rowsOf, viewsOf } from './data-set.ts';
 import { dataSetText, readDataSet, readDataSetText } from './data-set-file.ts';
@@ -27,7 +30,8 @@ describe('the sandbox data set', () => {
   });
 
   it('fills the views with events, coins and books', () => {
-    const { events, coins, books } = viewsOf(records);
+    const views = viewsOf(records);
+    const { events, coins, books, questionBooks } = views;
     const shared = events.listed.flat().filter(({ links }) => new Set(links.map(({ provider }) => provider)).size > 1);
     expect(shared.length).toBeGreaterThan(0);
     expect(new Set(events.listed.flat().map(({ status }) => status))).toContain('open');
@@ -35,6 +39,20 @@ describe('the sandbox data set', () => {
     for (const { universalId } of events.listed.flat()) expect(events.spreads.has(universalId)).toBe(true);
     expect(events.arbitrage.size).toBeGreaterThan(0);
     expect(events.reconcile).not.toBeNull();
+    // The best prices of the books are those of the spreads.
+    const { books: questions } = questionBooks;
+    let compared = 0;
+    for (const event of shared) {
+      for (const { book, marketId, provider } of legBooks(views, event, 1)) {
+        const leg = events.spreads.get(event.universalId)!.legs.find((one) => one.marketId === marketId)!;
+        const best = ({ bids: [bid], asks: [ask] }: Book) =>
+          [bid, ask].map((level) => (level ? formatDecimal(level.price) : null));
+        expect(best(book), `${event.universalId} ${provider}`).toEqual([leg.yesBid, leg.yesAsk]);
+        compared += Number(leg.yesBid !== null);
+      }
+    }
+    expect(compared).toBeGreaterThan(4);
+    expect(questions.size).toBeGreaterThan(compared);
     for (const coin of ['BTC', 'ETH', 'SOL']) {
       expect(coins.venue_a.instruments.has(coin)).toBe(true);
       expect(coins.venue_a.contexts.has(coin)).toBe(true);
