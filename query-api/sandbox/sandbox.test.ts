@@ -98,7 +98,7 @@ const get = (path: string, token: string) => service.request('GET', path, { toke
 /** The URL of a shared route about a market, a day, an event or an account of the data set. */
 async function urlOf({ path, query }: Pick<Route, 'path' | 'query'>): Promise<string> {
   if ('date' in query.shape) return `${path}?date=${DAY}`;
-  if (query.shape.kind instanceof z.ZodEnum) return `${pathOf(path)}?kind=${query.shape.kind.options[0]}`;
+  if (query.shape.kind instanceof z.ZodEnum) return `${await pathOf(path)}?kind=${query.shape.kind.options[0]}`;
   if (!('user' in query.shape)) return pathOf(path);
   const [{ request }] = (await readInfoResponses()).filter(({ request: { user } }) => user !== undefined) as [
     InfoResponse,

@@ -5,6 +5,7 @@ import { type Decimal, parseDecimal, toNumber, ZERO } from '#schemas/domain/deci
 import { fetchedAtField, universalIdField } from '#schemas/http/fields';
 import { decimalParameter } from '#schemas/http/parameters';
 import { isoTime } from '#schemas/http/scalars';
+import { bookHeadTopic } from '#schemas/topics/book-heads';
 import { arbitrageHeadTopic } from '#schemas/topics/derived';
 import { eventLadder } from '../../../../queries/event-ladder.ts';
 import { findEvent } from '../../../../queries/find-event.ts';
@@ -15,6 +16,9 @@ import { eventPath } from '../event-path.ts';
 
 const SIZES_MAX = 20;
 const DEFAULT_SIZES = '10,50,100,500,1000,5000';
+
+/** What is behind the figures: the statuses and the record of the event, and the books. */
+const SOURCES = [arbitrageHeadTopic, bookHeadTopic];
 
 const kindField = z.enum(ARBITRAGE_KINDS);
 
@@ -81,7 +85,7 @@ export const getLadder = defineRoute({
   async handle({ params, query: { kind, sizes } }, { views: { events, questionBooks, freshness }, store }) {
     const event = await findEvent(events, store, params.universalId);
     const { universalId, receivedAt } = event;
-    const asOf = freshness.asOf(arbitrageHeadTopic) ?? receivedAt;
+    const asOf = Math.min(...SOURCES.map((topic) => freshness.asOf(topic) ?? receivedAt));
     const now = Math.max(freshness.now() ?? asOf, asOf);
     const quotedSize = events.arbitrage.get(universalId)?.get(kind)?.size;
     const { rows, breakEvenSize, bestSize, reason, bookAt } = eventLadder(
@@ -92,7 +96,7 @@ export const getLadder = defineRoute({
       {
         books: questionBooks.books,
         statuses: events.statuses,
-        isBehind: isBehind(freshness, arbitrageHeadTopic),
+        isBehind: SOURCES.some((topic) => isBehind(freshness, topic)),
         now,
       },
     );

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Book, parseLevels } from '#schemas/domain/book';
+import { bookHeadTopic } from '#schemas/topics/book-heads';
 import { arbitrageHeadTopic, eventTopic } from '#schemas/topics/derived';
 import { type MarketStatus, statusTopics } from '#schemas/topics/normalised';
+import type { Topic } from '#schemas/topics/topic';
 import { aLink, anArbitrage, anEvent, applyRecord, NOON_MS } from '../../../../testing/records.fixture.ts';
 import { createTestApp, type TestApp } from '../../../../testing/test-app.fixture.ts';
 import { VIEWS } from '../../../../views/views.ts';
@@ -170,10 +172,11 @@ describe('GET /v1/events/{universalId}/arbitrage/ladder', () => {
     expect((await ladder('?kind=cross_provider&sizes=1')).rows).toEqual([{ size: 1, reason: 'one_provider' }]);
   });
 
-  it('is stale while the figures lag behind', async () => {
+  it.each([arbitrageHeadTopic, bookHeadTopic])('is stale while $name lags behind', async (lagging) => {
     addEvent();
     addBooks();
-    const freshness = { ...test.views.freshness, now: () => NOON_MS, isLive: () => true, asOf: () => NOON_MS - 60_000 };
+    const asOf = (topic: Topic) => NOON_MS - (topic.name === lagging.name ? 60_000 : 0);
+    const freshness = { ...test.views.freshness, now: () => NOON_MS, isLive: () => true, asOf };
     Object.assign(test.views, { freshness });
     const { rows, fetchedAt } = await ladder('?kind=cross_provider&sizes=1');
     expect(rows).toEqual([{ size: 1, reason: 'stale_leg' }]);
