@@ -1,8 +1,7 @@
 #!/bin/bash
 # Runs a command with a container engine and stand-ins for the official images, on a Debian 12 without Docker and without
 # an image registry: stand-ins.sh <command> [arguments]. The command runs in a copy of the project. Exit code 3 says that
-# this machine runs no containers. "stand-ins.sh prepare" only installs the engine and makes the file system of the images.
-# infra/docker/README.md explains it.
+# this machine runs no containers. infra/docker/README.md explains it.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 here=$root/infra/testing/stack
@@ -41,7 +40,7 @@ finish() {
 trap finish EXIT
 
 [ "$(id -u)" = 0 ] || { echo 'stand-ins.sh needs root: it makes a file system from packages' >&2; exit 2; }
-[ "$1" = prepare ] || for port in 8080 9090 3000; do
+for port in 8080 9090 3000; do
   (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && { echo "port $port is in use: stop what listens on it" >&2; exit 2; }
 done
 
@@ -100,7 +99,6 @@ if [ ! -d "$base" ]; then
   cp /etc/ssl/certs/ca-certificates.crt "$base.partial/etc/ssl/certs/"
   mv "$base.partial" "$base"
 fi
-[ "$1" != prepare ] || exit 0
 tar -C "$base" -c . | podman import --quiet --change 'ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt' - localhost/parallax-stand-in:base
 # On a network of its own: the bridge of the default one would stay behind.
 podman network create parallax-probe >/dev/null 2>"$work/probe.log" || cannot_run
