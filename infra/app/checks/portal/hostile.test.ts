@@ -51,7 +51,16 @@ describePortal('hostile texts in Chromium', { flags: ['--sim-rate', '50'] }, (po
     await portal.watched.page.route(path, answer);
   }
 
-  async function post(path: string, body: object): Promise<number> {
+  /** The status of the answer. A service that is busy answers 503, and is asked again. */
+  function post(path: string, body: object): Promise<number> {
+    return eventually(
+      () => postOnce(path, body),
+      (status) => status !== 503,
+      60_000,
+    );
+  }
+
+  async function postOnce(path: string, body: object): Promise<number> {
     const response = await fetch(`${portal.service.rest}${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${TEST_TOKEN}`, 'content-type': 'application/json' },
