@@ -28,6 +28,12 @@ interface PlainLevel {
   readonly size: string;
 }
 
+function recordedFrames(): { at: number; frame: Frame }[] {
+  return readLines(recording(NAME), 'clob_ws').flatMap(({ at, data }) =>
+    (Array.isArray(data) ? (data as Frame[]) : [data as Frame]).map((frame) => ({ at, frame })),
+  );
+}
+
 /** Price to size of both sides of one token, computed naively from the recorded frames up to a moment. */
 function plainBook(frames: readonly { at: number; frame: Frame }[], token: string, moment: number) {
   const sides = { bids: new Map<number, number>(), asks: new Map<number, number>() };
@@ -95,9 +101,7 @@ describe.skipIf(RECORDINGS_MISSING)(`the books of a recorded game ${RECORDINGS_M
   afterAll(() => folder.remove());
 
   it('equal the recorded ones, level by level, at every given moment', () => {
-    const frames = readLines(recording(NAME), 'clob_ws').flatMap(({ at, data }) =>
-      (Array.isArray(data) ? (data as Frame[]) : [data as Frame]).map((frame) => ({ at, frame })),
-    );
+    const frames = recordedFrames();
     const tokens = [...new Set(frames.map(({ frame }) => frame.asset_id))];
     expect(tokens).toHaveLength(2);
     const [first, last] = [frames[0]!.at, frames.at(-1)!.at];
@@ -111,6 +115,27 @@ describe.skipIf(RECORDINGS_MISSING)(`the books of a recorded game ${RECORDINGS_M
         expect(expected.bids.length + expected.asks.length).toBeGreaterThan(10);
         expect(plain(book)).toEqual(expected);
       }
+    }
+  });
+
+  it('equal the recorded ones on REST after a restart', async () => {
+    const frames = recordedFrames();
+    const service = await startService({ dataDir: folder.path, flags: ['--venues', `recording:${recording(NAME)}`] });
+    try {
+      const { events } = await get<{ events: { universalId: string; links: { tokens: { yes: string } }[] }[] }>(
+        service,
+        '/v1/events',
+      );
+      const [{ universalId, links }] = events as [(typeof events)[number]];
+      const { books } = await get<{ books: Record<'bids' | 'asks', { price: number; size: number }[]>[] }>(
+        service,
+        `/v1/events/${universalId}/books?depth=100`,
+      );
+      const expected = plainBook(frames, links[0]!.tokens.yes, frames.at(-1)!.at);
+      const pairs = (levels: { price: number; size: number }[]) => levels.map(({ price, size }) => [price, size]);
+      expect(books.map(({ bids, asks }) => ({ bids: pairs(bids), asks: pairs(asks) }))).toEqual([expected]);
+    } finally {
+      expect(await service.stop()).toBe(0);
     }
   });
 });
