@@ -1,7 +1,7 @@
 /** A Chromium that looks at the portal, and notes everything that a page must not do. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Response } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { chromiumMissing, launchChromium } from '../../chromium.ts';
 import { type Service, type ServiceOptions, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
@@ -116,20 +116,31 @@ export async function openPage(browser: Browser, origin: string): Promise<Watche
     if (isHealth(message.location().url) && message.text().includes('status of 503')) return;
     note(`console: ${message.text()}`);
   });
-  page.on('response', (response) => {
-    if (!isHealth(response.url()) || response.status() !== 503) return;
-    // A page that was left meanwhile has no body any more.
-    response.json().then(
-      (body: HealthBody) => noteHealth(body, note),
-      () => {},
-    );
-  });
+  onJson(
+    page,
+    (response) => isHealth(response.url()) && response.status() === 503,
+    (body: HealthBody) => noteHealth(body, note),
+  );
   page.on('pageerror', (error) => note(`script: ${error.message}`));
   page.on('request', (request) => {
     const url = request.url();
     if (!url.startsWith(`${origin}/`) && !url.startsWith('data:')) note(`request: ${url}`);
   });
   return { page, context, faults, expectFaults: (pattern) => expected.push(pattern), close: () => context.close() };
+}
+
+/** Passes on the JSON bodies of the responses that match, except of those whose page was left before they were read. */
+export function onJson<Body>(
+  page: Page,
+  matches: (response: Response) => boolean,
+  use: (body: Body, response: Response) => void,
+): void {
+  page.on('response', async (response) => {
+    if (!matches(response)) return;
+    // Chromium drops the bodies of a page that was left; playwright has no error class for it.
+    const text = await response.text().catch(() => undefined);
+    if (text !== undefined) use(JSON.parse(text) as Body, response);
+  });
 }
 
 interface HealthBody {

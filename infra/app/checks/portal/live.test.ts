@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { TEST_TOKEN } from '../e2e/service.ts';
-import { describePortal, openPage, signIn, violationsOf, type WatchedPage } from './browser.ts';
+import { describePortal, onJson, openPage, signIn, violationsOf, type WatchedPage } from './browser.ts';
 
 /** Events that are awaited: of one event, and of all rows of the board. */
 const UPDATES = 2;
@@ -96,10 +96,11 @@ describePortal('live figures in Chromium', { flags: ['--sim-rate', '200'] }, (po
     const sent = noteSpreads();
     const id = await openEvent();
     const read: Spread[] = [];
-    page.on('response', async (response) => {
-      if (response.url().endsWith(`/v1/events/${encodeURIComponent(id)}/spread`))
-        read.push((await response.json()) as Spread);
-    });
+    onJson(
+      page,
+      (response) => response.url().endsWith(`/v1/events/${encodeURIComponent(id)}/spread`),
+      (spread: Spread) => read.push(spread),
+    );
     sent.length = 0;
     await expect.poll(() => sent.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(UPDATES);
     await page.locator('tr[data-seq] [data-field="yesMid"]').first().waitFor();
@@ -118,9 +119,11 @@ describePortal('live figures in Chromium', { flags: ['--sim-rate', '200'] }, (po
   it('equal it on every visible row of the board, too', async () => {
     const sent = noteSpreads();
     const boards: Board[] = [];
-    page.on('response', async (response) => {
-      if (response.url().includes('/v1/events/board?sort=edge')) boards.push((await response.json()) as Board);
-    });
+    onJson(
+      page,
+      (response) => response.url().includes('/v1/events/board?sort=edge'),
+      (board: Board) => boards.push(board),
+    );
     await signIn(watched, TEST_TOKEN, '/portal/login?next=/portal/events');
     await page.locator('tr[data-id]').first().waitFor();
     sent.length = 0;

@@ -1,11 +1,12 @@
 /** Compares the page of a market of each family with what REST returns, in Chromium, and moves its charts. */
-import type { Page } from 'playwright-core';
+import type { Page, Response } from 'playwright-core';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { eventually, get, type Service, TEST_TOKEN } from '../e2e/service.ts';
 import {
   create,
   describePortal,
   expectAccessible,
+  onJson,
   openPage,
   signIn,
   violationsOf,
@@ -61,10 +62,12 @@ describePortal('the page of a market in Chromium', { flags: ['--sim-rate', '20']
       (statuses) => statuses.every((status) => status === 200),
       60_000,
     );
-    page.on('response', async (response) => {
-      const { pathname } = new URL(response.url());
-      if (response.ok() && pathname.startsWith('/v1/markets/')) responses.set(pathname, await response.json());
-    });
+    const pathOf = (response: Response) => new URL(response.url()).pathname;
+    onJson(
+      page,
+      (response) => response.ok() && pathOf(response).startsWith('/v1/markets/'),
+      (body, response) => responses.set(pathOf(response), body),
+    );
   });
 
   const statusOf = async (path: string) =>
