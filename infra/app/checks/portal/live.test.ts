@@ -4,9 +4,11 @@ import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { TEST_TOKEN } from '../e2e/service.ts';
 import { describePortal, onJson, openPage, signIn, violationsOf, type WatchedPage } from './browser.ts';
 
-/** Events that are awaited: of one event, and of all rows of the board. */
+/** Updates that are awaited: of one event, and of all rows of the board. */
 const UPDATES = 2;
 const BOARD_UPDATES = 20;
+/** An event that resolves within this time may end during its test. */
+const RESOLVES_SOON_MS = 15 * 60_000;
 /** How long a paused page may take to show what it has received. */
 const SETTLE = { timeout: 2_000, interval: 100 };
 /** Frames and responses that came while the page was paused are not shown: it goes on then, and is compared again. */
@@ -25,7 +27,11 @@ interface Spread {
   readonly fetchedAt: string;
 }
 interface Board {
-  readonly rows: readonly { readonly universalId: string; readonly legs: readonly Leg[] }[];
+  readonly rows: readonly {
+    readonly universalId: string;
+    readonly resolutionDate: string | null;
+    readonly legs: readonly Leg[];
+  }[];
   readonly fetchedAt: string;
 }
 interface EventFrame {
@@ -51,16 +57,25 @@ describePortal('live figures in Chromium', { flags: ['--sim-rate', '200'] }, (po
     await watched.close();
   });
 
-  /** What the channels of spreads send to the page from now on. */
-  function noteSpreads(): Spread[] {
-    const spreads: Spread[] = [];
+  /** Opens the board; returns what REST answers to it, and what the channels of spreads send to the page from now on. */
+  async function openBoard(): Promise<{ readonly boards: readonly Board[]; readonly sent: Spread[] }> {
+    const sent: Spread[] = [];
     page.on('websocket', (socket) =>
       socket.on('framereceived', ({ payload }) => {
         const frame = JSON.parse(String(payload)) as EventFrame;
-        if (frame.type === 'event' && frame.channel.startsWith('svc:stream:event:')) spreads.push(frame.data.payload);
+        if (frame.type === 'event' && frame.channel.startsWith('svc:stream:event:')) sent.push(frame.data.payload);
       }),
     );
-    return spreads;
+    const boards: Board[] = [];
+    onJson(
+      page,
+      (response) => response.url().includes('/v1/events/board?sort=edge'),
+      (board: Board) => boards.push(board),
+    );
+    await signIn(watched, TEST_TOKEN, '/portal/login?next=/portal/events');
+    await page.locator('[data-connection="live"]').waitFor();
+    await page.locator('tr[data-id]').first().waitFor();
+    return { boards, sent };
   }
   const newestOf = <T extends { readonly fetchedAt: string }>(all: readonly T[]): T =>
     all.reduce((a, b) => (Date.parse(b.fetchedAt) >= Date.parse(a.fetchedAt) ? b : a));
@@ -82,19 +97,26 @@ describePortal('live figures in Chromium', { flags: ['--sim-rate', '200'] }, (po
     }, COMPARED_WITHIN);
   }
 
-  /** Opens the event of the first edge, once the overview has one. */
-  async function openEvent(): Promise<string> {
-    await signIn(watched);
-    await page.locator('[data-connection="live"]').waitFor();
-    await page.locator('[data-field="canonicalName"] a').first().click();
+  /**
+   * Opens an event of the board that was updated a moment ago, and will not end soon. Most others send nothing: they are
+   * settled, or far from even odds. Returns its id, and what the channels of spreads send to the page.
+   */
+  async function openEvent(): Promise<{ readonly id: string; readonly sent: Spread[] }> {
+    const { boards, sent } = await openBoard();
+    const findMoving = () => {
+      const soon = Date.now() + RESOLVES_SOON_MS;
+      const lasting = (boards.at(-1)?.rows ?? []).filter(({ resolutionDate: at }) => at === null || Date.parse(at) > soon);
+      const updatesOf = (id: string) => sent.filter(({ universalId }) => universalId === id).length;
+      return lasting.find(({ universalId }) => updatesOf(universalId) >= UPDATES)?.universalId;
+    };
+    const id = (await vi.waitUntil(findMoving, { timeout: 60_000, interval: 100 }))!;
+    await page.locator(`tr[data-id="${id}"] [data-field="canonicalName"] a`).click();
     await page.locator('main[data-page="event"][data-state="ready"] [data-field="yesMid"]').first().waitFor();
-    // From the address of what was opened, since another event may have become the first one before the click.
-    return decodeURIComponent(new URL(page.url()).pathname.split('/')[3]!);
+    return { id, sent };
   }
 
   it('equal the newest of what REST returned and what the channel sent, after several updates', async () => {
-    const sent = noteSpreads();
-    const id = await openEvent();
+    const { id, sent } = await openEvent();
     const read: Spread[] = [];
     onJson(
       page,
@@ -117,15 +139,7 @@ describePortal('live figures in Chromium', { flags: ['--sim-rate', '200'] }, (po
   });
 
   it('equal it on every visible row of the board, too', async () => {
-    const sent = noteSpreads();
-    const boards: Board[] = [];
-    onJson(
-      page,
-      (response) => response.url().includes('/v1/events/board?sort=edge'),
-      (board: Board) => boards.push(board),
-    );
-    await signIn(watched, TEST_TOKEN, '/portal/login?next=/portal/events');
-    await page.locator('tr[data-id]').first().waitFor();
+    const { boards, sent } = await openBoard();
     sent.length = 0;
     await expect.poll(() => sent.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(BOARD_UPDATES);
     await page.locator('tr[data-seq]').first().waitFor();
@@ -144,7 +158,7 @@ describePortal('live figures in Chromium', { flags: ['--sim-rate', '200'] }, (po
   });
 
   it('are marked as old with their age while the socket is away, and are right again after its return', async () => {
-    const id = await openEvent();
+    const { id } = await openEvent();
     await page.locator('[data-field="yesMid"]:not([data-stale])').first().waitFor();
     portal.proxy.cut();
     await page.locator('[data-banner="offline"]', { hasText: 'since' }).waitFor();
