@@ -4,6 +4,7 @@ import type { PageProps } from '../pages.ts';
 import { Id } from '../parts/copy.tsx';
 import { framed, Page } from '../parts/page.tsx';
 import { Moment } from '../parts/time.tsx';
+import { Anomalies } from './event/anomalies.tsx';
 import { Edges } from './event/edges.tsx';
 import { Evidence } from './event/evidence.tsx';
 import { History } from './event/history.tsx';
@@ -35,6 +36,7 @@ export default function EventPage({ params }: PageProps) {
             <Edges id={event.universalId} />
           </div>
           <History id={event.universalId} />
+          <Anomalies id={event.universalId} />
           <Disputes id={event.universalId} />
           <Settlements id={event.universalId} />
           <Evidence links={event.links} />
