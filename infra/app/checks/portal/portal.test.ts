@@ -31,61 +31,6 @@ describePortal('the portal in Chromium', { flags: ['--sim-rate', '100'] }, (port
     },
   );
 
-  it('shows an event, its prices and its chart with the table behind it', async () => {
-    const { watched } = portal;
-    const { page } = watched;
-    await page.goto('/portal/events');
-    await page.locator('tbody [data-field="canonicalName"] a').first().click();
-    await page.locator('main[data-page="event"][data-state="ready"] [data-field="yesMid"]').first().waitFor();
-    await page.locator('figure[data-chart="prices"] canvas').waitFor();
-    await expectAccessible(watched);
-    const figure = page.locator('figure[data-chart="prices"]');
-    await figure.locator('[data-action="table"]').click();
-    await figure.locator('table[data-chart-table="prices"] tbody tr').first().waitFor();
-    expect(await violationsOf(page)).toEqual([]);
-    expect(watched.faults).toEqual([]);
-  });
-
-  it('shows what was unusual, disputed and settled of an event, as REST returns it', async () => {
-    const { watched, service } = portal;
-    const { page } = watched;
-    const { events } = await get<{ events: { universalId: string }[] }>(service, '/v1/events?limit=1');
-    const [ts, hash] = ['2026-01-15T12:10:00.000Z', `0x${'3c'.repeat(32)}`];
-    const market = { provider: 'venue_b', marketId: '42', status: 'confirmed' };
-    const measured = { bucketVol: 900, baselineMean: 12.5, baselineStddev: 11.25, zScore: 78.9 };
-    const anomaly = { ...market, ...measured, id: 'an_1', kind: 'trade_volume_spike', ts, raw: { baselineCount: 40 } };
-    const place = { blockNumber: 65_000_001, txHash: hash, logIndex: 1 };
-    const phase = { ...market, ...place, id: 'dp_1', phase: 'propose', proposer: hash, disputer: null, price: '1', ts };
-    const settled = { outcome: 'yes', payouts: ['1', '0'], resolvedAt: ts, endTime: ts, settlementDelaySec: 90 };
-    const settlement = { ...market, ...place, ...settled, used: true, resolvedAtIsBound: true };
-    for (const [path, json] of [
-      ['anomaly-history?*', { anomalies: [anomaly] }],
-      ['dispute-history', { disputes: [phase] }],
-      ['settlement?*', { records: [settlement] }],
-    ] as const)
-      await page.route(`**/v1/events/*/${path}`, (route) => route.fulfill({ json }));
-    await page.goto(`/portal/events/${events[0]!.universalId}`);
-    const cell = (table: string, field: string) =>
-      page.locator(`[aria-label="${table}"] tbody tr [data-field="${field}"]`);
-    const numberOf = (table: string, field: string) =>
-      cell(table, field).locator('[data-value]').getAttribute('data-value');
-    for (const [field, value] of Object.entries(measured))
-      expect(await numberOf('Anomalies', field), field).toBe(String(value));
-    expect(await cell('Anomalies', 'raw').textContent()).toBe('Baseline count: 40');
-    expect(await cell('Proposals and disputes', 'phase').textContent()).toBe('Proposed');
-    expect(await cell('Proposals and disputes', 'disputer').textContent()).toBe('–');
-    for (const table of ['Proposals and disputes', 'Settlement']) {
-      expect(await numberOf(table, 'blockNumber')).toBe('65000001');
-      expect(await cell(table, 'txHash').locator('code').getAttribute('title')).toBe(hash);
-    }
-    expect(await cell('Settlement', 'resolvedAt').textContent()).toMatch(/^at the latest 2026-01-15/);
-    expect(await cell('Settlement', 'payouts').textContent()).toBe('1, 0');
-    expect(await cell('Settlement', 'settlementDelaySec').locator('[title]').getAttribute('title')).toBe('90 s');
-    await expectAccessible(watched);
-    await page.unrouteAll({ behavior: 'wait' });
-    expect(watched.faults).toEqual([]);
-  });
-
   it('shows the state of the service as REST returns it, and the lag of stages as a chart', async () => {
     const { watched } = portal;
     const { page } = watched;

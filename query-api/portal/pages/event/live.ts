@@ -40,6 +40,8 @@ export interface Edges {
   /** Of the list of one event. */
   readonly universalId?: string;
   readonly records: readonly Edge[];
+  /** Pairs of markets of one event that cannot be quoted. */
+  readonly absent?: readonly { readonly kind: Edge['kind']; readonly reason: string }[] | undefined;
   readonly fetchedAt: string;
 }
 
