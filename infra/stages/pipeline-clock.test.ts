@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LogError, type LogRecord } from '../log/log.ts';
+import { pause } from '../runtime/pause.ts';
 import { openPipelineClock } from './pipeline-clock.ts';
+
+vi.mock('../runtime/pause.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('../runtime/pause.ts')>();
+  return { pause: vi.fn(original.pause) };
+});
 
 const NOW = Date.UTC(2026, 5, 1);
 
@@ -72,13 +78,25 @@ describe('with live data', () => {
   });
 });
 
-it.each([
-  ['the marks of a recording', aMark(Date.UTC(2026, 0, 1), NOW)],
-  ['no mark', null],
-])('is the newest known time with %s', async (_what, mark) => {
-  const clock = await openOver(mark);
+it('is the newest known time with the marks of a recording', async () => {
+  const clock = await openOver(aMark(Date.UTC(2026, 0, 1), NOW));
   expect(clock.isLive()).toBe(false);
   expect([clock.now(5), clock.now(null)]).toEqual([5, null]);
+});
+
+it('is unknown before the first mark, which it looks for more often than for later ones', async () => {
+  let mark: LogRecord | null = null;
+  const pauses: { readonly ms: number; readonly end: (goesOn: boolean) => void }[] = [];
+  vi.mocked(pause).mockImplementation((ms) => new Promise((end) => pauses.push({ ms, end })));
+  const clock = await openPipelineClock({ createTopics: async () => {}, last: async () => mark }, () => {});
+  expect([clock.isLive(), clock.now(5)]).toEqual([false, null]);
+  mark = aMark(NOW, NOW);
+  pauses[0]!.end(true);
+  await vi.waitFor(() => expect(pauses).toHaveLength(2));
+  expect([clock.isLive(), clock.now(5)]).toEqual([true, 5]);
+  expect(pauses[0]!.ms).toBeLessThan(pauses[1]!.ms / 10);
+  pauses[1]!.end(false);
+  await clock.close();
 });
 
 it('rejects at its start if the log does', async () => {

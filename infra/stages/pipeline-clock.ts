@@ -12,6 +12,8 @@ export const LAG_MAX_MS = 5_000;
 /** A clock mark of live data is appended within this time after its event time. */
 const LIVE_DELAY_MAX_MS = 60_000;
 const REFRESH_MS = 2_000;
+/** Until the first mark, nobody knows whether data is live: a new data directory has it soon after the start. */
+const FIRST_MARK_MS = 100;
 /**
  * How long an observed difference between event time and this machine's clock is used: clocks of two machines drift
  * apart.
@@ -23,7 +25,8 @@ export interface PipelineClock extends Running {
   /** False while or after a recording is played, and before the first clock mark. */
   isLive(): boolean;
   /**
-   * The pipeline's time in whole unix ms; null before any is known. In live mode it advances by itself.
+   * The pipeline's time in whole unix ms; null before the first clock mark was read, and while no time is known. In live
+   * mode it advances by itself.
    * @param newest the newest event time that the caller knows of.
    */
   now(newest: number | null): number | null;
@@ -69,8 +72,9 @@ export async function openPipelineClock(
   await log.createTopics([clockTopic]);
   const closing = new AbortController();
   const clock = new EventClock();
-  let live = false;
+  let [isKnown, live] = [false, false];
   const applyMark = (mark: LogRecord | null) => {
+    isKnown ||= mark !== null;
     live = mark !== null && mark.appendedAt - mark.receivedAt <= LIVE_DELAY_MAX_MS;
   };
   const first = await log.last(CLOCK_AT);
@@ -78,7 +82,7 @@ export async function openPipelineClock(
   // Until ingest reports its time, add the time that has passed since the log was written.
   if (first) clock.observe(first.receivedAt + Math.max(0, Date.now() - first.appendedAt));
   const run = async () => {
-    while (await pause(REFRESH_MS, closing.signal)) {
+    while (await pause(isKnown ? REFRESH_MS : FIRST_MARK_MS, closing.signal)) {
       try {
         applyMark(await log.last(CLOCK_AT));
       } catch (error) {
@@ -92,6 +96,7 @@ export async function openPipelineClock(
     isLive: () => live,
     now(newest) {
       if (newest !== null) clock.observe(newest);
+      if (!isKnown) return null;
       return live ? clock.now() : newest;
     },
     close: async () => closing.abort(),

@@ -36,6 +36,8 @@ let respond: (bars: object[]) => unknown;
 let live: boolean;
 let respondedAt: number;
 let now: number;
+/** False before the first clock mark of a new data directory. */
+let isClockKnown: boolean;
 /** The position of the tables. */
 let tablesAt: number;
 const sandboxViews = createViews();
@@ -58,8 +60,8 @@ beforeAll(async () => {
   Object.assign(test.views, {
     freshness: {
       ...fixed,
-      now: () => now,
-      isLive: () => live,
+      now: () => (isClockKnown ? now : null),
+      isLive: () => isClockKnown && live,
       asOf: () => NOW - 800,
       tablesAsOf: async () => tablesAt,
     },
@@ -71,6 +73,7 @@ afterAll(() => test.app.close());
 beforeEach(() => {
   [store, sent, responses, failure, live] = [new CandleStore(), [], [], null, true];
   tablesAt = NOW - 1_000;
+  isClockKnown = true;
   [now, respondedAt] = [NOW, NOW - 5_000];
   respond = (bars) => bars;
   test.advance(30_001);
@@ -271,6 +274,14 @@ describe('a read of candles', () => {
     [responses, sent] = [[], []];
     expect(await fetchedAt('interval=1m&limit=3&end_time=1772366400000')).toBe('2026-03-01T12:00:15.000Z');
     expect(sent).toEqual([]);
+  });
+
+  it("caches nothing that lacks the venue's bars because nobody knows yet whether data is live", async () => {
+    isClockKnown = false;
+    const query = 'interval=1m&limit=3';
+    expect([await served(query), sent]).toEqual([[], []]);
+    isClockKnown = true;
+    expect(await served(query)).toHaveLength(3);
   });
 
   it('requests nothing during playback, and nothing for a sandbox key', async () => {

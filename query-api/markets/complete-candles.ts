@@ -19,7 +19,10 @@ const REQUESTS_MAX = 4;
 
 export interface ServedCandles {
   readonly candles: readonly Candle[];
-  /** When the venue's bar in progress was received, unix ms; null if there is none. */
+  /**
+   * When the venue's bar in progress was received, unix ms; null if there is none. While nobody knows yet whether data is
+   * live, the venue's bars are missing, and it is 0: the response is too old for a cache.
+   */
   readonly formingAt: number | null;
   /**
    * Where the newest candle ends with the venue's or the exchange's bar, the time of the response with that bar.
@@ -37,8 +40,9 @@ export async function readCompleteCandles(
   const tablesAt = await tablesUntil(freshness, candleRangeTopic, candleBarsTable.fromTopics, null);
   const now = freshness.now();
   let read = await readCandles(store, coin, window, now);
+  if (now === null) return { ...served(read, tablesAt), formingAt: 0 };
   // The tables have all bars that a recording or the data set of the sandbox contains.
-  if (now === null || !freshness.isLive()) return { ...served(read, tablesAt), formingAt: null };
+  if (!freshness.isLive()) return { ...served(read, tablesAt), formingAt: null };
   const buckets = bucketsOf(window);
   const { stepMs } = buckets;
   const forming = Math.floor(now / stepMs) * stepMs;

@@ -74,7 +74,7 @@ describe.each(FAMILIES)('the family of %s', (_plural, one) => {
         const { headers } = await get(`${market}/candles`);
         return headers['x-fetched-at'];
       };
-      setFreshness({ asOf: () => NOON_MS + 500, tablesAsOf: async (_, until) => until - 700 });
+      setFreshness({ now: () => NOON_MS, asOf: () => NOON_MS + 500, tablesAsOf: async (_, until) => until - 700 });
       expect(await stateOf()).toBe('2026-03-01T11:59:59.800Z');
       setFreshness({ asOf: () => NOON_MS + 9_500 });
       expect(await stateOf()).toBe('2026-03-01T11:59:59.800Z');

@@ -3,10 +3,9 @@ import { eventPrice } from '#schemas/domain/arbitrage/walk';
 import { type Book, bestLevels, createBook, type Level } from '#schemas/domain/book';
 import { hasLeg } from '#schemas/domain/linked-markets';
 import { whileLagging } from '#schemas/domain/price-state';
-import { bookHeadTopic } from '#schemas/topics/book-heads';
 import type { EventLink, SpreadLeg, UniversalEvent } from '#schemas/topics/derived';
-import { isBehind } from '../views/freshness.ts';
 import type { Views } from '../views/views.ts';
+import { areBooksBehind } from './books-as-of.ts';
 
 export interface LegBook {
   readonly provider: string;
@@ -14,8 +13,6 @@ export interface LegBook {
   readonly state: SpreadLeg['state'];
   /** The venue's time of the last update, unix ms; null without a book. */
   readonly ts: number | null;
-  /** Receive time of the last update, unix ms; null without a book. */
-  readonly bookAt: number | null;
   readonly book: Book;
 }
 
@@ -28,7 +25,7 @@ export function legBooks(
   { links }: Pick<UniversalEvent, 'links'>,
   depth: number,
 ): LegBook[] {
-  const lags = isBehind(freshness, bookHeadTopic);
+  const lags = areBooksBehind(freshness);
   return links.filter(hasLeg).map((link) => {
     const known = questionBooks.books.get(link.yesInstrument);
     const status = events.statuses.get(link.yesInstrument)?.state ?? null;
@@ -39,7 +36,6 @@ export function legBooks(
       marketId: link.providerMarketId,
       state: link.marketState === 'open' ? state : link.marketState,
       ts: known?.ts ?? null,
-      bookAt: known?.bookAt ?? null,
       book: hasPrices ? inEventTerms(bestLevels(known.book, depth), link) : createBook(),
     };
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { anomalyName, wordsOf } from './names.ts';
 import { bytesText, compactText, decimalText, digitsOf, signedText } from './number.ts';
 import { attemptsOf, countGaps, pricesOf, unitsByDay } from './series.ts';
-import { agoText, clockText, exactText, momentText, spanText } from './time.ts';
+import { agoText, clockText, exactText, momentText, spanText, tickTexts } from './time.ts';
 
 const NOON = Date.UTC(2026, 0, 15, 12, 10, 5, 7);
 
@@ -53,6 +53,19 @@ describe('texts of numbers', () => {
     expect(digitsOf([0.5, 0.123, null, 7])).toBe(3);
     expect(digitsOf([1, 2])).toBe(0);
     expect(digitsOf([0.123456789], 6)).toBe(6);
+  });
+});
+
+describe('texts of the ticks of a time axis', () => {
+  const ticks = [22, 23, 24, 25].map((hour) => Date.UTC(2026, 0, 15, hour) / 1_000);
+
+  it('name the day below the first hour and below the first hour of each day', () => {
+    expect(tickTexts(ticks, 3_600, true)).toEqual(['22:00\n01-15', '23:00', '00:00\n01-16', '01:00']);
+  });
+
+  it('are days where ticks are a day or more apart, and seconds where they are less than a minute apart', () => {
+    expect(tickTexts(ticks.slice(0, 1), 86_400, true)).toEqual(['01-15']);
+    expect(tickTexts([ticks[0]!, ticks[0]! + 30], 30, true)).toEqual(['22:00:00\n01-15', '22:00:30']);
   });
 });
 

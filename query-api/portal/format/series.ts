@@ -7,6 +7,8 @@ export interface ChartSeries {
   readonly values: readonly (number | null)[];
   /** The field of the REST response, where the values are those of one. */
   readonly field?: string;
+  /** Decimals in the table; left out for those of the chart. */
+  readonly digits?: number;
 }
 
 /** A text for each place, shown in the table, and below candles as strips; null is unknown. */
@@ -21,6 +23,8 @@ export interface Note {
 
 interface ChartBase {
   readonly series: readonly ChartSeries[];
+  /** Further values of each place, which stand in the table alone. */
+  readonly columns?: readonly ChartSeries[];
   readonly note?: Note;
 }
 
@@ -40,6 +44,10 @@ export interface NumberChart extends ChartBase {
     /** Ascending. */
     readonly values: readonly number[];
   };
+  /** Places of the axis that have a name. */
+  readonly marks?: readonly { readonly label: string; readonly at: number }[];
+  /** Why a place has no values; null for those that have some. */
+  readonly missing?: readonly (string | null)[];
 }
 
 export type ChartData = TimeChart | NumberChart;

@@ -44,3 +44,25 @@ export function spanText(ms: number): string {
 export function agoText(ms: number): string {
   return ms < 1_000 ? 'now' : `${spanText(ms)} ago`;
 }
+
+const DAY_SECONDS = 86_400;
+
+/**
+ * Texts of the ticks of a time axis, as exact as their distance. Below hours the first tick and each first tick of a day
+ * name the day, in a second line.
+ *
+ * @param ticks unix seconds, ascending.
+ * @param step distance of the ticks, s.
+ */
+export function tickTexts(ticks: readonly number[], step: number, isUtc: boolean): string[] {
+  let named = '';
+  return ticks.map((tick) => {
+    const { day, clock } = partsOf(tick * 1_000, isUtc);
+    const monthAndDay = day.slice(5);
+    if (step >= DAY_SECONDS) return monthAndDay;
+    const text = step >= 60 ? clock.slice(0, 5) : clock;
+    if (day === named) return text;
+    named = day;
+    return `${text}\n${monthAndDay}`;
+  });
+}

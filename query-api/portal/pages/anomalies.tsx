@@ -1,28 +1,13 @@
-import { anomalyName } from '../format/names.ts';
 import { intervalBeside, useAnnounced } from '../live/live-resource.ts';
 import { useNewest } from '../live/newest.ts';
 import { useResource } from '../live/resource.ts';
 import { Choice, chosen } from '../parts/choice.tsx';
-import { Id } from '../parts/copy.tsx';
-import { Num } from '../parts/number.tsx';
 import { framed, Page } from '../parts/page.tsx';
 import { type Column, Table } from '../parts/table.tsx';
-import { Moment } from '../parts/time.tsx';
 import { hrefTo } from '../shell/router.ts';
+import { type Anomaly, KIND, MEASURED, WHEN } from './anomalies/columns.tsx';
 import { recordKey } from './event/live.ts';
-
-interface Anomaly {
-  readonly id: string;
-  readonly kind: string;
-  readonly universalId: string;
-  readonly provider: string;
-  readonly marketId: string;
-  readonly ts: string;
-  readonly bucketVol: number | null;
-  readonly baselineMean: number;
-  readonly baselineStddev: number;
-  readonly zScore: number;
-}
+import { eventPath } from './event/shapes.ts';
 
 const REFRESH = intervalBeside(5_000, 15_000);
 const CHANNEL = 'svc:stream:anomaly:all';
@@ -35,40 +20,18 @@ const KINDS = [
 ] as const;
 
 const COLUMNS: readonly Column<Anomaly>[] = [
-  { field: 'ts', label: 'When', render: ({ ts }) => <Moment at={ts} /> },
-  { field: 'kind', label: 'Kind', render: ({ kind }) => anomalyName(kind) },
+  WHEN,
+  KIND,
   {
     field: 'universalId',
     label: 'Event',
     render: ({ universalId }) => (
-      <a href={hrefTo(`/portal/events/${encodeURIComponent(universalId)}`)}>
+      <a href={hrefTo(eventPath(universalId))}>
         <code>{universalId.slice(0, 14)}</code>
       </a>
     ),
   },
-  { field: 'provider', label: 'Venue', render: ({ provider }) => <code>{provider}</code> },
-  { field: 'marketId', label: 'Market', render: ({ marketId }) => <Id value={marketId} /> },
-  {
-    field: 'bucketVol',
-    label: 'Volume',
-    isNumber: true,
-    render: ({ bucketVol }) => (
-      <Num value={bucketVol} digits={2} reason="only anomalies of trade volume have a volume" />
-    ),
-  },
-  {
-    field: 'baselineMean',
-    label: 'Baseline',
-    isNumber: true,
-    render: ({ baselineMean }) => <Num value={baselineMean} digits={4} />,
-  },
-  {
-    field: 'baselineStddev',
-    label: 'Deviation',
-    isNumber: true,
-    render: ({ baselineStddev }) => <Num value={baselineStddev} digits={4} />,
-  },
-  { field: 'zScore', label: 'z', isNumber: true, render: ({ zScore }) => <Num value={zScore} digits={1} /> },
+  ...MEASURED,
 ];
 
 export default function AnomaliesPage() {

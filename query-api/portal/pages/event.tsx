@@ -4,9 +4,12 @@ import type { PageProps } from '../pages.ts';
 import { Id } from '../parts/copy.tsx';
 import { framed, Page } from '../parts/page.tsx';
 import { Moment } from '../parts/time.tsx';
+import { Anomalies } from './event/anomalies.tsx';
+import { Books } from './event/books.tsx';
 import { Edges } from './event/edges.tsx';
 import { Evidence } from './event/evidence.tsx';
 import { History } from './event/history.tsx';
+import { LadderPanel } from './event/ladder.tsx';
 import { Legs } from './event/legs.tsx';
 import { Disputes, Settlements } from './event/oracle.tsx';
 import { apiPath, type UniversalEvent } from './event/shapes.ts';
@@ -31,10 +34,17 @@ export default function EventPage({ params }: PageProps) {
             </span>
           </p>
           <div class="panels">
-            <Legs id={event.universalId} />
-            <Edges id={event.universalId} />
+            <div class="stack">
+              <Legs id={event.universalId} />
+              <Books id={event.universalId} />
+            </div>
+            <div class="stack">
+              <Edges id={event.universalId} />
+              <LadderPanel id={event.universalId} />
+            </div>
           </div>
           <History id={event.universalId} />
+          <Anomalies id={event.universalId} />
           <Disputes id={event.universalId} />
           <Settlements id={event.universalId} />
           <Evidence links={event.links} />

@@ -12,6 +12,7 @@ import { type Column, Table } from '../parts/table.tsx';
 import { Ago } from '../parts/time.tsx';
 import { Unknown } from '../parts/unknown.tsx';
 import { hrefTo } from '../shell/router.ts';
+import type { Anomaly } from './anomalies/columns.tsx';
 import type { BoardRow } from './event/board.ts';
 import {
   type Board,
@@ -26,14 +27,6 @@ import {
 } from './event/live.ts';
 import { type Edge, eventPath, OLD_QUOTE_MS } from './event/shapes.ts';
 
-interface Anomaly {
-  readonly id: string;
-  readonly kind: string;
-  readonly universalId: string;
-  readonly provider: string;
-  readonly ts: string;
-  readonly zScore: number;
-}
 /** A dispute phase, which has an id, or a settlement, which has an outcome. */
 interface Outcome {
   readonly kind: 'dispute' | 'settlement';

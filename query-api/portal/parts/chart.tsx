@@ -13,7 +13,7 @@ import { Unknown } from './unknown.tsx';
 
 export interface ChartOptions {
   readonly digits: number;
-  readonly kind: 'line' | 'bars' | 'steps' | 'points' | 'depth' | 'candles';
+  readonly kind: 'line' | 'bars' | 'steps' | 'points' | 'depth' | 'ladder' | 'candles';
   /** Characters for which the left axis has room at least, so that charts one below the other are aligned. */
   readonly axisLength?: number;
 }
@@ -145,6 +145,9 @@ function Plot({ data, view, height, ...options }: PlotProps) {
 }
 
 function ChartTable({ name, caption, data, digits }: Pick<ChartProps, 'name' | 'caption' | 'data' | 'digits'>) {
+  const columns = [...data.series, ...(data.columns ?? [])];
+  const reasonAt = (index: number) =>
+    'axis' in data ? (data.missing?.[index] ?? 'no value here') : 'no value at this time';
   return (
     <section class="chart-table" aria-label={caption} tabIndex={REACHABLE}>
       <table class="plain" data-chart-table={name}>
@@ -153,7 +156,7 @@ function ChartTable({ name, caption, data, digits }: Pick<ChartProps, 'name' | '
             <th scope="col" class={'axis' in data ? 'number' : undefined}>
               {'axis' in data ? data.axis.label : 'Time'}
             </th>
-            {data.series.map(({ label }) => (
+            {columns.map(({ label }) => (
               <th key={label} scope="col" class="number">
                 {label}
               </th>
@@ -165,13 +168,9 @@ function ChartTable({ name, caption, data, digits }: Pick<ChartProps, 'name' | '
           {placesOf(data).map((place, index) => (
             <tr key={place}>
               <PlaceHeading data={data} place={place} />
-              {data.series.map(({ label, values, field }) => (
+              {columns.map(({ label, values, field, digits: own }) => (
                 <td key={label} class="number" data-field={field}>
-                  <Num
-                    value={values[index] ?? null}
-                    digits={digits}
-                    reason={'axis' in data ? 'no value here' : 'no value at this time'}
-                  />
+                  <Num value={values[index] ?? null} digits={own ?? digits} reason={reasonAt(index)} />
                 </td>
               ))}
               {data.note && (

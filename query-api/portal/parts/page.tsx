@@ -73,7 +73,7 @@ export function Page(options: PageOptions) {
   );
 }
 
-function Retry({ onRetry }: { readonly onRetry: () => void }) {
+export function Retry({ onRetry }: { readonly onRetry: () => void }) {
   return (
     <button type="button" data-action="retry" onClick={onRetry}>
       Try again

@@ -4,7 +4,7 @@ import { useId } from 'preact/hooks';
 import { type Resource, staleAt } from '../live/resource.ts';
 import { FaultText } from './fault.tsx';
 import { IsOld } from './is-old.ts';
-import { Skeleton, stateOf } from './page.tsx';
+import { Retry, Skeleton, stateOf } from './page.tsx';
 import { Ago, Clock } from './time.tsx';
 
 interface PanelProps<T> {
@@ -36,7 +36,12 @@ export function Panel<T>({ title, resource, isEmpty, empty, actions, children }:
       {actions}
       {state === 'loading' && <Skeleton rows={5} />}
       {state === 'empty' && <div class="muted">{empty}</div>}
-      {data.value === null && fault.value !== null && <FaultText fault={fault.value} />}
+      {data.value === null && fault.value !== null && (
+        <>
+          <FaultText fault={fault.value} />
+          <Retry onRetry={resource.refresh} />
+        </>
+      )}
       {state === 'ready' && data.value !== null && (
         <div class="panel-body" data-stale={old === null ? undefined : ''}>
           <IsOld.Provider value={old !== null}>{children(data.value)}</IsOld.Provider>

@@ -1,5 +1,6 @@
 /** What the kinds of charts differ in: how values are drawn, which room the scales have, and where names stand. */
 import uPlot from 'uplot';
+import { shownUntil } from '../format/ladder.ts';
 import { type ChartData, placesOf } from '../format/series.ts';
 import type { ChartOptions } from './chart.tsx';
 import { candleRange, drawCandles } from './plot-candles.ts';
@@ -9,8 +10,8 @@ import type { ColorOf } from './plot-colors.ts';
 type Draw = (plot: uPlot, labels: readonly string[], colors: readonly string[]) => void;
 
 interface Kind {
-  /** Custom properties of the series in their order; other kinds have those of `SERIES_COLORS`. */
-  readonly colors?: readonly string[];
+  /** Custom properties of so many series in their order; other kinds have those of `SERIES_COLORS`. */
+  readonly colors?: (count: number) => readonly string[];
   readonly series?: (index: number, color: string, property: string, colorOf: ColorOf) => Partial<uPlot.Series>;
   /** @param newest returns the data that are drawn, which change. */
   readonly scales?: (newest: () => ChartData) => uPlot.Scales;
@@ -26,6 +27,8 @@ export const SERIES_COLORS = ['--accent', '--warn', '--up', '--down', '--ink-mut
 /** Width beside the plot for the names of lines. */
 export const LABEL_WIDTH = 112;
 const LABEL_HEIGHT = 15;
+/** Between a name and the place that it names. */
+const LABEL_GAP = 5;
 const DAY_SECONDS = 86_400;
 /** Opacity of the area below the depth of a book, per cent. */
 const AREA_PERCENT = 18;
@@ -61,17 +64,30 @@ export const nameLines: Draw = (plot, labels, colors) => {
   });
 };
 
-/** Writes the names of the two sides of a book in the middle, each towards its side: there both are lowest. */
+/** Writes the names of the sides of books at their outermost prices, where each is highest; none hides another. */
 const nameSides: Draw = (plot, labels, colors) => {
-  const [below, above] = [plot.data[1], plot.data[2]] as (number | null)[][];
-  const [bid, ask] = [below!.findLastIndex((size) => size !== null), above!.findIndex((size) => size !== null)];
+  const [prices, ...sides] = plot.data as [number[], ...(number | null)[][]];
+  const hasSize = (size: number | null) => size !== null;
+  const { bbox } = plot;
   withText(plot, (ctx, ratio) => {
-    for (const [side, at] of [bid, ask].entries()) {
-      if (at < 0) continue;
-      ctx.textAlign = side === 0 ? 'right' : 'left';
-      ctx.fillStyle = colors[side]!;
-      const x = plot.valToPos(plot.data[0][at]!, 'x', true) + (side === 0 ? -6 : 6) * ratio;
-      ctx.fillText(labels[side]!, x, plot.bbox.top + 10 * ratio);
+    for (const isBid of [true, false]) {
+      const names = sides
+        .map((sizes, side) => ({ side, at: isBid ? sizes.findIndex(hasSize) : sizes.findLastIndex(hasSize) }))
+        .filter(({ side, at }) => (side % 2 === 0) === isBid && at >= 0)
+        .map(({ side, at }) => ({ side, at, y: plot.valToPos(sides[side]![at]!, 'y', true) }))
+        .sort((a, b) => a.y - b.y);
+      let lowest = bbox.top - (LABEL_HEIGHT / 2) * ratio;
+      for (const { side, at, y } of names) {
+        lowest = Math.max(y - (LABEL_HEIGHT / 2) * ratio, lowest + LABEL_HEIGHT * ratio);
+        ctx.fillStyle = colors[side]!;
+        const price = plot.valToPos(prices[at]!, 'x', true);
+        const width = ctx.measureText(labels[side]!).width + LABEL_GAP * 2 * ratio;
+        // Beyond its last price if there is room, where the side hides nothing.
+        const isBeyond = isBid ? price - width > bbox.left : price + width < bbox.left + bbox.width;
+        ctx.textAlign = isBid === isBeyond ? 'right' : 'left';
+        const x = price + (ctx.textAlign === 'left' ? LABEL_GAP : -LABEL_GAP) * ratio;
+        ctx.fillText(labels[side]!, x, lowest);
+      }
     }
   });
 };
@@ -116,6 +132,48 @@ function depthScales(): uPlot.Scales {
   };
 }
 
+/** Profits and losses with zero between them or at an end. */
+function ladderScales(newest: () => ChartData): uPlot.Scales {
+  return {
+    x: {
+      range: (_plot, _min, max) => {
+        const data = newest();
+        return [0, 'axis' in data ? (shownUntil(data) ?? max) : max];
+      },
+    },
+    y: {
+      range: (_plot, min, max) => {
+        const [low, high] = [Math.min(min ?? 0, 0), Math.max(max ?? 0, 0)];
+        const room = (high - low) * 0.12 || 1;
+        return [low < 0 ? low - room : 0, high > 0 ? high + room : room];
+      },
+    },
+  };
+}
+
+/** Draws the named places as dashed lines with their names: of two, the first one's to the left. */
+function drawMarks(plot: uPlot, data: ChartData, colorOf: ColorOf): void {
+  const marks = 'axis' in data ? (data.marks ?? []) : [];
+  const { bbox } = plot;
+  withText(plot, (ctx, ratio) => {
+    ctx.strokeStyle = colorOf('--line-strong');
+    ctx.fillStyle = colorOf('--ink');
+    ctx.setLineDash([4 * ratio, 3 * ratio]);
+    ctx.lineWidth = ratio;
+    for (const [index, { label, at }] of marks.entries()) {
+      const x = plot.valToPos(at, 'x', true);
+      ctx.beginPath();
+      ctx.moveTo(x, bbox.top);
+      ctx.lineTo(x, bbox.top + bbox.height);
+      ctx.stroke();
+      const width = ctx.measureText(label).width + LABEL_GAP * ratio;
+      const isLeft = x - width > bbox.left && (x + width > bbox.left + bbox.width || index < marks.length - 1);
+      ctx.textAlign = isLeft ? 'right' : 'left';
+      ctx.fillText(label, x + (isLeft ? -LABEL_GAP : LABEL_GAP) * ratio, bbox.top + (8 + index * LABEL_HEIGHT) * ratio);
+    }
+  });
+}
+
 export const KINDS: Readonly<Record<ChartOptions['kind'], Kind>> = {
   line: {},
   steps: { series: () => ({ paths: uPlot.paths.stepped!({ align: 1 }) }) },
@@ -132,15 +190,21 @@ export const KINDS: Readonly<Record<ChartOptions['kind'], Kind>> = {
     scales: pointScales,
   },
   depth: {
-    colors: ['--up', '--down'],
+    // The sides of one book differ in their colours, several books do.
+    colors: (count) => (count > 2 ? SERIES_COLORS.flatMap((color) => [color, color]) : ['--up', '--down']),
     series: (index, _color, property, colorOf) => ({
       // A bid's size can be sold at its price or below, an ask's can be bought at its price or above.
-      paths: uPlot.paths.stepped!({ align: index === 0 ? -1 : 1 }),
+      paths: uPlot.paths.stepped!({ align: index % 2 === 0 ? -1 : 1 }),
       fill: colorOf(property, AREA_PERCENT),
       points: { show: false },
     }),
     scales: depthScales,
     drawNames: nameSides,
+  },
+  ladder: {
+    series: () => ({ points: { show: true, size: 5 } }),
+    scales: ladderScales,
+    draw: drawMarks,
   },
   candles: {
     series: () => ({ paths: () => null, points: { show: false } }),

@@ -3,7 +3,7 @@ import uPlot from 'uplot';
 import { decimalText, digitsOf } from '../format/number.ts';
 import type { ChartData } from '../format/series.ts';
 import type { Span } from '../format/span.ts';
-import { clockText, momentText } from '../format/time.ts';
+import { tickTexts } from '../format/time.ts';
 import type { ChartOptions, ChartView } from './chart.tsx';
 import { colorsOf } from './plot-colors.ts';
 import { KINDS, LABEL_WIDTH, nameLines, SERIES_COLORS } from './plot-kinds.ts';
@@ -16,10 +16,11 @@ const DIGIT_WIDTH = 7;
 const AXIS_GAP = 15;
 /** Height of the texts of the lower axis, and least distance of two ticks of the left axis. */
 const AXIS_HEIGHT = 28;
+/** Height of a further line of these texts: the day below the hour. */
+const AXIS_LINE = 18;
 const LEFT_TICK_SPACE = 32;
 /** Right of the plot: room for half a text of the lower axis. */
-const MARGIN = 18;
-const DAY_SECONDS = 86_400;
+const MARGIN = 24;
 const FONT = '12px system-ui, sans-serif';
 
 interface PlotOptions extends ChartOptions {
@@ -43,14 +44,6 @@ function secondsOf(data: ChartData, { from, to }: Span): [number, number] {
   return [(from - half) / 1_000, (to - half) / 1_000];
 }
 
-/** The text of a tick of the time axis, as exact as the distance of the ticks in seconds. */
-function tickText(seconds: number, step: number, isUtc: boolean): string {
-  const ms = seconds * 1_000;
-  if (step >= DAY_SECONDS) return momentText(ms, isUtc).slice(5, 10);
-  const clock = clockText(ms, isUtc);
-  return step >= 60 ? clock.slice(0, 5) : clock;
-}
-
 /** Texts of the ticks of a linear axis, as exact as the ticks are. */
 function numberTexts(ticks: readonly number[], maxDigits: number): string[] {
   const digits = digitsOf(ticks, maxDigits);
@@ -60,14 +53,17 @@ function numberTexts(ticks: readonly number[], maxDigits: number): string[] {
 /** The lower axis: times, or the numbers of the chart. */
 function lowerAxis(data: ChartData, isUtc: boolean): Partial<uPlot.Axis> {
   if ('axis' in data) return { values: (_plot, ticks) => numberTexts(ticks, data.axis.digits) };
-  return { values: (_plot, ticks, _axis, _space, step) => ticks.map((tick) => tickText(tick, step, isUtc)) };
+  return {
+    values: (_plot, ticks, _axis, _space, step) => tickTexts(ticks, step, isUtc),
+    size: (_plot, texts) => AXIS_HEIGHT + (texts?.some((text) => text.includes('\n')) ? AXIS_LINE : 0),
+  };
 }
 
 export function drawPlot(box: HTMLElement, data: ChartData, options: PlotOptions) {
   const { digits, isUtc } = options;
   const kind = KINDS[options.kind];
   const colorOf = colorsOf(box);
-  const properties = kind.colors ?? SERIES_COLORS;
+  const properties = kind.colors?.(data.series.length) ?? SERIES_COLORS;
   const propertyOf = (index: number) => properties[index % properties.length]!;
   const colors = data.series.map((_, index) => colorOf(propertyOf(index)));
   const labels = data.series.map(({ label }) => label);

@@ -170,6 +170,21 @@ export async function signIn({ page }: WatchedPage, token = TEST_TOKEN, path = '
   await page.locator(SETTLED).and(page.locator('main:not([data-page="login"])')).waitFor();
 }
 
+export type Fields = Record<string, string | number | boolean | null>;
+
+/** The values of the cells of each row: numbers by their `data-value`, other cells by their text. */
+export function rowsOf(page: Page, rows: string): Promise<Fields[]> {
+  return page.evaluate<Fields[]>(`[...document.querySelectorAll(${JSON.stringify(rows)})].map((row) => ({
+    id: row.dataset.id ?? null,
+    ts: Date.parse(row.querySelector('time')?.dateTime ?? ''),
+    ...Object.fromEntries([...row.querySelectorAll('[data-field]')].map((cell) => {
+      const number = cell.querySelector('[data-value]');
+      const text = cell.textContent;
+      return [cell.dataset.field, number ? Number(number.dataset.value) : text === '–' ? null : text];
+    })),
+  }))`);
+}
+
 /** Violations of WCAG 2.2 A and AA, each with its rule and the first element. */
 export async function violationsOf(page: Page): Promise<string[]> {
   if (!(await page.evaluate<boolean>('"axe" in window')))

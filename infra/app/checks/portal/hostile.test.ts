@@ -5,7 +5,7 @@ import { eventually, get, TEST_TOKEN } from '../e2e/service.ts';
 import { describePortal, expectAccessible, sidewaysElements } from './browser.ts';
 import { HOSTILE_STRINGS } from './hostile-strings.ts';
 
-const WIDTHS = [360, 1440];
+const WIDTHS = [360, 768, 1024, 1440];
 const NAME_MAX = 200;
 /** Requests that create something at the same time. */
 const AT_ONCE = 4;
@@ -163,6 +163,11 @@ describePortal('hostile texts in Chromium', { flags: ['--sim-rate', '50'] }, (po
     await page.goto('/portal/anomalies');
     // Ids are shortened; the whole one is what is copied and shown on hover.
     await expectText(page, 'tbody [data-field="marketId"] code', HOSTILE_STRINGS, 'title');
+    await expectText(
+      page,
+      'tbody [data-field="raw"]',
+      HOSTILE_STRINGS.map((text) => `Text: ${text}`),
+    );
     await page.unroute('**/v1/me/anomaly-feed?*');
   });
 

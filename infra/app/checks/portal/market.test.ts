@@ -6,14 +6,15 @@ import {
   create,
   describePortal,
   expectAccessible,
+  type Fields,
   onJson,
   openPage,
+  rowsOf,
   signIn,
   violationsOf,
   type WatchedPage,
 } from './browser.ts';
 
-type Fields = Record<string, string | number | boolean | null>;
 interface Book {
   readonly bids: readonly Fields[];
   readonly asks: readonly Fields[];
@@ -33,18 +34,6 @@ const COMPARED_WITHIN = { timeout: 120_000, interval: 200 };
 /** The day of which the data set of the sandbox has daily rows. */
 const SANDBOX_DAY = '2026-01-14';
 
-/** The values of the cells of each row: numbers by their `data-value`, other cells by their text. */
-function rowsOf(page: Page, rows: string): Promise<Fields[]> {
-  return page.evaluate<Fields[]>(`[...document.querySelectorAll(${JSON.stringify(rows)})].map((row) => ({
-    id: row.dataset.id ?? null,
-    ts: Date.parse(row.querySelector('time')?.dateTime ?? ''),
-    ...Object.fromEntries([...row.querySelectorAll('[data-field]')].map((cell) => {
-      const number = cell.querySelector('[data-value]');
-      const text = cell.textContent;
-      return [cell.dataset.field, number ? Number(number.dataset.value) : text === '–' ? null : text];
-    })),
-  }))`);
-}
 const part = (row: Fields, fields: readonly string[]) => Object.fromEntries(fields.map((field) => [field, row[field]]));
 
 describePortal('the page of a market in Chromium', { flags: ['--sim-rate', '20'] }, (portal) => {

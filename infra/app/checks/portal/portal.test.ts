@@ -31,21 +31,6 @@ describePortal('the portal in Chromium', { flags: ['--sim-rate', '100'] }, (port
     },
   );
 
-  it('shows an event, its prices and its chart with the table behind it', async () => {
-    const { watched } = portal;
-    const { page } = watched;
-    await page.goto('/portal/events');
-    await page.locator('tbody [data-field="canonicalName"] a').first().click();
-    await page.locator('main[data-page="event"][data-state="ready"] [data-field="yesMid"]').first().waitFor();
-    await page.locator('figure[data-chart="prices"] canvas').waitFor();
-    await expectAccessible(watched);
-    const figure = page.locator('figure[data-chart="prices"]');
-    await figure.locator('[data-action="table"]').click();
-    await figure.locator('table[data-chart-table="prices"] tbody tr').first().waitFor();
-    expect(await violationsOf(page)).toEqual([]);
-    expect(watched.faults).toEqual([]);
-  });
-
   it('shows the state of the service as REST returns it, and the lag of stages as a chart', async () => {
     const { watched } = portal;
     const { page } = watched;

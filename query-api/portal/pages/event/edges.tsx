@@ -4,6 +4,7 @@ import { useNewest } from '../../live/newest.ts';
 import { useResource } from '../../live/resource.ts';
 import { Num } from '../../parts/number.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { noEdgeReason } from './board.ts';
 import { type Edges as EdgeList, edgeChannel, eventKey, withEdge } from './live.ts';
 import { apiPath, type Edge, OLD_QUOTE_MS } from './shapes.ts';
 
@@ -63,6 +64,27 @@ function Steps({ edge, seq }: { readonly edge: Edge; readonly seq: number | unde
   );
 }
 
+/** Why the kinds without arbitrage have none. */
+function Absent({ records, absent = [] }: Pick<EdgeList, 'records' | 'absent'>) {
+  const kinds = Object.keys(TITLES) as Edge['kind'][];
+  const without = kinds.filter((kind) => records.every((edge) => edge.kind !== kind));
+  return (
+    <>
+      {without.map((kind) => {
+        const reasons = new Set(absent.filter((pair) => pair.kind === kind).map(({ reason }) => noEdgeReason(reason)));
+        return (
+          <section key={kind} class="steps" data-id={kind} tabIndex={-1} aria-label={TITLES[kind]}>
+            <h3>{TITLES[kind]}</h3>
+            <p class="muted">
+              There is none now: <span data-field="reason">{[...reasons].join('; ') || noEdgeReason(null)}</span>.
+            </p>
+          </section>
+        );
+      })}
+    </>
+  );
+}
+
 /** The arbitrage of each kind, step by step. */
 export function Edges({ id }: { readonly id: string }) {
   const channel = edgeChannel(id);
@@ -75,13 +97,14 @@ export function Edges({ id }: { readonly id: string }) {
       title="Arbitrage"
       resource={current}
       isEmpty={({ records }) => records.length === 0}
-      empty="There is none now: it needs live books of two venues that are deep enough for its size."
+      empty={<Absent records={[]} absent={current.data.value?.absent} />}
     >
-      {({ records }) => (
+      {({ records, absent }) => (
         <>
           {records.map((edge) => (
             <Steps key={edge.kind} edge={edge} seq={newest.events.value.get(`${channel} ${edge.kind}`)?.seq} />
           ))}
+          <Absent records={records} absent={absent} />
           {half && (
             <p class="muted">
               Half-life of edges:{' '}

@@ -6,6 +6,7 @@ import type { Edge, Spread } from './shapes.ts';
 export const spreadChannel = (universalId: string): string => channelName('event', universalId);
 export const edgeChannel = (universalId: string): string => channelName('arbitrage', universalId);
 
+export const anomalyChannel = (universalId: string): string => channelName('anomaly', universalId);
 export const disputeChannel = (universalId: string): string => channelName('settlement_dispute', universalId);
 export const settlementChannel = (universalId: string): string => channelName('settlement', universalId);
 
@@ -39,6 +40,8 @@ export interface Edges {
   /** Of the list of one event. */
   readonly universalId?: string;
   readonly records: readonly Edge[];
+  /** Pairs of markets of one event that cannot be quoted. */
+  readonly absent?: readonly { readonly kind: Edge['kind']; readonly reason: string }[] | undefined;
   readonly fetchedAt: string;
 }
 

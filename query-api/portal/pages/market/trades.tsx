@@ -1,9 +1,9 @@
 import type { Level } from '../../format/depth.ts';
 import { useResource } from '../../live/resource.ts';
+import { levelColumns } from '../../parts/level-columns.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Clock } from '../../parts/time.tsx';
-import { levelColumns } from './level-columns.tsx';
 
 interface Trade extends Level {
   readonly side: 'buy' | 'sell';

@@ -2,6 +2,7 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Copy } from '../../parts/copy.tsx';
+import { Fact } from '../../parts/fact.tsx';
 import { Num } from '../../parts/number.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Clock } from '../../parts/time.tsx';
@@ -109,39 +110,39 @@ export function Frames({ list }: { readonly list: ReadonlySignal<FrameList> }) {
   );
 }
 
-/** A figure of the subscription with its name. */
-function Fact({
-  field,
-  label,
-  value,
-  reason,
-}: {
-  readonly field: string;
-  readonly label: string;
-  readonly value: number | string | null;
-  readonly reason: string;
-}) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd data-field={field}>
-        {value === null ? <Unknown reason={reason} /> : typeof value === 'number' ? <Num value={value} /> : value}
-      </dd>
-    </div>
-  );
+/** A text or a number of the subscription, or why there is none. */
+function figure(value: number | string | null, reason = 'no event was received yet') {
+  if (value === null) return <Unknown reason={reason} />;
+  return typeof value === 'number' ? <Num value={value} /> : value;
 }
 
 export function Facts({ list, state }: { readonly list: FrameList; readonly state: string }) {
   return (
     <dl class="facts" data-subscription={state}>
-      <Fact field="state" label="Subscription" value={state} reason="" />
-      <Fact field="events" label="Events" value={list.events} reason="" />
-      <Fact field="seq" label="Newest seq" value={list.seq} reason="no event was received yet" />
-      <Fact field="delayMs" label="Delay, ms" value={list.delayMs} reason="no event was received yet" />
-      <Fact field="gaps" label="Gaps" value={list.gaps} reason="" />
-      <Fact field="dropped" label="Sent late" value={list.dropped} reason="" />
-      <Fact field="status" label="Markets" value={list.status} reason="this channel reports none" />
-      <Fact field="epoch" label="Epoch" value={list.epoch} reason="no event was received yet" />
+      <Fact field="state" label="Subscription">
+        {state}
+      </Fact>
+      <Fact field="events" label="Events">
+        {figure(list.events)}
+      </Fact>
+      <Fact field="seq" label="Newest seq">
+        {figure(list.seq)}
+      </Fact>
+      <Fact field="delayMs" label="Delay, ms">
+        {figure(list.delayMs)}
+      </Fact>
+      <Fact field="gaps" label="Gaps">
+        {figure(list.gaps)}
+      </Fact>
+      <Fact field="dropped" label="Sent late">
+        {figure(list.dropped)}
+      </Fact>
+      <Fact field="status" label="Markets">
+        {figure(list.status, 'this channel reports none')}
+      </Fact>
+      <Fact field="epoch" label="Epoch">
+        {figure(list.epoch)}
+      </Fact>
     </dl>
   );
 }

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bookHeadTopic } from '#schemas/topics/book-heads';
-import { eventTopic, type UniversalEvent } from '#schemas/topics/derived';
+import { arbitrageHeadTopic, eventTopic, type UniversalEvent } from '#schemas/topics/derived';
 import { type BookUpdate, bookTopics, type MarketStatus, statusTopics } from '#schemas/topics/normalised';
+import type { Topic } from '#schemas/topics/topic';
 import { aBookUpdate, aLink, anEvent, applyRecord, NOON_MS } from '../../../testing/records.fixture.ts';
 import { createTestApp, type TestApp } from '../../../testing/test-app.fixture.ts';
 import { VIEWS } from '../../../views/views.ts';
@@ -112,7 +113,8 @@ describe('GET /v1/events/{universalId}/books', () => {
           asks: [{ price: 0.71, size: 4 }],
         },
       ],
-      fetchedAt: '2026-03-01T12:00:00.005Z',
+      // A book that is newer says nothing about the other one.
+      fetchedAt: '2026-03-01T12:00:00.000Z',
     });
   });
 
@@ -157,14 +159,16 @@ describe('GET /v1/events/{universalId}/books', () => {
     },
   );
 
-  it('states nothing better than stale while the stage of the books lags', async () => {
+  it.each([arbitrageHeadTopic, bookHeadTopic])('states nothing better than stale while $name lags', async (lagging) => {
     add.event();
     add.book('111', [['0.6', '1']], []);
     add.status('111');
-    const lagging = { ...test.views.freshness, now: () => NOON_MS + 60_000, isLive: () => true, asOf: () => NOON_MS };
-    Object.assign(test.views, { freshness: lagging });
+    const asOf = (topic: Topic) => NOON_MS - (topic.name === lagging.name ? 60_000 : 0);
+    Object.assign(test.views, {
+      freshness: { ...test.views.freshness, now: () => NOON_MS, isLive: () => true, asOf },
+    });
     expect(await bookB()).toMatchObject({ state: 'stale', bids: [{ price: 0.6, size: 1 }] });
-    expect((await read()).fetchedAt).toBe('2026-03-01T12:00:00.000Z');
+    expect((await read()).fetchedAt).toBe('2026-03-01T11:59:00.000Z');
   });
 
   it('continues from a head as after a start', async () => {

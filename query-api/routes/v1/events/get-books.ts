@@ -5,7 +5,7 @@ import { fetchedAtField, marketIdField, providerField, universalIdField } from '
 import { clampedInteger } from '#schemas/http/parameters';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
 import { spreadSnapshotSchema } from '#schemas/http/spread';
-import { bookHeadTopic } from '#schemas/topics/book-heads';
+import { booksAsOf } from '../../../queries/books-as-of.ts';
 import { findEvent } from '../../../queries/find-event.ts';
 import { legBooks } from '../../../queries/leg-books.ts';
 import { defineRoute } from '../../route.ts';
@@ -51,11 +51,9 @@ export const getEventBooks = defineRoute({
     fetchedAt: fetchedAtField,
   }),
   async handle({ params, query }, { views, store }) {
-    const { events, freshness } = views;
-    const event = await findEvent(events, store, params.universalId);
+    const event = await findEvent(views.events, store, params.universalId);
     // From here on nothing waits, so that all books are of one moment.
     const books = legBooks(views, event, query.depth);
-    const asOf = freshness.asOf(bookHeadTopic) ?? event.receivedAt;
     return {
       universalId: event.universalId,
       books: books.map(({ provider, marketId, state, ts, book }) => ({
@@ -66,7 +64,7 @@ export const getEventBooks = defineRoute({
         bids: book.bids.map(toLevel),
         asks: book.asks.map(toLevel),
       })),
-      fetchedAt: isoTime(Math.max(asOf, ...books.map(({ bookAt }) => bookAt ?? 0))),
+      fetchedAt: isoTime(booksAsOf(views.freshness, event)),
     };
   },
 });

@@ -5,20 +5,15 @@ import { type Decimal, parseDecimal, toNumber, ZERO } from '#schemas/domain/deci
 import { fetchedAtField, universalIdField } from '#schemas/http/fields';
 import { decimalParameter } from '#schemas/http/parameters';
 import { isoTime } from '#schemas/http/scalars';
-import { bookHeadTopic } from '#schemas/topics/book-heads';
-import { arbitrageHeadTopic } from '#schemas/topics/derived';
+import { areBooksBehind, booksAsOf } from '../../../../queries/books-as-of.ts';
 import { eventLadder } from '../../../../queries/event-ladder.ts';
 import { findEvent } from '../../../../queries/find-event.ts';
 import { MISSING_EDGE_REASONS, type MissingEdgeReason, REASONS_TEXT } from '../../../../queries/missing-edge.ts';
-import { isBehind } from '../../../../views/freshness.ts';
 import { defineRoute } from '../../../route.ts';
 import { eventPath } from '../event-path.ts';
 
 const SIZES_MAX = 20;
 const DEFAULT_SIZES = '10,50,100,500,1000,5000';
-
-/** What is behind the figures: the statuses and the record of the event, and the books. */
-const SOURCES = [arbitrageHeadTopic, bookHeadTopic];
 
 const kindField = z.enum(ARBITRAGE_KINDS);
 
@@ -84,8 +79,8 @@ export const getLadder = defineRoute({
   }),
   async handle({ params, query: { kind, sizes } }, { views: { events, questionBooks, freshness }, store }) {
     const event = await findEvent(events, store, params.universalId);
-    const { universalId, receivedAt } = event;
-    const asOf = Math.min(...SOURCES.map((topic) => freshness.asOf(topic) ?? receivedAt));
+    const { universalId } = event;
+    const asOf = booksAsOf(freshness, event);
     const now = Math.max(freshness.now() ?? asOf, asOf);
     const quotedSize = events.arbitrage.get(universalId)?.get(kind)?.size;
     const { rows, breakEvenSize, bestSize, reason, bookAt } = eventLadder(
@@ -96,7 +91,7 @@ export const getLadder = defineRoute({
       {
         books: questionBooks.books,
         statuses: events.statuses,
-        isBehind: SOURCES.some((topic) => isBehind(freshness, topic)),
+        isBehind: areBooksBehind(freshness),
         now,
       },
     );

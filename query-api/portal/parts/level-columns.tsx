@@ -1,7 +1,7 @@
-import type { Level } from '../../format/depth.ts';
-import { digitsOf } from '../../format/number.ts';
-import { Num } from '../../parts/number.tsx';
-import type { Column } from '../../parts/table.tsx';
+import type { Level } from '../format/depth.ts';
+import { digitsOf } from '../format/number.ts';
+import { Num } from './number.tsx';
+import type { Column } from './table.tsx';
 
 /** Columns of price and size, of a side of a book and of trades, with the digits that all levels need. */
 export function levelColumns(
