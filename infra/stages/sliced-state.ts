@@ -3,8 +3,8 @@
  * at once takes a second or more, in which nothing else of the process runs. The stage waits only for the copy, which
  * takes a third of the time.
  */
-import { setImmediate as yieldToIo } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
+import { isTurnUsedUp, nextTurn } from '../runtime/turn.ts';
 import { deepCopy } from './deep-copy.ts';
 
 /** Target size of a slice: some 5 ms of work, whether its entries are numbers or whole books. */
@@ -13,8 +13,7 @@ const SLICE_BYTES = 128 * 1024;
 const FIRST_ENTRIES = 32;
 /** Entries may vary widely in size, so a slice has at most this many times the entries of the previous one. */
 const GROWTH_MAX = 4;
-/** Duration of a copy before other work gets its turn, and entries copied between two looks at the clock. */
-const COPY_MS = 5;
+/** Entries copied between two looks at the clock. */
 const COPIED_AT_ONCE = 32;
 /** Each part is preceded by its length. What `v8.serialize` writes begins with 0xff, which no length does. */
 const LENGTH_BYTES = 4;
@@ -84,12 +83,9 @@ export async function* serializeInSlices(
 
 async function copyEntries(collection: Collection): Promise<unknown[]> {
   const entries: unknown[] = [];
-  let until = performance.now() + COPY_MS;
   for (const entry of collection) {
     entries.push(deepCopy(entry));
-    if (entries.length % COPIED_AT_ONCE !== 0 || performance.now() < until) continue;
-    await yieldToIo();
-    until = performance.now() + COPY_MS;
+    if (entries.length % COPIED_AT_ONCE === 0 && isTurnUsedUp()) await nextTurn();
   }
   return entries;
 }
@@ -105,7 +101,7 @@ export async function deserializeSlices(bytes: Buffer): Promise<unknown> {
     const part: unknown = deserialize(bytes.subarray(from, at));
     if (holder === null) holder = part as Holder;
     else fill(holder.state, part as Slice);
-    await yieldToIo();
+    await nextTurn();
   }
   return holder;
 }
@@ -118,7 +114,7 @@ async function* slicesOf(name: string, copied: readonly unknown[]): AsyncGenerat
     yield part;
     from += entries.length;
     wanted = Math.ceil(entries.length * Math.min(GROWTH_MAX, SLICE_BYTES / part.length));
-    await yieldToIo();
+    await nextTurn();
   }
 }
 

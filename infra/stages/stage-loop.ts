@@ -3,9 +3,9 @@
  * repairs a crash at any line: it loads the newest snapshot, processes the records after it, and does not write outputs
  * that the log already holds.
  */
-import { setImmediate as yieldToIo } from 'node:timers/promises';
 import type { EventLog, LogReader, LogRecord, TopicPartition } from '../log/log.ts';
 import { partitionName } from '../log/partition-name.ts';
+import { isTurnUsedUp, nextTurn } from '../runtime/turn.ts';
 import { lastMidnight, nextMidnight } from './daily-checkpoints.ts';
 import { MergedInput } from './merge.ts';
 import type { StageOutputs } from './outputs.ts';
@@ -20,9 +20,8 @@ const POLL_RECORDS = 2_048;
 const POLL_TIMEOUT_MS = 250;
 /** Records processed before outputs are written and other work gets its turn. */
 const STEP_RECORDS = 512;
-/** Outputs after which they are written earlier, and time after which other work gets its turn earlier. */
+/** Outputs after which they are written earlier. */
 const STEP_OUTPUTS_MAX = 2_048;
-const STEP_MS = 5;
 /** More outputs than this are appended in a turn of their own, not in the one that made them. */
 const SHARED_TURN_OUTPUTS_MAX = 256;
 
@@ -147,10 +146,10 @@ export class StageLoop<S> {
     try {
       while (!stopping.aborted && !(mode === 'rebuild' && this.catchUpOffsets.size === 0)) {
         await this.poll();
-        while (!stopping.aborted && (await this.step())) await yieldToIo();
+        while (!stopping.aborted && (await this.step())) await nextTurn();
         this.advance();
         await snapshots?.saveWhenDue(() => this.checkpoint());
-        await yieldToIo();
+        await nextTurn();
       }
       // A stop can come between the last record of a day and its daily checkpoint; a start from the snapshot below would
       // skip it.
@@ -186,15 +185,12 @@ export class StageLoop<S> {
     );
     this.recordsOfStep = ready;
     this.processedOfStep = 0;
-    let until = performance.now() + STEP_MS;
     for (const record of ready) {
+      if (isTurnUsedUp()) await nextTurn();
       if (!handlers.process(record)) await handlers.fetchSchemaAndProcess(record);
       this.processedOfStep += 1;
       this.newestReceivedAt = record.receivedAt;
       if (outputs.size >= STEP_OUTPUTS_MAX) await this.writeOutputs();
-      if (performance.now() < until) continue;
-      await yieldToIo();
-      until = performance.now() + STEP_MS;
     }
     if (count === 0) {
       // The last record of an input may be a repeat, which is dropped.
@@ -211,7 +207,7 @@ export class StageLoop<S> {
 
   private async writeOutputs(): Promise<void> {
     const { log, outputs, retryPolicy } = this.options;
-    if (outputs.size > SHARED_TURN_OUTPUTS_MAX) await yieldToIo();
+    if (outputs.size > SHARED_TURN_OUTPUTS_MAX) await nextTurn();
     const records = outputs.drain();
     if (records.length > 0)
       await retryWhileUnavailable(retryPolicy, 'log unavailable for writing', () => log.append(records));

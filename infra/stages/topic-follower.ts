@@ -2,13 +2,13 @@
  * Follows a topic: decodes its records in order and passes each to a handler, first those that the topic has at the
  * start, then every new one until it is closed.
  */
-import { setImmediate as yieldToIo } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Topic } from '#schemas/topics/topic';
 import { type Codec, CodecError } from '../codec/codec.ts';
 import type { EventLog, LogReader, LogRecord } from '../log/log.ts';
 import { readUntil } from '../log/read-until.ts';
 import { isTransient, retry } from '../runtime/retry.ts';
+import { nextTurn } from '../runtime/turn.ts';
 import type { Health } from '../telemetry/health.ts';
 import { CatchUpProgress } from './catch-up-progress.ts';
 
@@ -89,7 +89,7 @@ export class TopicFollower<T> {
       await this.handleBatch(records);
       progress.reached(this.handledOffset);
       // An embedded log answers without a wait, and a million records take long: timers and sockets need turns.
-      await yieldToIo();
+      await nextTurn();
     }
   }
 

@@ -1,5 +1,5 @@
 /** Encodes the rows of an insert in slices, so that a large insert does not block the event loop. */
-import { setImmediate as yieldToIo } from 'node:timers/promises';
+import { nextTurn } from '../runtime/turn.ts';
 import { type Row, StoreError } from './store.ts';
 
 /** Rows encoded in one turn of the event loop: some milliseconds of work. */
@@ -26,7 +26,7 @@ export async function encodeRows(rows: readonly Row[]): Promise<EncodedRows> {
   if (first === undefined) throw new StoreError('store_rejected', 'the first row has no columns');
   const slices: string[] = [];
   for (let from = 0; from < rows.length; from += ROWS_PER_SLICE) {
-    if (from > 0) await yieldToIo();
+    if (from > 0) await nextTurn();
     const lines = rows
       .slice(from, from + ROWS_PER_SLICE)
       .map((row, nth) => JSON.stringify(valuesOf(row, from + nth, columns)));

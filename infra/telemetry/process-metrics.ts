@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Gauge } from 'prom-client';
+import { anonymousBytesOf } from './anonymous-memory.ts';
 import type { Metrics } from './metrics.ts';
 
 const RESOLUTION_MS = 10;
@@ -19,6 +21,16 @@ export function measureProcess({ registry }: Metrics, node: string): void {
       // Without blocking, the histogram holds the resolution itself.
       this.set(Math.max(0, delay.percentile(99) / NS_PER_SECOND - RESOLUTION_MS / 1_000));
       delay.reset();
+    },
+  });
+  // Other systems do not separate it from the mapped pages of files.
+  if (process.platform !== 'linux') return;
+  new Gauge({
+    name: 'parallax_anonymous_memory_bytes',
+    help: 'Resident memory without the mapped pages of files, which the system can reclaim.',
+    registers: [registry],
+    async collect() {
+      this.set(anonymousBytesOf(await readFile('/proc/self/status', 'utf8')));
     },
   });
 }

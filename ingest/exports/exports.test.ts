@@ -4,7 +4,7 @@ import { PART_TEXT_BYTES_MAX, partPayload } from '#schemas/domain/export-parts';
 import { parseLeaderboardRows } from '#schemas/venues/venue-a/leaderboard-export';
 import type { Received } from '../publisher/publisher.ts';
 import { JoinedExports } from './joined-exports.ts';
-import { compressExport, PARTS_PER_TURN, publishExport } from './publish-export.ts';
+import { compressExport, publishExport } from './publish-export.ts';
 import { type Part, splitRows } from './split-rows.ts';
 
 /** An export of rows whose names contain what looks like borders of rows. */
@@ -73,23 +73,32 @@ describe('publishExport', () => {
     expect(payloads.map((payload) => gunzipSync(payload.subarray(8)).toString()).join('')).toBe(text);
   });
 
-  it('publishes many parts in several turns of the event loop', async () => {
-    const parts = Array.from({ length: 2 * PARTS_PER_TURN + 1 }, () => Buffer.alloc(1));
+  it('pauses between two parts, when they are compressed and when they are published', async () => {
+    const pauses: number[] = [];
     let published = 0;
-    /** How many parts were published at each turn of other work. */
-    const seen = new Set<number>();
-    const look = () => {
-      seen.add(published);
-      running = setImmediate(look);
-    };
-    let running = setImmediate(look);
+    const pause = async () => void pauses.push(published);
+    const parts = await compressExport([Buffer.from(exportOf(4_000).text)], () => {}, pause);
+    expect(parts.length).toBeGreaterThan(2);
+    expect(pauses).toEqual(parts.map(() => 0));
+    pauses.length = 0;
     const receive = () => {
       published += 1;
     };
-    await publishExport({ receive }, { source: 's', feed: 'f' }, parts);
-    clearImmediate(running);
-    expect([...seen]).toEqual([PARTS_PER_TURN, 2 * PARTS_PER_TURN]);
+    await publishExport({ receive }, { source: 's', feed: 'f' }, parts, pause);
+    expect(pauses).toEqual(parts.slice(1).map((_, nth) => nth + 1));
     expect(published).toBe(parts.length);
+  });
+
+  it('ends with the error of a pause, as when the service stops, without the last part', async () => {
+    const parts = await compressExport([Buffer.from(exportOf(4_000).text)]);
+    const published: Received[] = [];
+    const pause = async () => {
+      if (published.length === parts.length - 1) throw new Error('closing');
+    };
+    const receive = (received: Received) => void published.push(received);
+    const publishing = publishExport({ receive }, { source: 's', feed: 'f' }, parts, pause);
+    await expect(publishing).rejects.toThrow('closing');
+    expect(published).toHaveLength(parts.length - 1);
   });
 
   it('rejects with the error of a check, and of the chunks', async () => {

@@ -1,6 +1,6 @@
-import { setImmediate as yieldToIo } from 'node:timers/promises';
 import { type Codec, CodecError } from '#infra/codec/codec';
 import type { LogRecord } from '#infra/log/log';
+import { nextTurn } from '#infra/runtime/turn';
 import type { Batch } from './batch.ts';
 import type { Persistence } from './persistence.ts';
 import { type Outcome, rowOf } from './row-of.ts';
@@ -17,7 +17,7 @@ export async function addRecords(
   persistence: Persistence,
 ): Promise<void> {
   for (const [nth, record] of records.entries()) {
-    if (nth > 0 && nth % RECORDS_PER_TURN === 0) await yieldToIo();
+    if (nth > 0 && nth % RECORDS_PER_TURN === 0) await nextTurn();
     const target = TABLE_TOPICS.get(record.topic);
     if (!target) throw new Error(`no table is filled from ${record.topic}`);
     let outcome = rowOf(record, target, codec);

@@ -1,3 +1,4 @@
+import { isTurnUsedUp, nextTurn } from '../../runtime/turn.ts';
 import {
   type AppendRecord,
   type EventLog,
@@ -18,7 +19,6 @@ import { EmbeddedReader } from './embedded-reader.ts';
 import type { LogEnvironment } from './environment.ts';
 import { type ForeignChanges, ForeignTail } from './foreign-tail.ts';
 import { type Journal, restoreEntries } from './journal.ts';
-import { LoopShare } from './loop-share.ts';
 import { maintain } from './maintenance.ts';
 import type { Partition } from './partition.ts';
 import { RecentRecords } from './recent-records.ts';
@@ -59,7 +59,6 @@ export class EmbeddedLog implements EventLog {
   private readonly recent = new RecentRecords();
   private readonly compaction = new Compaction();
   private readonly readers = new Set<EmbeddedReader>();
-  private readonly loopShare = new LoopShare();
   private appendedAt = 0;
   /** Number of the newest transaction that created or emptied partitions. */
   private partitionsChangedIn = -1;
@@ -117,7 +116,7 @@ export class EmbeddedLog implements EventLog {
     }
     for (const partition of partitions) for (const listener of partition.listeners) listener.onRecords();
     moves.moveReady();
-    if (this.loopShare.isUsedUp()) await this.loopShare.next();
+    if (isTurnUsedUp()) await nextTurn();
   }
 
   advance(watermarks: readonly Watermark[]): void {

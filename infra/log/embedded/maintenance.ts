@@ -32,7 +32,7 @@ export async function maintain(options: MaintenanceOptions): Promise<number> {
         ageMs === null
           ? await compaction.compact(partition, { now, supersededMs: supersededMs(storage) }, remove, slices)
           : await removeOlder(partition, now - ageMs, remove, slices);
-      if (slices.isUsedUpSampled() && !(await slices.next())) return removed;
+      if (slices.isUsedUp() && !(await slices.next())) return removed;
     }
   }
   if (isStopped()) return removed;

@@ -3,7 +3,7 @@
  * continue from there.
  */
 import type { TopicStorage } from '../log.ts';
-import { lastOf } from './block-layout.ts';
+import { lastOf, readHeader } from './block-layout.ts';
 import type { Partition } from './partition.ts';
 import type { Removal, RemoveRecords } from './removal.ts';
 import type { Slices } from './slices.ts';
@@ -58,6 +58,8 @@ function olderThan(partition: Partition, before: number): { readonly blocks: num
   for (const block of partition.blocksFrom(0, REMOVE_BLOCKS)) {
     const end = lastOf(block.value);
     if (end.appendedAt >= before || end.offset === last) {
+      // Decoding a block takes some milliseconds. In none of its records is the time of the append lower than this one.
+      if (readHeader(block.value).before.appendedAt >= before) return { blocks, records: [] };
       const older = partition.recordsOf(block).filter(({ offset, appendedAt }) => appendedAt < before && offset < last);
       return { blocks, records: older.map(({ offset }) => offset) };
     }

@@ -20,9 +20,9 @@ import { spawnProgram } from '../threads/start-process.ts';
 const TRADERS = 47_000;
 const RATE = 180;
 /** Between two boards; the first one must be served completely before the second is fetched. */
-const MINUTES = 0.75;
-/** The fetch of an export takes about this long. */
-const FETCH_MS = 3_000;
+const MINUTES = 0.5;
+/** The fetch of an export takes about this long, since ingest pauses after each part. */
+const FETCH_MS = 10_000;
 const REQUEST_INTERVAL_MS = 20;
 const TIMEOUT_MS = 120_000;
 /** More than the number of requests until the first board is served. */

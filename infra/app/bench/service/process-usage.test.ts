@@ -1,16 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { anonymousMibOfStatus, cpuSecondsOfStat, readUsage, slopeOf, usageOfPs } from './process-usage.ts';
+import { cpuSecondsOfStat, readUsage, slopeOf, usageOfPs } from './process-usage.ts';
 
 describe('the usage of a process', () => {
   it('is the sum of user and system time, whatever the name of the program', () => {
     const stat = '42 (a (b) 9 c) S 1 42 42 0 -1 4194560 100 0 0 0 250 75 8 9 20 0 11 0 100 1000 200';
     expect(cpuSecondsOfStat(stat)).toBe(3.25);
     expect(() => cpuSecondsOfStat('42 (node) S')).toThrow('no processor time');
-  });
-
-  it('includes anonymous memory only', () => {
-    expect(anonymousMibOfStatus('VmRSS:\t  999999 kB\nRssAnon:\t  204800 kB\nRssFile:\t   1 kB\n')).toBe(200);
-    expect(() => anonymousMibOfStatus('VmRSS:\t 1 kB\n')).toThrow('RssAnon');
   });
 
   it('is parsed from the output of ps, with and without days and hours', () => {

@@ -2,10 +2,12 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { anonymousBytesOf } from '../../../telemetry/anonymous-memory.ts';
 
 /** Linux reports processor time in hundredths of a second. */
 const TICKS_PER_SECOND = 100;
 const KIBIBYTES_PER_MIB = 1_024;
+const BYTES_PER_MIB = 1_048_576;
 
 export interface ProcessUsage {
   /** User and system time of all threads since the start. */
@@ -19,7 +21,7 @@ export async function readUsage(pid: number): Promise<ProcessUsage> {
     const [stat, status] = await Promise.all(
       ['stat', 'status'].map((name) => readFile(`/proc/${pid}/${name}`, 'utf8')),
     );
-    return { cpuSeconds: cpuSecondsOfStat(stat!), memoryMib: anonymousMibOfStatus(status!) };
+    return { cpuSeconds: cpuSecondsOfStat(stat!), memoryMib: anonymousBytesOf(status!) / BYTES_PER_MIB };
   }
   const { stdout } = await promisify(execFile)('ps', ['-o', 'time=', '-o', 'rss=', '-p', String(pid)]);
   return usageOfPs(stdout);
@@ -32,13 +34,6 @@ export function cpuSecondsOfStat(stat: string): number {
   const ticks = Number(fields[14 - 3]) + Number(fields[15 - 3]);
   if (!Number.isInteger(ticks)) throw new Error(`no processor time in ${stat}`);
   return ticks / TICKS_PER_SECOND;
-}
-
-/** Parses `/proc/<pid>/status`. */
-export function anonymousMibOfStatus(status: string): number {
-  const kibibytes = /^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1];
-  if (kibibytes === undefined) throw new Error('no RssAnon in /proc/<pid>/status');
-  return Number(kibibytes) / KIBIBYTES_PER_MIB;
 }
 
 /** Parses `ps -o time= -o rss=`: `[[days-]hours:]minutes:seconds[.fraction]` and kibibytes. */
