@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { candleQuery, windowOf } from '#schemas/http/candle-query';
 import { JsonRows } from '../http/json-rows.ts';
-import { figuresJson } from '../queries/read-candles.ts';
+import { figuresJson, sourceJson } from '../queries/read-candles.ts';
 import { fetchedAtHeader, fetchedAtOf } from '../routes/fetched-at.ts';
 import { CustomResponse, defineRoute, type Route } from '../routes/route.ts';
 import { readCompleteCandles } from './complete-candles.ts';
@@ -46,7 +46,7 @@ export function candlesRoute(family: Family): Route {
       const market = { provider, coin };
       const { candles, formingAt, fetchedAt } = await readCompleteCandles(dependencies, market, windowOf(query));
       const rows = JsonRows.of(candles, (candle) => {
-        const source = hasCandleSource ? `,"source":${JSON.stringify(candle.source)}` : '';
+        const source = hasCandleSource ? `,"source":${sourceJson(candle)}` : '';
         return `{"ts":${candle.ts},${figuresJson(candle)}${source}}`;
       });
       return new CustomResponse(200, { candles: rows }, fetchedAtOf(fetchedAt), formingAt);

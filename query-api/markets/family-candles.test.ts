@@ -50,13 +50,16 @@ describe.each(FAMILIES)('the family of %s', (_plural, one) => {
     it('are oldest first, as numbers, with a source only where the family has one', async () => {
       add(make());
       const of = { provider, coin, source: 'venue_node', intervalMs: 60_000 };
-      const times = [120_000, 60_000];
-      const prices = { open: '1.5 1.5', high: '2 2', low: '1 1', close: '1.25 1.25', volume: '10 10' };
-      const bars = [{ ...of, ...prices, trades: [3, 3], firstMs: times, receivedAt: times }];
+      const barsIn = (from: number, until: number) => {
+        const times = [120_000, 60_000].filter((time) => time >= from && time < until);
+        const list = (value: string) => times.map(() => value).join(' ');
+        const prices = { open: list('1.5'), high: list('2'), low: list('1'), close: list('1.25'), volume: list('10') };
+        return [{ ...of, ...prices, trades: times.map(() => 3), firstMs: times, receivedAt: times }];
+      };
       const ranges = [{ ...of, kind: 'complete', from: 60_001, until: null }];
-      setQuery((sql) => {
+      setQuery((sql, { from, until }) => {
         if (sql.includes('FROM candle_ranges')) return ranges;
-        return sql.includes('FINAL') ? bars : [];
+        return sql.includes('FINAL') ? barsIn(Number(from), Number(until)) : [];
       });
       const numbers = { open: 1.5, high: 2, low: 1, close: 1.25, volume: 10 };
       const source = (value: string | null) => (one.hasCandleSource ? { source: value } : {});

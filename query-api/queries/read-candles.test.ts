@@ -140,6 +140,26 @@ describe('readCandles', () => {
   });
 });
 
+describe('readCandles of a range that begins before the recorded trades', () => {
+  /** The newest `limit` candles of five minutes, and how many statements of bars they took. */
+  async function readFrom(minutes: readonly number[], limit: number) {
+    const tables = new CandleStore();
+    tables.addBars(minutes.map((number) => minute(number)));
+    tables.addRanges([aCandleRange({ from: at(5), until: null })]);
+    const window = { interval: '5m', start: null, end: at(30), limit } as const;
+    const { candles } = await readCandles(tables, BTC, window, at(30));
+    return [minutesOf(candles), tables.queried.filter((name) => name === 'candles').length];
+  }
+
+  it('reads only the bars of the preferred source if these are enough', async () => {
+    expect(await readFrom([0, 5, 10, 15, 20, 25], 5)).toEqual([[5, 10, 15, 20, 25], 1]);
+  });
+  it('reads the others too if a bucket of the preferred source is empty, or if its buckets are too few', async () => {
+    expect(await readFrom([0, 5, 10, 20, 25], 5)).toEqual([[0, 5, 10, 20, 25], 2]);
+    expect(await readFrom([0, 5, 10, 15, 20, 25], 6)).toEqual([[0, 5, 10, 15, 20, 25], 2]);
+  });
+});
+
 describe('readCandles with a window', () => {
   beforeEach(() => insert([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => minute(number))));
 

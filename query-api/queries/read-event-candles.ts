@@ -5,7 +5,10 @@ import { sourceRulesOf } from '#schemas/domain/candles/sources';
 import type { EventLink } from '#schemas/topics/derived';
 import type { CandleWindow } from './candle-window.ts';
 import type { Reader } from './query.ts';
-import { type Candle, candleOf, readBuckets, type SelectedOf } from './read-candles.ts';
+import { readBuckets } from './read-buckets.ts';
+import { type Candle, candleOf } from './read-candles.ts';
+import { readRanges, timeOfRow } from './read-source-bars.ts';
+import { lengthsOf, type SelectedBuckets, selectStoredBars } from './select-stored-bars.ts';
 import { instrumentsOf } from './traded-instruments.ts';
 
 export type MarketCandle = Candle & { readonly provider: string; readonly marketId: string };
@@ -26,15 +29,24 @@ export async function readEventCandles(
     (a, b) => compare(a.provider, b.provider) || compare(a.providerMarketId, b.providerMarketId),
   );
   const instruments = sorted.flatMap(sidesOf);
-  const rowsOf = (selected: SelectedOf) => {
+  const rowsOf = ({ starts, selected }: SelectedBuckets) => {
     const markets = sorted.map((link) => ({ link, select: marketSelector(link, selected) }));
-    return (ts: number) =>
+    return starts.flatMap((ts) =>
       markets.flatMap(({ link, select }) => {
         const candle = candleOf(ts, select(ts));
         return candle ? [{ provider: link.provider, marketId: link.providerMarketId, ...candle }] : [];
-      });
+      }),
+    );
   };
-  const { rows } = await readBuckets(store, instruments, window, now, rowsOf, undefined, links.length);
+  const { rows } = await readBuckets(window, now, {
+    read: async (range) => {
+      const ranges = await readRanges(store, instruments, range);
+      const wanted = { instruments, ranges, stepMs: range.stepMs, spans: [range], fetched: [] };
+      return { rows: rowsOf(await selectStoredBars(store, { ...wanted, now: now ?? Number.POSITIVE_INFINITY })) };
+    },
+    timeOfRow: (range, nth) => timeOfRow(store, instruments, lengthsOf(instruments, range.stepMs), range, nth),
+    rowsOfOne: links.length,
+  });
   return limited(rows, window);
 }
 
@@ -49,7 +61,7 @@ function sidesOf(link: EventLink) {
 }
 
 /** Joins the sides of a market: trades of the NO side and of an inverse market count at 1 − p. */
-function marketSelector(link: EventLink, selected: SelectedOf): Selector {
+function marketSelector(link: EventLink, selected: SelectedBuckets['selected']): Selector {
   const selectors = sidesOf(link).map((side) => selected(side).select);
   return (ts) => {
     const sides = selectors.map((select) => select(ts));

@@ -10,7 +10,6 @@ import {
   type BarColumns,
   type BarInstrument,
   type BarOfInstrument,
-  DECIMAL_COLUMNS,
   type DecimalColumn,
   StoredBar,
 } from './stored-bar.ts';
@@ -119,63 +118,98 @@ const PART = `greatest(${BUCKET},
          if(intervalMs = ${MINUTE_MS}, roundDown(stored.firstMs, {points:Array(Int64)}), stored.firstMs))`;
 
 /** Columns as they are returned. */
-type ReturnedColumns = Omit<BarColumns, DecimalColumn> & Readonly<Record<DecimalColumn, string>>;
+type ReturnedColumns = Omit<BarColumns, DecimalColumn | keyof BarInstrument | 'source' | 'intervalMs'> &
+  Readonly<Record<DecimalColumn, string>>;
+type ReturnedBars = ReturnedColumns & Pick<BarColumns, keyof BarInstrument | 'source' | 'intervalMs'>;
 
 /** Which bars are read. */
 export interface BarsToRead {
   readonly instruments: readonly BarInstrument[];
   /** Lengths of the stored bars, ms. */
   readonly lengths: readonly number[];
-  readonly buckets: Buckets;
+  /** Length of the buckets, ms. */
+  readonly stepMs: number;
+  /** Times of whole buckets. */
+  readonly spans: readonly Span[];
   /** Times between which bars may be joined. */
   readonly points: readonly number[];
-  /** Where only bars of the preferred source count; undefined if nowhere. */
-  readonly preferred: PreferredSpan | undefined;
 }
 
 /**
  * Reads bars with trades. Minutes of one source in one bucket are joined by the store as far as they are between two
  * `points`: there are too many of them to select one by one. Only bars of several instruments have the exact moments of
  * their first and last trades, which decide how they are joined.
- *
- * In the preferred span only the bars of its source are read, and joined by their bucket alone: to join a million
- * minutes by source, length and points as well takes half as long again.
  */
-export async function readSourceBars(store: Reader, wanted: BarsToRead): Promise<BarOfInstrument[]> {
-  const { from, until } = wanted.buckets;
-  const { preferred = { from: until, until } } = wanted;
-  const spans = [{ from, until: preferred.from }, preferred, { from: preferred.until, until }];
-  const parts = spans.filter((span) => span.from < span.until).map((span) => query(store, barsIn(span, wanted)));
+export async function readSourceBars(store: Reader, { spans, ...wanted }: BarsToRead): Promise<BarOfInstrument[]> {
+  const parts = spans.filter(({ from, until }) => from < until).map((span) => query(store, barsIn(span, wanted)));
   return (await Promise.all(parts)).flat();
 }
 
-function barsIn(span: Span | PreferredSpan, wanted: BarsToRead): Query<BarOfInstrument[]> {
-  const { instruments, lengths, points, buckets } = wanted;
-  const { stepMs } = buckets;
-  const isPreferred = 'source' in span;
+function barsIn(span: Span, wanted: Omit<BarsToRead, 'spans'>): Query<BarOfInstrument[]> {
+  const { instruments, lengths, points, stepMs } = wanted;
   const hasPlaces = instruments.length > 1;
-  const keys = [...(hasPlaces ? ['provider', 'coin'] : []), ...(isPreferred ? [] : ['source', 'intervalMs'])];
-  const columns = [...COLUMNS, ...(isPreferred ? [] : [RECEIVED_AT]), ...(hasPlaces ? PLACES : [])];
-  const selected = (of: (column: Column) => string) => columns.map((column) => `${of(column)} AS ${column.name}`);
-  const stored = `SELECT ${[...keys, ...selected((column) => column.stored)].join(', ')}
-     FROM candle_bars FINAL WHERE ${isOneOf(instruments)} AND ${IN_BUCKETS} AND trades > 0
-       ${isPreferred ? 'AND source = {source:String}' : ''}`;
-  // A preferred bar starts with its bucket: its first minute would only be calculated to find that bucket again.
-  const joinedSql = ({ name, joined }: Column) => (isPreferred && name === 'firstMs' ? BUCKET : joined);
-  const joined = `SELECT ${[...keys, ...selected(joinedSql)].join(', ')} FROM (${stored}) AS stored
-     GROUP BY ${[...keys, isPreferred ? BUCKET : PART].join(', ')}`;
-  const returned = selected((column) => column.returned);
+  const keys = [...(hasPlaces ? ['provider', 'coin'] : []), 'source', 'intervalMs'];
+  const columns = [...COLUMNS, RECEIVED_AT, ...(hasPlaces ? PLACES : [])];
+  const stored = storedBars(instruments, keys, columns);
+  // Bars of a minute are alone in their bucket, so that nothing is joined.
+  const bars = stepMs === MINUTE_MS ? stored : joinedBars(stored, keys, columns, PART);
+  const returned = keys.map((key) => (key === 'intervalMs' ? 'toFloat64(intervalMs) AS intervalMs' : key));
   return {
     name: 'candles',
-    // Bars of a minute are alone in their bucket, so that nothing is joined.
-    sql: `SELECT ${[...keys.map((key) => (key === 'intervalMs' ? 'toFloat64(intervalMs) AS intervalMs' : key)), ...returned].join(', ')}
-     FROM (${stepMs === MINUTE_MS ? stored : joined}) AS bars ${keys.length > 0 ? `GROUP BY ${keys.join(', ')}` : ''}`,
+    sql: `SELECT ${[...returned, ...listOf(columns, 'returned')].join(', ')} FROM (${bars}) AS bars GROUP BY ${keys.join(', ')}`,
     parameters: { ...parametersOf(instruments), lengths, stepMs, points: [0, ...points], ...span },
-    parse: (found: ReturnedColumns[]) =>
+    parse: (found: ReturnedBars[]) =>
       found.flatMap((each) => {
-        const texts = DECIMAL_COLUMNS.map((name) => [name, each[name].split(' ')]);
-        const columns: BarColumns = { ...instruments[0]!, ...span, ...each, ...Object.fromEntries(texts) };
+        const columns = { ...instruments[0]!, ...each, ...textsIn(each) };
         return columns.firstMs.map((_, at) => new StoredBar(columns, at));
       }),
   };
+}
+
+/**
+ * Reads the bars with trades of a span in which only those of one source count, in any order. They are joined by their
+ * bucket alone, and each begins with it: to join a million minutes by source, length and points as well takes half as
+ * long again.
+ */
+export function readPreferredBars(
+  store: Reader,
+  instrument: BarInstrument,
+  { source, intervalMs, from, until }: PreferredSpan,
+  stepMs: number,
+): Promise<BarColumns> {
+  const stored = `${storedBars([instrument], [], COLUMNS)} AND source = {source:String}`;
+  // The first minute of a bucket would only be calculated to find that bucket again.
+  const columns = COLUMNS.map((column) => (column.name === 'firstMs' ? { ...column, joined: BUCKET } : column));
+  const bars = stepMs === intervalMs ? stored : joinedBars(stored, [], columns, BUCKET);
+  return query(store, {
+    name: 'candles',
+    sql: `SELECT ${listOf(COLUMNS, 'returned').join(', ')} FROM (${bars}) AS bars`,
+    parameters: { ...parametersOf([instrument]), lengths: [intervalMs], stepMs, source, from, until },
+    // It is one row, also without bars.
+    parse: ([found]: ReturnedColumns[]) => ({ ...instrument, source, intervalMs, ...found!, ...textsIn(found!) }),
+  });
+}
+
+function storedBars(
+  instruments: readonly BarInstrument[],
+  keys: readonly string[],
+  columns: readonly Column[],
+): string {
+  return `SELECT ${[...keys, ...listOf(columns, 'stored')].join(', ')}
+     FROM candle_bars FINAL WHERE ${isOneOf(instruments)} AND ${IN_BUCKETS} AND trades > 0`;
+}
+
+function joinedBars(stored: string, keys: readonly string[], columns: readonly Column[], part: string): string {
+  return `SELECT ${[...keys, ...listOf(columns, 'joined')].join(', ')} FROM (${stored}) AS stored
+     GROUP BY ${[...keys, part].join(', ')}`;
+}
+
+function listOf(columns: readonly Column[], form: Exclude<keyof Column, 'name'>): string[] {
+  return columns.map((column) => `${column[form]} AS ${column.name}`);
+}
+
+/** The texts of each column of decimals. */
+function textsIn(found: ReturnedColumns): Record<DecimalColumn, string[]> {
+  const [open, high, low] = [found.open.split(' '), found.high.split(' '), found.low.split(' ')];
+  return { open, high, low, close: found.close.split(' '), volume: found.volume.split(' ') };
 }

@@ -16,7 +16,8 @@ interface Arguments {
   readonly source?: string;
   readonly rows: number;
   readonly stepMs: number;
-  readonly points: readonly number[];
+  /** Absent if bars of one source are wanted. */
+  readonly points?: readonly number[];
 }
 
 export class CandleStore implements Reader {
@@ -75,10 +76,15 @@ function timeOfRow(bars: readonly Candle[], oldestFirst: boolean, rows: number) 
   return { time: scanned.at(-1) ?? 0, counted: scanned.length };
 }
 
+/** A query of one source is one row, also without bars. */
+const NO_BARS = { firstMs: [], trades: [], ...Object.fromEntries(DECIMAL_COLUMNS.map((name) => [name, ''])) };
+
 /** The columns of the bars of each source, as the store returns them. */
 function columnsOf(bars: readonly Candle[], wanted: Arguments): unknown[] {
+  const rows = rowsOf(bars, wanted);
+  if (wanted.source !== undefined && rows.length === 0) return [NO_BARS];
   const sources = new Map<string, ReturnType<typeof rowsOf>>();
-  for (const row of rowsOf(bars, wanted)) {
+  for (const row of rows) {
     const key = JSON.stringify([row.provider, row.coin, row.source, row.intervalMs]);
     const others = sources.get(key);
     if (others) others.push(row);
@@ -94,7 +100,7 @@ function columnsOf(bars: readonly Candle[], wanted: Arguments): unknown[] {
 }
 
 /** Joins bars as the store does: those of one source and bucket between two points. */
-function rowsOf(bars: readonly Candle[], { stepMs, points }: Arguments) {
+function rowsOf(bars: readonly Candle[], { stepMs, points = [], source: preferred }: Arguments) {
   const groups = new Map<string, { readonly of: Candle; readonly bars: SourceBar[] }>();
   for (const bar of bars) {
     if (bar.trades === 0) continue;
@@ -107,10 +113,11 @@ function rowsOf(bars: readonly Candle[], { stepMs, points }: Arguments) {
   }
   return [...groups.values()].map(({ of: { provider, coin, source, intervalMs }, bars: found }) => {
     const sorted = found.sort((a, b) => a.openTime - b.openTime);
+    const { openTime } = sorted[0]!;
     const { open, high, low, close, volume, trades, openAt, closeAt } = concatenate(sorted.map(({ bar }) => bar))!;
     return {
       ...{ provider, coin, source, intervalMs, trades },
-      firstMs: sorted[0]!.openTime,
+      firstMs: preferred === undefined ? openTime : Math.floor(openTime / stepMs) * stepMs,
       lastMs: sorted.at(-1)!.openTime,
       receivedAt: Math.max(...sorted.map(({ receivedAt }) => receivedAt)),
       open: formatDecimal(open),

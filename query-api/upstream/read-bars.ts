@@ -5,7 +5,7 @@ import { DecimalError } from '#schemas/domain/decimal';
 import { FieldError } from '#schemas/domain/json-fields';
 import type { InfoResult } from '#schemas/requests/venue-a-info';
 import { readSnapshot, type SnapshotRequest, snapshotRequest } from '#schemas/venues/venue-a/candle-snapshot';
-import type { FetchedBars } from '../queries/read-candles.ts';
+import type { FetchedBars } from '../queries/select-stored-bars.ts';
 import type { BarInstrument } from '../queries/stored-bar.ts';
 import type { IngestRequests } from '../routes/route.ts';
 import { readInfo } from './read-info.ts';
