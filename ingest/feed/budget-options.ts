@@ -26,17 +26,32 @@ export interface SpendingGrants {
   readonly store: (spent: readonly SpentCost[], granted: number) => Promise<void>;
 }
 
-/** A part of a limit that is reserved. */
+/**
+ * A part of a limit that is reserved for one priority. The weight of venue_a, 1,200 a minute, with reads of clients as that
+ * priority:
+ *
+ * ```
+ *   lists (more important)        at most 600
+ *   repairs, ... (less important) at most 300 `behindMax`
+ *   both together                 at most 600, since 600 `cost` are reserved for reads
+ *   reads                         all that the others leave, at least 600
+ *
+ *   0                                                      1,080              1,200
+ *   |------------------ used by all ------------------------|--- 120 `spare` ---|
+ *                                                            lists, and reads of an organization that
+ *                                                            uses at most 120 within the minute, with this read
+ * ```
+ */
 export interface Reserved {
   /** Only costs of this priority may use the part. */
   readonly priority: number;
   readonly cost: number;
   /**
-   * The end of the limit, which among them only payers may use that spend at most this much within a window, with it. So
-   * one that spends as much as it can leaves room for a single cost of each other one. 0 by default.
+   * The end of the limit. Of this priority only payers may use it that spend at most this much within a window; 0 by
+   * default. So one that spends as much as it can leaves room for a single cost of each other one.
    */
   readonly spare?: number;
-  /** Costs that are less important use at most so much together, so that they leave room for more important ones. */
+  /** Less important costs use at most so much together, so that they leave room for more important ones. */
   readonly behindMax?: number;
 }
 
@@ -56,8 +71,9 @@ export interface AcquireOptions {
   /** Lower numbers are served first; 0 by default. */
   readonly priority?: number | undefined;
   /**
-   * Who spends it, of the priority with a reserved part; nobody by default. Each pays all of it, as if it was alone, and
-   * the best placed decides when. After one was added to those of a waiting cost, call `recheck`.
+   * Who spends it, of the priority with a reserved part; nobody by default. All of it counts for each payer, as if it was
+   * alone. It may use the spare part if one of its payers may. After one was added to those of a waiting cost, call
+   * `recheck`.
    */
   readonly payers?: ReadonlySet<string> | undefined;
 }

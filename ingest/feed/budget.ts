@@ -5,15 +5,10 @@
  */
 
 import type { AcquireOptions, BudgetOptions, Reservation, SpentCost } from './budget-options.ts';
-
-/** What somebody wants to spend. */
-interface Cost {
-  readonly cost: number;
-  readonly priority: number;
-  readonly payers: ReadonlySet<string> | undefined;
-}
+import { BudgetShares, type Cost, type LimitPart, type Spender } from './budget-shares.ts';
 
 interface Waiter extends Cost {
+  readonly priority: number;
   readonly resolve: (reservation: Reservation) => void;
   readonly reject: (error: unknown) => void;
   readonly signal: AbortSignal | undefined;
@@ -24,9 +19,7 @@ interface Waiter extends Cost {
 interface Spent {
   readonly at: number;
   readonly cost: number;
-  readonly isOther: boolean;
-  readonly isBehind: boolean;
-  readonly payers: readonly string[];
+  readonly spender: Spender;
 }
 
 /** Callers that may wait at once; more means a bug in an adapter. */
@@ -42,13 +35,8 @@ export class Budget {
   /** Settled costs within the window, oldest first, from `head` on. */
   private spent: Spent[] = [];
   private head = 0;
-  /** Sum of reserved costs and of settled ones within the window, and the part that others than `reserved` spent. */
-  private sum = 0;
-  private sumOfOthers = 0;
-  /** The part that costs behind the reserved priority spent. */
-  private sumBehind = 0;
-  /** Parts of the sum by payer. */
-  private readonly sums = new Map<string, number>();
+  /** Reserved costs, and settled ones within the window. */
+  private readonly shares: BudgetShares;
   private blockedUntil = 0;
   /** Sorted by priority, then by arrival. */
   private waiters: Waiter[] = [];
@@ -62,12 +50,14 @@ export class Budget {
     this.max = options.max;
     this.options = options;
     this.now = options.now ?? (() => performance.now());
+    this.shares = new BudgetShares(options.max, options.reserved);
     this.granted = options.grants ? 0 : Number.POSITIVE_INFINITY;
     for (const { at, cost } of options.grants?.earlier ?? []) {
       // A time that is ahead of the clock, which was set back, counts from now.
       const spentAt = this.now() - Math.max(0, Date.now() - at);
-      this.spent.push({ at: spentAt, cost, isOther: false, isBehind: false, payers: [] });
-      this.sum += cost;
+      const spender = { priority: null, payers: undefined };
+      this.spent.push({ at: spentAt, cost, spender });
+      this.shares.add(cost, spender);
     }
     this.spent.sort((a, b) => a.at - b.at);
   }
@@ -112,14 +102,14 @@ export class Budget {
   /** What counts against the limit now. */
   get used(): number {
     this.dropExpired();
-    return this.sum;
+    return this.shares.used;
   }
 
   /** Whole milliseconds until the settled costs of the window leave room for a cost, also without the spare part; at least 1. */
   untilRoomMs(cost: number): number {
     this.dropExpired();
     const now = this.now();
-    let missing = this.sum + this.bounded(cost) - (this.max - this.spare);
+    let missing = this.shares.used + Math.min(cost, this.max) - (this.max - this.shares.spare);
     let until = now;
     for (let at = this.head; at < this.spent.length && missing > 0; at += 1) {
       missing -= this.spent[at]!.cost;
@@ -137,28 +127,26 @@ export class Budget {
   hasRoom(cost: number, { priority = 0, payers }: AcquireOptions = {}): boolean {
     this.dropExpired();
     const own = { cost, priority, payers };
+    const { shares } = this;
     const isAhead = (waiter: Waiter) =>
-      waiter.priority <= priority && (this.mayUseSpare(waiter) || !this.mayUseSpare(own)) && !this.fits(waiter);
-    return this.fits(own) && !this.waiters.some(isAhead);
+      waiter.priority <= priority &&
+      (shares.mayUseSpare(waiter) || !shares.mayUseSpare(own)) &&
+      shares.lacking(waiter) !== null;
+    return this.now() >= this.blockedUntil && shares.lacking(own) === null && !this.waiters.some(isAhead);
   }
 
   /** Serves every waiter for which there is room. A smaller cost never overtakes a more important one. */
   private serve(): void {
     this.dropExpired();
     if (this.storing) return;
-    let othersWait = false;
-    let spendersWait = false;
-    for (const waiter of [...this.waiters]) {
+    // A part in which a waiter lacks room has none for those behind it.
+    const full = new Set<LimitPart>();
+    for (const waiter of this.now() < this.blockedUntil ? [] : [...this.waiters]) {
       // Its own listener removes it.
       if (waiter.signal?.aborted) continue;
-      if (!this.fitsAll(waiter)) break;
-      const isOther = this.isOther(waiter);
-      if (isOther && (othersWait || !this.fitsOthers(waiter))) {
-        othersWait = true;
-        continue;
-      }
-      if (!this.mayUseSpare(waiter) && (spendersWait || !this.fitsSpare(waiter))) {
-        spendersWait = true;
+      const lacking = this.shares.lacking(waiter, full);
+      if (lacking) {
+        full.add(lacking);
         continue;
       }
       if (waiter.cost > this.granted) {
@@ -167,7 +155,7 @@ export class Budget {
       }
       this.waiters.splice(this.waiters.indexOf(waiter), 1);
       waiter.signal?.removeEventListener('abort', waiter.onAbort);
-      waiter.resolve(this.begin(waiter, isOther));
+      waiter.resolve(this.begin(waiter));
     }
     this.schedule();
   }
@@ -197,7 +185,7 @@ export class Budget {
     const ahead = Date.now() - this.now();
     const part = Math.max(1, this.options.windowMs / STORED_PARTS);
     const parts = new Map<number, SpentCost>();
-    let open = this.sum;
+    let open = this.shares.used;
     for (const { at, cost } of this.spent.slice(this.head)) {
       open -= cost;
       const index = Math.floor(at / part);
@@ -207,100 +195,33 @@ export class Budget {
     await this.options.grants?.store([...parts.values()], open + amount);
   }
 
-  private begin(waiter: Waiter, isOther: boolean): Reservation {
-    const { cost, payers = [] } = waiter;
-    const spender = { isOther, isBehind: this.isBehind(waiter), payers: [...payers] };
+  private begin({ cost, priority, payers = [] }: Waiter): Reservation {
+    // Payers that are added from now on do not pay.
+    const spender = { priority, payers: [...payers] };
     this.granted -= cost;
-    this.count(cost, spender);
+    this.shares.add(cost, spender);
     let settled = false;
     return {
       settle: (actual = cost) => {
         if (settled) return;
         settled = true;
-        this.count(actual - cost, spender);
-        this.spent.push({ at: this.now(), cost: actual, ...spender });
+        this.shares.add(actual - cost, spender);
+        this.spent.push({ at: this.now(), cost: actual, spender });
         if (this.waiters.length > 0) this.serve();
       },
     };
-  }
-
-  private count(change: number, { isOther, isBehind, payers }: Omit<Spent, 'at' | 'cost'>): void {
-    this.sum += change;
-    if (isOther) this.sumOfOthers += change;
-    if (isBehind) this.sumBehind += change;
-    for (const payer of payers) {
-      const sum = (this.sums.get(payer) ?? 0) + change;
-      if (sum === 0) this.sums.delete(payer);
-      else this.sums.set(payer, sum);
-    }
-  }
-
-  private get spare(): number {
-    return this.options.reserved?.spare ?? 0;
-  }
-
-  /** More important costs may use it, too: they are those of the adapter itself. */
-  private mayUseSpare({ cost, priority, payers = new Set() }: Cost): boolean {
-    const { reserved } = this.options;
-    if (!reserved || priority < reserved.priority) return true;
-    return [...payers].some((payer) => (this.sums.get(payer) ?? 0) + cost <= this.spare);
-  }
-
-  /** There is room for a cost in each part of the limit. */
-  private fits(cost: Cost): boolean {
-    return this.fitsAll(cost) && this.fitsOthers(cost) && this.fitsSpare(cost);
-  }
-
-  private fitsAll({ cost }: Cost): boolean {
-    return this.now() >= this.blockedUntil && this.sum + this.bounded(cost) <= this.max;
-  }
-
-  private fitsOthers(waiter: Cost): boolean {
-    const cost = this.bounded(waiter.cost);
-    return !this.isOther(waiter) || (this.sumOfOthers + cost <= this.maxOfOthers(cost) && this.hasRoomBehind(waiter));
-  }
-
-  private fitsSpare(waiter: Cost): boolean {
-    const hasRoom = this.sum === 0 || this.sum + this.bounded(waiter.cost) <= this.max - this.spare;
-    return hasRoom || this.mayUseSpare(waiter);
-  }
-
-  private isBehind({ priority }: Cost): boolean {
-    const { reserved } = this.options;
-    return reserved !== undefined && priority > reserved.priority;
-  }
-
-  /** A cost above that part may be spent when nothing else of it is. */
-  private hasRoomBehind(waiter: Cost): boolean {
-    const max = this.options.reserved?.behindMax;
-    return max === undefined || !this.isBehind(waiter) || this.sumBehind + waiter.cost <= Math.max(waiter.cost, max);
-  }
-
-  private isOther({ priority }: Cost): boolean {
-    const { reserved } = this.options;
-    return reserved !== undefined && priority !== reserved.priority;
-  }
-
-  /** A cost above the part of others may be spent when they spend nothing else. */
-  private maxOfOthers(cost: number): number {
-    return Math.max(cost, this.max - (this.options.reserved?.cost ?? 0));
   }
 
   /** Drops costs that have left the window. */
   private dropExpired(): void {
     const expired = this.now() - this.options.windowMs;
     for (let oldest = this.spent[this.head]; oldest && oldest.at <= expired; oldest = this.spent[this.head]) {
-      this.count(-oldest.cost, oldest);
+      this.shares.add(-oldest.cost, oldest.spender);
       this.head += 1;
     }
     if (this.head < this.spent.length / 2) return;
     this.spent = this.spent.slice(this.head);
     this.head = 0;
-  }
-
-  /** A cost above the complete budget may be spent when nothing else is. */
-  private bounded(cost: number): number {
-    return Math.min(cost, this.max);
   }
 
   /** Sets the timer to when the block ends, else to when the oldest cost leaves the window. A settled reservation serves too. */
@@ -312,7 +233,7 @@ export class Budget {
     const oldest = this.spent[this.head];
     const isBlocked = this.blockedUntil > now;
     // Everything that counts is reserved, and a settled reservation serves.
-    if (!isBlocked && !oldest && this.sum > 0) return;
+    if (!isBlocked && !oldest && this.shares.used > 0) return;
     const until = isBlocked ? this.blockedUntil : oldest ? oldest.at + this.options.windowMs : now;
     // That moment may have passed since room was looked for, since timers can be a fraction of a millisecond early.
     this.timer = setTimeout(

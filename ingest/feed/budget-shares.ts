@@ -1,0 +1,94 @@
+/** What was spent of each part of a limit, and where there is room (`Reserved` in `budget-options.ts` has a picture). */
+import type { Reserved } from './budget-options.ts';
+
+/** Who spends. The priority of what an earlier process spent is unknown, so that it counts in no part. */
+export interface Spender {
+  readonly priority: number | null;
+  readonly payers: Iterable<string> | undefined;
+}
+
+/** What somebody wants to spend. */
+export interface Cost extends Spender {
+  readonly cost: number;
+}
+
+/**
+ * Parts of a limit: all of it, what is not reserved, what is left to costs behind the reserved priority, and what is not
+ * spare.
+ */
+export type LimitPart = 'limit' | 'unreserved' | 'behind' | 'common';
+
+const NONE: ReadonlySet<LimitPart> = new Set();
+
+export class BudgetShares {
+  private readonly max: number;
+  private readonly reserved: Reserved | undefined;
+  private sum = 0;
+  private sumUnreserved = 0;
+  private sumBehind = 0;
+  private readonly sumsOfPayers = new Map<string, number>();
+
+  constructor(max: number, reserved: Reserved | undefined) {
+    this.max = max;
+    this.reserved = reserved;
+  }
+
+  /** What counts against the limit. */
+  get used(): number {
+    return this.sum;
+  }
+
+  get spare(): number {
+    return this.reserved?.spare ?? 0;
+  }
+
+  /** Adds to what a spender has spent; a negative change removes it. */
+  add(change: number, spender: Spender): void {
+    this.sum += change;
+    if (this.isUnreserved(spender)) this.sumUnreserved += change;
+    if (this.isBehind(spender)) this.sumBehind += change;
+    for (const payer of spender.payers ?? []) {
+      const sum = (this.sumsOfPayers.get(payer) ?? 0) + change;
+      if (sum === 0) this.sumsOfPayers.delete(payer);
+      else this.sumsOfPayers.set(payer, sum);
+    }
+  }
+
+  /** The first part in which a cost needs room and has none; null if it may be spent. @param full parts without any room. */
+  lacking(cost: Cost, full: ReadonlySet<LimitPart> = NONE): LimitPart | null {
+    const needed: LimitPart[] = ['limit'];
+    if (this.isUnreserved(cost)) needed.push('unreserved');
+    if (this.isBehind(cost)) needed.push('behind');
+    if (!this.mayUseSpare(cost)) needed.push('common');
+    return needed.find((part) => full.has(part) || !this.hasRoom(part, cost)) ?? null;
+  }
+
+  /** True for payers that spend little, and for what is more important than they: that is the adapter's own. */
+  mayUseSpare({ cost, priority, payers = [] }: Cost): boolean {
+    if (!this.reserved || priority === null || priority < this.reserved.priority) return true;
+    return [...payers].some((payer) => (this.sumsOfPayers.get(payer) ?? 0) + cost <= this.spare);
+  }
+
+  /** A cost above a part may be spent when nothing else of the part is. */
+  private hasRoom(part: LimitPart, { cost }: Cost): boolean {
+    const bounded = Math.min(cost, this.max);
+    switch (part) {
+      case 'limit':
+        return this.sum + bounded <= this.max;
+      case 'unreserved':
+        return this.sumUnreserved + bounded <= Math.max(bounded, this.max - (this.reserved?.cost ?? 0));
+      case 'behind':
+        return this.sumBehind + cost <= Math.max(cost, this.reserved?.behindMax ?? Number.POSITIVE_INFINITY);
+      case 'common':
+        return this.sum === 0 || this.sum + bounded <= this.max - this.spare;
+    }
+  }
+
+  private isUnreserved({ priority }: Spender): boolean {
+    return this.reserved !== undefined && priority !== null && priority !== this.reserved.priority;
+  }
+
+  private isBehind({ priority }: Spender): boolean {
+    return this.reserved !== undefined && priority !== null && priority > this.reserved.priority;
+  }
+}
