@@ -105,7 +105,9 @@ describePortal('live figures in Chromium', { flags: ['--sim-rate', '200'] }, (po
     const { boards, sent } = await openBoard();
     const findMoving = () => {
       const soon = Date.now() + RESOLVES_SOON_MS;
-      const lasting = (boards.at(-1)?.rows ?? []).filter(({ resolutionDate: at }) => at === null || Date.parse(at) > soon);
+      const lasting = (boards.at(-1)?.rows ?? []).filter(
+        ({ resolutionDate: at }) => at === null || Date.parse(at) > soon,
+      );
       const updatesOf = (id: string) => sent.filter(({ universalId }) => universalId === id).length;
       return lasting.find(({ universalId }) => updatesOf(universalId) >= UPDATES)?.universalId;
     };
