@@ -43,8 +43,8 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
         continue;
       }
       const wait = RETRY_MS[attempt];
-      const mayPass = fault.status === 0 || fault.status === 503;
-      if (method !== 'GET' || !mayPass || wait === undefined) throw fault;
+      const isTemporary = fault.status === 0 || fault.status === 503;
+      if (method !== 'GET' || !isTemporary || wait === undefined) throw fault;
       await new Promise((resolve) => setTimeout(resolve, wait));
       if (signal?.aborted) throw fault;
     }

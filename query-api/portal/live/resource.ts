@@ -48,7 +48,7 @@ export function useResource<T>(path: string | null, every: Interval = null, stay
   const data = useSignal<T | null>(null);
   const fault = useSignal<ApiFault | null>(null);
   const at = useSignal<number | null>(null);
-  const asked = useSignal(0);
+  const forced = useSignal(0);
   const wanted = useSignal(path);
   const answered = useRef(0);
   const shown = useRef<string | null>(null);
@@ -57,8 +57,8 @@ export function useResource<T>(path: string | null, every: Interval = null, stay
   }, [path]);
   useSignalEffect(() => {
     const url = wanted.value;
-    const isForced = asked.value > answered.current;
-    answered.current = asked.value;
+    const isForced = forced.value > answered.current;
+    answered.current = forced.value;
     const mustStop = isStopped.value;
     if (url === null) return;
     const isNew = shown.current !== url;
@@ -104,7 +104,7 @@ export function useResource<T>(path: string | null, every: Interval = null, stay
     at,
     refresh: () => {
       fault.value = null;
-      asked.value++;
+      forced.value++;
     },
   };
 }

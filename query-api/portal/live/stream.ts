@@ -1,6 +1,6 @@
 /**
  * The one connection of this tab to the stream. It is opened with the session, closed while the tab is hidden, and
- * shared by everything that `useNewest` and `useChannel` listen to.
+ * shared by everything that `useNewest` and `useFollow` listen to.
  */
 import { batch, effect, signal } from '@preact/signals';
 import {

@@ -92,4 +92,4 @@ function drawStrips(plot: uPlot, data: ChartData, bucket: number, colorOf: Color
 }
 
 /** By form; the swatches of the legend have the same (`styles/charts.css`). */
-const STRIP_COLORS = ['--accent', '--warn', '--ink-muted', '--down'];
+export const STRIP_COLORS = ['--accent', '--warn', '--ink-muted', '--down'];

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { sourceRulesOf } from '#schemas/domain/candles/sources';
 import { countBars, countGaps, countPoints, partOf, stripsOf } from '../../format/series.ts';
-import { candlesOf, INTERVALS, newestSpan, rangesOf, volumeOf } from './candles.ts';
+import { STRIP_COLORS } from '../../parts/plot-candles.ts';
+import { candlesOf, INTERVALS, newestSpan, rangesOf, SOURCES, volumeOf } from './candles.ts';
 
 const MINUTE = 60_000;
 const bar = (minute: number, source?: string | null) => ({
@@ -15,6 +17,13 @@ const bar = (minute: number, source?: string | null) => ({
 const bars = [bar(0, 'venue_node'), bar(1, null), bar(5, 'official_api'), bar(6, 'venue_node')];
 
 describe('the bars of a market', () => {
+  it('have a meaning and a form of its own for each source of prices', () => {
+    const { rules } = sourceRulesOf('venue_a_perp');
+    const sources = new Set(rules.flatMap((rule) => rule.sources));
+    expect(new Set(SOURCES.map(([source]) => source))).toEqual(new Set([...sources, null]));
+    expect(SOURCES).toHaveLength(STRIP_COLORS.length);
+  });
+
   it('have a gap where buckets have no bar', () => {
     const { times, series, note } = candlesOf(bars, MINUTE);
     expect(times).toEqual([0, 1, 2, 5, 6].map((minute) => minute * MINUTE));

@@ -8,7 +8,7 @@ export type Snapshot = Readonly<Record<string, string | number | null>>;
 
 const HOURS_OF_YEAR = 24 * 365;
 
-/** The figures that the routes of the three families return, in the order in which they are shown. */
+/** The figures that the routes of the families return, in the order in which they are shown. Others follow by name. */
 const LABELS: Readonly<Record<string, string>> = {
   markPx: 'Mark price',
   markPrice: 'Mark price',
@@ -33,12 +33,13 @@ interface FiguresProps {
 }
 
 export function Figures({ figures, isOld }: FiguresProps) {
-  const fields = Object.keys(LABELS).filter((field) => field in figures);
+  const known = Object.keys(LABELS).filter((field) => field in figures);
+  const others = Object.keys(figures).filter((field) => !(field in LABELS) && typeof figures[field] !== 'string');
   return (
     <section class="panel" aria-label="Figures">
       <dl class="facts tiles">
-        {fields.map((field) => (
-          <Fact key={field} label={LABELS[field]!} field={field} isOld={isOld}>
+        {[...known, ...others].map((field) => (
+          <Fact key={field} label={LABELS[field] ?? field} field={field} isOld={isOld}>
             <Figure field={field} value={figures[field] as number | null} />
           </Fact>
         ))}

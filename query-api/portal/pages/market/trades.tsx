@@ -13,6 +13,19 @@ interface Trade extends Level {
 
 const REFRESH_MS = 5_000;
 
+/** Ids that stay as they are when newer trades come: equal trades are counted from the oldest one. */
+function idsOf(trades: readonly Trade[]): (trade: Trade) => string {
+  const ids = new Map<Trade, string>();
+  const counts = new Map<string, number>();
+  for (const trade of trades.toReversed()) {
+    const same = `${trade.ts}.${trade.txHash}`;
+    const count = counts.get(same) ?? 0;
+    counts.set(same, count + 1);
+    ids.set(trade, `${same}.${count}`);
+  }
+  return (trade) => ids.get(trade)!;
+}
+
 /** @param path of the market's REST routes. */
 export function Trades({ path }: { readonly path: string }) {
   const read = useResource<{ readonly trades: readonly Trade[] }>(`${path}/trades?limit=20`, REFRESH_MS);
@@ -27,7 +40,7 @@ export function Trades({ path }: { readonly path: string }) {
         <Table
           label="Newest trades"
           rows={trades}
-          idOf={(trade) => `${trade.ts}.${trade.txHash}.${trades.indexOf(trade)}`}
+          idOf={idsOf(trades)}
           isDense
           columns={[
             { field: 'ts', label: 'When', render: ({ ts }) => <Clock at={ts} /> },
