@@ -68,6 +68,7 @@ class EventClock {
 export async function openPipelineClock(
   log: Pick<EventLog, 'createTopics' | 'last'>,
   onFault: (error: unknown) => void,
+  wait: typeof pause = pause,
 ): Promise<PipelineClock> {
   await log.createTopics([clockTopic]);
   const closing = new AbortController();
@@ -82,7 +83,7 @@ export async function openPipelineClock(
   // Until ingest reports its time, add the time that has passed since the log was written.
   if (first) clock.observe(first.receivedAt + Math.max(0, Date.now() - first.appendedAt));
   const run = async () => {
-    while (await pause(isKnown ? REFRESH_MS : FIRST_MARK_MS, closing.signal)) {
+    while (await wait(isKnown ? REFRESH_MS : FIRST_MARK_MS, closing.signal)) {
       try {
         applyMark(await log.last(CLOCK_AT));
       } catch (error) {

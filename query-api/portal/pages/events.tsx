@@ -14,6 +14,7 @@ import { Num } from '../parts/number.tsx';
 import { framed, Page } from '../parts/page.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Moment } from '../parts/time.tsx';
+import { Title } from '../parts/title.tsx';
 import { Unknown } from '../parts/unknown.tsx';
 import { hrefTo, place, setQuery } from '../shell/router.ts';
 import { type BoardLeg, type BoardRow, boardCsv, noEdgeReason } from './event/board.ts';
@@ -101,7 +102,10 @@ function columnsFor(rows: readonly BoardRow[]): Column<BoardRow>[] {
       sort: 'name',
       render: (row) => (
         <>
-          <a href={hrefTo(eventPath(row.universalId))}>{row.canonicalName}</a> <Marks row={row} />
+          <a href={hrefTo(eventPath(row.universalId))}>
+            <Title text={row.canonicalName} />
+          </a>{' '}
+          <Marks row={row} />
         </>
       ),
     },

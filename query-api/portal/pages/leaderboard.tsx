@@ -37,9 +37,16 @@ const WINDOWS = [
 ] as const;
 const SORTS = ['pnl', 'roi', 'vlm'];
 
-function Usd({ value }: { readonly value: number | null }) {
+/** An amount; profits and losses are `signed`, as `Num` shows them. */
+function Usd({ value, signed = false }: { readonly value: number | null; readonly signed?: boolean }) {
   if (value === null) return <Unknown reason="the export does not state it" />;
-  return <span title={String(value)}>{compactText(value)}</span>;
+  const tone = !signed || value === 0 ? undefined : value > 0 ? 'up' : 'down';
+  return (
+    <span class={tone} title={String(value)}>
+      {tone === 'up' && '+'}
+      {compactText(value)}
+    </span>
+  );
 }
 
 const COLUMNS: readonly Column<Trader>[] = [
@@ -52,7 +59,7 @@ const COLUMNS: readonly Column<Trader>[] = [
     render: ({ displayName }) => displayName ?? <Unknown reason="the trader has chosen no name" />,
   },
   { field: 'accountValue', label: 'Account, USD', isNumber: true, render: (row) => <Usd value={row.accountValue} /> },
-  { field: 'pnl', label: 'PnL, USD', isNumber: true, sort: 'pnl', render: ({ pnl }) => <Usd value={pnl} /> },
+  { field: 'pnl', label: 'PnL, USD', isNumber: true, sort: 'pnl', render: ({ pnl }) => <Usd value={pnl} signed /> },
   {
     field: 'roi',
     label: 'ROI, %',

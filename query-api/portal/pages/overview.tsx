@@ -1,5 +1,5 @@
 import { anomalyName, wordsOf } from '../format/names.ts';
-import { compactText } from '../format/number.ts';
+import { compactText, digitsOf } from '../format/number.ts';
 import { spanText } from '../format/time.ts';
 import { intervalBeside, useAnnounced, useLive } from '../live/live-resource.ts';
 import { useNewest } from '../live/newest.ts';
@@ -10,6 +10,7 @@ import { Page } from '../parts/page.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Ago } from '../parts/time.tsx';
+import { Title } from '../parts/title.tsx';
 import { Unknown } from '../parts/unknown.tsx';
 import { hrefTo } from '../shell/router.ts';
 import type { Anomaly } from './anomalies/columns.tsx';
@@ -56,7 +57,11 @@ const EDGE_COLUMNS: readonly Column<Edge>[] = [
     field: 'canonicalName',
     label: 'Event',
     isWide: true,
-    render: (edge) => <a href={hrefTo(eventPath(edge.universalId))}>{edge.canonicalName}</a>,
+    render: (edge) => (
+      <a href={hrefTo(eventPath(edge.universalId))}>
+        <Title text={edge.canonicalName} />
+      </a>
+    ),
   },
   { field: 'kind', label: 'Kind', render: (edge) => wordsOf(edge.kind) },
   {
@@ -66,7 +71,12 @@ const EDGE_COLUMNS: readonly Column<Edge>[] = [
     isStale: (edge) => edge.quoteAgeMs > OLD_QUOTE_MS,
     render: (edge) => <Num value={edge.netEdge} digits={4} signed />,
   },
-  { field: 'size', label: 'Size', isNumber: true, render: (edge) => <Num value={edge.size} digits={2} /> },
+  {
+    field: 'size',
+    label: 'Size',
+    isNumber: true,
+    render: (edge) => <Num value={edge.size} digits={digitsOf([edge.size])} />,
+  },
   { field: 'quoteAgeMs', label: 'Quote age', isNumber: true, render: (edge) => spanText(edge.quoteAgeMs) },
 ];
 const SPREAD_COLUMNS: readonly Column<BoardRow>[] = [
@@ -74,7 +84,11 @@ const SPREAD_COLUMNS: readonly Column<BoardRow>[] = [
     field: 'canonicalName',
     label: 'Event',
     isWide: true,
-    render: (row) => <a href={hrefTo(eventPath(row.universalId))}>{row.canonicalName}</a>,
+    render: (row) => (
+      <a href={hrefTo(eventPath(row.universalId))}>
+        <Title text={row.canonicalName} />
+      </a>
+    ),
   },
   {
     field: 'spread',
@@ -108,7 +122,11 @@ const OUTCOME_COLUMNS: readonly Column<Outcome>[] = [
     field: 'canonicalName',
     label: 'Event',
     isWide: true,
-    render: (row) => <a href={hrefTo(eventPath(row.universalId))}>{row.canonicalName}</a>,
+    render: (row) => (
+      <a href={hrefTo(eventPath(row.universalId))}>
+        <Title text={row.canonicalName} />
+      </a>
+    ),
   },
   {
     field: 'kind',

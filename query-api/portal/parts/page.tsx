@@ -5,6 +5,7 @@ import { type Resource, staleAt } from '../live/resource.ts';
 import { FaultText } from './fault.tsx';
 import { IsOld } from './is-old.ts';
 import { Ago, Clock } from './time.tsx';
+import { Title } from './title.tsx';
 
 export type PageState = 'loading' | 'ready' | 'empty' | 'error' | 'forbidden' | 'missing';
 
@@ -48,7 +49,9 @@ export function Page(options: PageOptions) {
   return (
     <main id="main" tabIndex={-1} class="page" data-page={name} data-state={state}>
       <div class="page-head">
-        <h1>{title}</h1>
+        <h1>
+          <Title text={title} />
+        </h1>
         {actions && <div class="actions">{actions}</div>}
       </div>
       {staleAt !== null && (

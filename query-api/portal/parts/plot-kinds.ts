@@ -30,6 +30,8 @@ const LABEL_HEIGHT = 15;
 /** Between a name and the place that it names. */
 const LABEL_GAP = 5;
 const DAY_SECONDS = 86_400;
+/** Beside a single time. */
+const ROOM_SECONDS = 30;
 /** Opacity of the area below the depth of a book, per cent. */
 const AREA_PERCENT = 18;
 
@@ -43,7 +45,10 @@ function withText(plot: uPlot, draw: (ctx: CanvasRenderingContext2D, ratio: numb
   ctx.restore();
 }
 
-/** Writes the name of each line beside its newest value; names that would overlap move down. */
+/**
+ * Writes the name of each line beside its newest value; names that would overlap move down, and all of them up where the
+ * last one would stand below the plot.
+ */
 export const nameLines: Draw = (plot, labels, colors) => {
   const { bbox } = plot;
   const places = labels
@@ -55,39 +60,47 @@ export const nameLines: Draw = (plot, labels, colors) => {
     .sort((a, b) => a.y - b.y);
   withText(plot, (ctx, ratio) => {
     ctx.textAlign = 'left';
+    const height = LABEL_HEIGHT * ratio;
     let lowest = Number.NEGATIVE_INFINITY;
-    for (const { label, color, y } of places) {
-      lowest = Math.max(y, lowest + LABEL_HEIGHT * ratio);
+    const names = places.map((place) => {
+      lowest = Math.max(place.y, lowest + height);
+      return { ...place, y: lowest };
+    });
+    let highest = bbox.top + bbox.height + height / 2;
+    for (const { label, color, y } of names.reverse()) {
+      highest = Math.min(y, highest - height);
       ctx.fillStyle = color;
-      ctx.fillText(label, bbox.left + bbox.width + 6 * ratio, lowest, (LABEL_WIDTH - 8) * ratio);
+      ctx.fillText(label, bbox.left + bbox.width + 6 * ratio, highest, (LABEL_WIDTH - 8) * ratio);
     }
   });
 };
 
-/** Writes the names of the sides of books at their outermost prices, where each is highest; none hides another. */
+/** Writes the names of the sides of books at their outermost prices, where each is highest; none covers another. */
 const nameSides: Draw = (plot, labels, colors) => {
   const [prices, ...sides] = plot.data as [number[], ...(number | null)[][]];
-  const hasSize = (size: number | null) => size !== null;
   const { bbox } = plot;
+  const hasSize = (size: number | null) => size !== null;
   withText(plot, (ctx, ratio) => {
-    for (const isBid of [true, false]) {
-      const names = sides
-        .map((sizes, side) => ({ side, at: isBid ? sizes.findIndex(hasSize) : sizes.findLastIndex(hasSize) }))
-        .filter(({ side, at }) => (side % 2 === 0) === isBid && at >= 0)
-        .map(({ side, at }) => ({ side, at, y: plot.valToPos(sides[side]![at]!, 'y', true) }))
-        .sort((a, b) => a.y - b.y);
-      let lowest = bbox.top - (LABEL_HEIGHT / 2) * ratio;
-      for (const { side, at, y } of names) {
-        lowest = Math.max(y - (LABEL_HEIGHT / 2) * ratio, lowest + LABEL_HEIGHT * ratio);
-        ctx.fillStyle = colors[side]!;
-        const price = plot.valToPos(prices[at]!, 'x', true);
-        const width = ctx.measureText(labels[side]!).width + LABEL_GAP * 2 * ratio;
-        // Beyond its last price if there is room, where the side hides nothing.
-        const isBeyond = isBid ? price - width > bbox.left : price + width < bbox.left + bbox.width;
-        ctx.textAlign = isBid === isBeyond ? 'right' : 'left';
-        const x = price + (ctx.textAlign === 'left' ? LABEL_GAP : -LABEL_GAP) * ratio;
-        ctx.fillText(labels[side]!, x, lowest);
-      }
+    const height = LABEL_HEIGHT * ratio;
+    const written: { readonly left: number; readonly right: number; readonly y: number }[] = [];
+    for (const [side, sizes] of sides.entries()) {
+      const isBid = side % 2 === 0;
+      const at = isBid ? sizes.findIndex(hasSize) : sizes.findLastIndex(hasSize);
+      if (at < 0) continue;
+      const price = plot.valToPos(prices[at]!, 'x', true);
+      const width = ctx.measureText(labels[side]!).width + LABEL_GAP * 2 * ratio;
+      // Beyond its last price if there is room, where the side hides nothing.
+      const isBeyond = isBid ? price - width > bbox.left : price + width < bbox.left + bbox.width;
+      const wanted = isBid === isBeyond ? price - width : price;
+      const left = Math.max(bbox.left, Math.min(wanted, bbox.left + bbox.width - width));
+      const covers = (place: (typeof written)[number]) =>
+        place.left < left + width && place.right > left && Math.abs(place.y - y) < height;
+      let y = Math.max(plot.valToPos(sizes[at]!, 'y', true) - height / 2, bbox.top + height / 2);
+      while (written.some(covers)) y += height / 2;
+      written.push({ left, right: left + width, y });
+      ctx.textAlign = 'left';
+      ctx.fillStyle = colors[side]!;
+      ctx.fillText(labels[side]!, left + LABEL_GAP * ratio, y);
     }
   });
 };
@@ -173,6 +186,11 @@ function drawMarks(plot: uPlot, data: ChartData, colorOf: ColorOf): void {
     }
   });
 }
+
+/** A single time has room on both sides; without it the axis would span years. */
+export const timeScale: uPlot.Scale = {
+  range: (_plot, min, max) => (min === max ? [min - ROOM_SECONDS, max + ROOM_SECONDS] : [min, max]),
+};
 
 export const KINDS: Readonly<Record<ChartOptions['kind'], Kind>> = {
   line: {},

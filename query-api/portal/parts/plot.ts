@@ -6,7 +6,7 @@ import type { Span } from '../format/span.ts';
 import { tickTexts } from '../format/time.ts';
 import type { ChartOptions, ChartView } from './chart.tsx';
 import { colorsOf } from './plot-colors.ts';
-import { KINDS, LABEL_WIDTH, nameLines, SERIES_COLORS } from './plot-kinds.ts';
+import { KINDS, LABEL_WIDTH, nameLines, SERIES_COLORS, timeScale } from './plot-kinds.ts';
 import { followPointers } from './plot-move.ts';
 
 /** Least distance of two ticks of the lower axis: the width of 12:10:05, or of 100,000.5, and a gap. */
@@ -91,7 +91,12 @@ export function drawPlot(box: HTMLElement, data: ChartData, options: PlotOptions
       ...(isUtc ? { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC') } : {}),
       scales: {
         ...scales,
-        x: { ...scales.x, time: 'times' in data, ...(span ? { range: () => secondsOf(drawn, span!) } : {}) },
+        x: {
+          ...('times' in data ? timeScale : {}),
+          ...scales.x,
+          time: 'times' in data,
+          ...(span ? { range: () => secondsOf(drawn, span!) } : {}),
+        },
       },
       axes: [
         { ...axis, space: TICK_SPACE, size: AXIS_HEIGHT, ...lowerAxis(data, isUtc) },

@@ -189,7 +189,7 @@ describePortal('the markets and an event in Chromium', { flags: ['--sim-rate', '
             `${shown} table[aria-label^="${side === 'bids' ? 'Bids' : 'Asks'}"] tbody tr`,
           );
           expect(rows.map(({ price, size }) => ({ price, size }))).toEqual(sides[side].slice(0, rows.length));
-          expect(rows.length).toBe(Math.min(sides[side].length, 5));
+          expect(rows.length).toBe(Math.min(sides[side].length, 10));
         }
       }
 

@@ -14,7 +14,7 @@ import { apiPath } from './shapes.ts';
 /** No channel has the books of an event, so that they are read. */
 const REFRESH_MS = 3_000;
 /** Levels of each side that the tables list; the chart shows all that were read. */
-const LISTED = 5;
+const LISTED = 10;
 
 const isEmpty = ({ bids, asks }: EventBook) => bids.length + asks.length === 0;
 const keyOf = ({ provider, marketId }: EventBook) => `${provider}.${marketId}`;
@@ -82,8 +82,11 @@ function OneBook({ book, sides }: { readonly book: EventBook; readonly sides: De
         <span class={book.state === 'live' ? 'tag good' : 'tag'} data-field="state">
           {book.state ?? 'not known'}
         </span>
-        <span class="muted" data-field="ts">
-          changed <Ago at={book.ts} reason="no book of this market was received" />
+      </p>
+      <p class="muted">
+        Changed{' '}
+        <span data-field="ts">
+          <Ago at={book.ts} reason="no book of this market was received" />
         </span>
       </p>
       {isEmpty(book) ? (

@@ -21,6 +21,8 @@ const KINDS = [
 ] as const;
 /** As many as the route allows, closer to each other where books are thick. */
 const DEFAULT_SIZES = '10,25,50,75,100,150,200,300,400,500,750,1000,1500,2000,2500,3000,4000,5000,7500,10000';
+/** The most decimals of a size; the exact one is shown on hover. */
+const SIZE_DIGITS = 2;
 const NO_PROFIT = 'no size earns anything';
 
 export function LadderPanel({ id }: { readonly id: string }) {
@@ -44,7 +46,6 @@ export function LadderPanel({ id }: { readonly id: string }) {
               type="text"
               name="sizes"
               data-action="sizes"
-              inputMode="decimal"
               spellcheck={false}
               value={sizes}
               onChange={({ currentTarget }) => {
@@ -79,12 +80,11 @@ function Summary({ ladder: { bestSize, breakEvenSize, quoteAgeMs } }: { readonly
   const isOld = quoteAgeMs !== null && quoteAgeMs > OLD_QUOTE_MS;
   return (
     <dl class="facts tiles">
-      <Fact label="Best size" field="bestSize" isOld={isOld}>
-        <Num value={bestSize} digits={digitsOf([bestSize])} reason={NO_PROFIT} /> <span class="muted">shares</span>
+      <Fact label="Best size, shares" field="bestSize" isOld={isOld}>
+        <Num value={bestSize} digits={digitsOf([bestSize], SIZE_DIGITS)} reason={NO_PROFIT} />
       </Fact>
-      <Fact label="Break-even size" field="breakEvenSize" isOld={isOld}>
-        <Num value={breakEvenSize} digits={digitsOf([breakEvenSize])} reason={NO_PROFIT} />{' '}
-        <span class="muted">shares</span>
+      <Fact label="Break-even size, shares" field="breakEvenSize" isOld={isOld}>
+        <Num value={breakEvenSize} digits={digitsOf([breakEvenSize], SIZE_DIGITS)} reason={NO_PROFIT} />{' '}
       </Fact>
       <Fact label="Older quote" field="quoteAgeMs" isOld={isOld}>
         {quoteAgeMs === null ? <Unknown reason="no pair of markets can be quoted" /> : `${spanText(quoteAgeMs)} old`}
