@@ -21,6 +21,10 @@ const json = (body: unknown): Answer => ({
 
 /** A venue that lists BTC, markets of other kinds, and outcomes 6 to 8. A settled outcome has a fraction. */
 async function startVenue() {
+  /** The fields of each perp in the list, with its daily volume. */
+  const perps = new Map<string, { readonly dayNtlVlm: string; readonly isDelisted?: boolean }>([
+    ['BTC', { dayNtlVlm: '9.0' }],
+  ]);
   const contracts = new Map<string, readonly object[]>();
   const pairs = new Set<string>();
   const listed = new Set([6, 7, 8]);
@@ -29,7 +33,11 @@ async function startVenue() {
   const info = await startHttpServer(({ path, body }) => {
     if (path.startsWith('/stats')) return { status: 404 };
     const { type, outcome } = JSON.parse(body);
-    if (type === 'metaAndAssetCtxs') return json([{ universe: [{ name: 'BTC' }] }, [{ dayNtlVlm: '9.0' }]]);
+    if (type === 'metaAndAssetCtxs')
+      return json([
+        { universe: [...perps].map(([name, { isDelisted }]) => ({ name, isDelisted })) },
+        [...perps.values()].map(({ dayNtlVlm }) => ({ dayNtlVlm })),
+      ]);
     if (type === 'allPerpMetas') return json([{}, ...[...contracts.values()].map((universe) => ({ universe }))]);
     if (type === 'spotMetaAndAssetCtxs') return json([{ universe: [...pairs].map((name) => ({ name })) }, []]);
     if (type === 'outcomeMeta') return json({ outcomes: [...listed].map((id) => ({ outcome: id })) });
@@ -48,7 +56,7 @@ async function startVenue() {
     for (const socket of sockets.sockets) socket.send('{"channel":"outcomeMetaUpdates","data":[]}');
   };
   const rounds = () => info.requests.filter(({ body }) => body.includes('perpDexs')).length;
-  return { contracts, pairs, listed, fractions, rejected, info, sockets, announceUpdate, rounds };
+  return { perps, contracts, pairs, listed, fractions, rejected, info, sockets, announceUpdate, rounds };
 }
 
 async function startAdapter(
@@ -73,7 +81,9 @@ async function startAdapter(
       .raw('venue_a', 'info')
       .filter(({ request }) => request?.includes('settledOutcome'))
       .map(({ request, payload }) => `${JSON.parse(request!).outcome} ${payload}`);
-  return { ...test, ...running, requested, close };
+  /** The coins that were published last as those whose trades are left out. */
+  const leftOutCoins = () => test.feeds('venue_a').findLast(({ kind }) => kind === 'trades_left_out')?.coins;
+  return { ...test, ...running, requested, leftOutCoins, close };
 }
 
 it('requests the settlement of an outcome that is no longer listed until the venue returns it', async () => {
@@ -209,4 +219,43 @@ it('reads from a self-hosted node first, and publishes the fills that it writes'
   });
   expect(result).toMatchObject({ native: { of: 'node' }, source: 'node' });
   expect(node.requests.map(({ path }) => path)).toContain('/info');
+});
+
+it('subscribes to the markets with the largest volume up to the limit, and to others when a delisting makes room', async () => {
+  const venue = await startVenue();
+  venue.listed.clear();
+  venue.perps.clear();
+  const coin = (nth: number) => `C${nth}`;
+  for (let nth = 0; nth < 1_010; nth += 1) venue.perps.set(coin(nth), { dayNtlVlm: `${2_000 - nth}.5` });
+  const subscribed = new Set<string>();
+  let largest = 0;
+  venue.sockets.onFrame = (socket, frame) => {
+    const { method, subscription } = JSON.parse(frame);
+    if (method === 'subscribe') subscribed.add(JSON.stringify(subscription));
+    if (method === 'unsubscribe') subscribed.delete(JSON.stringify(subscription));
+    largest = Math.max(largest, subscribed.size);
+    if (subscription) socket.send(JSON.stringify({ channel: 'subscriptionResponse', data: { method, subscription } }));
+  };
+  const adapter = await startAdapter(venue, undefined, { PARALLAX_VENUE_A_BOOK_COINS: 'UNLISTED' });
+  closing.push(adapter.close);
+  const isSubscribed = (nth: number) => subscribed.has(JSON.stringify({ type: 'trades', coin: coin(nth) }));
+  const leftOutNow = async () => {
+    const missing = [...venue.perps.keys()].filter((_, nth) => !isSubscribed(nth));
+    const metrics = await adapter.metrics.registry.metrics();
+    const counted = /^parallax_venue_left_out\{venue="venue_a",kind="trades"\} (\d+)$/m.exec(metrics)?.[1];
+    return { missing, counted };
+  };
+
+  // Four subscriptions are of feeds about all markets.
+  await until(() => subscribed.size === 1_000, 15_000);
+  const last14 = Array.from({ length: 14 }, (_, at) => coin(996 + at));
+  expect(await leftOutNow()).toEqual({ missing: last14, counted: '14' });
+  expect(adapter.leftOutCoins()).toEqual(last14.toSorted());
+
+  venue.perps.set(coin(3), { dayNtlVlm: '0.0', isDelisted: true });
+  venue.announceUpdate();
+  await until(() => isSubscribed(996), 15_000);
+  expect(await leftOutNow()).toEqual({ missing: [coin(3), ...last14.slice(1)], counted: '13' });
+  expect(adapter.leftOutCoins()).toEqual(last14.slice(1).toSorted());
+  expect(largest).toBe(1_000);
 });

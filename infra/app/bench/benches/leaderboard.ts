@@ -24,7 +24,7 @@ const MINUTES = 0.5;
 /** The fetch of an export takes about this long, since ingest pauses after each part. */
 const FETCH_MS = 10_000;
 const REQUEST_INTERVAL_MS = 20;
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 240_000;
 /** More than the number of requests until the first board is served. */
 const FIRST_OFFSET = 1_000;
 
