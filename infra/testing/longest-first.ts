@@ -2,7 +2,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Paths of tests that start whole services, brokers or load generators. All others take seconds. */
-const LONG = ['.e2e.test.ts', 'infra/app/checks/', 'infra/log/kafka/', 'infra/app/bench/'];
+export const LONG = ['.e2e.test.ts', 'infra/app/checks/', 'infra/log/kafka/', 'infra/app/bench/'];
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
