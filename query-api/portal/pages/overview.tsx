@@ -59,7 +59,7 @@ const EDGE_COLUMNS: readonly Column<Edge>[] = [
     isWide: true,
     render: (edge) => (
       <a href={hrefTo(eventPath(edge.universalId))}>
-        <Title text={edge.canonicalName} />
+        <Title text={edge.canonicalName ?? edge.universalId} />
       </a>
     ),
   },

@@ -75,6 +75,20 @@ export const nameLines: Draw = (plot, labels, colors) => {
   });
 };
 
+/** The place nearest to a wanted one that is free, in steps up and down between two ends; the wanted one if none is. */
+function nearestFree(
+  wanted: number,
+  step: number,
+  from: number,
+  to: number,
+  isFree: (place: number) => boolean,
+): number {
+  for (let steps = 0; steps * step <= to - from; steps += 1)
+    for (const place of [wanted - steps * step, wanted + steps * step])
+      if (place >= from && place <= to && isFree(place)) return place;
+  return wanted;
+}
+
 /** Writes the names of the sides of books at their outermost prices, where each is highest; none covers another. */
 const nameSides: Draw = (plot, labels, colors) => {
   const [prices, ...sides] = plot.data as [number[], ...(number | null)[][]];
@@ -93,10 +107,11 @@ const nameSides: Draw = (plot, labels, colors) => {
       const isBeyond = isBid ? price - width > bbox.left : price + width < bbox.left + bbox.width;
       const wanted = isBid === isBeyond ? price - width : price;
       const left = Math.max(bbox.left, Math.min(wanted, bbox.left + bbox.width - width));
-      const covers = (place: (typeof written)[number]) =>
-        place.left < left + width && place.right > left && Math.abs(place.y - y) < height;
-      let y = Math.max(plot.valToPos(sizes[at]!, 'y', true) - height / 2, bbox.top + height / 2);
-      while (written.some(covers)) y += height / 2;
+      const isFree = (y: number) =>
+        written.every((name) => name.left >= left + width || name.right <= left || Math.abs(name.y - y) >= height);
+      const [highest, lowest] = [bbox.top + height / 2, bbox.top + bbox.height - height / 2];
+      const above = plot.valToPos(sizes[at]!, 'y', true) - height / 2;
+      const y = nearestFree(Math.min(Math.max(above, highest), lowest), height / 2, highest, lowest, isFree);
       written.push({ left, right: left + width, y });
       ctx.textAlign = 'left';
       ctx.fillStyle = colors[side]!;

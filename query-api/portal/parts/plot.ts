@@ -11,6 +11,14 @@ import { followPointers } from './plot-move.ts';
 
 /** Least distance of two ticks of the lower axis: the width of 12:10:05, or of 100,000.5, and a gap. */
 const TICK_SPACE = 76;
+const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400];
+/** Distances of the ticks of a time axis, s: those of uPlot without parts of a second, which no text states. */
+const TICK_STEPS = [
+  ...[1, 5, 10, 15, 30],
+  ...[1, 5, 10, 15, 30].map((minutes) => minutes * MINUTE),
+  ...[1, 2, 3, 4, 6, 8, 12].map((hours) => hours * HOUR),
+  ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 30, 60, 90, 120, 180, 365, 730, 1_825].map((days) => days * DAY),
+];
 /** Widths of a digit and of the gap beside the texts of the left axis. */
 const DIGIT_WIDTH = 7;
 const AXIS_GAP = 15;
@@ -54,6 +62,7 @@ function numberTexts(ticks: readonly number[], maxDigits: number): string[] {
 function lowerAxis(data: ChartData, isUtc: boolean): Partial<uPlot.Axis> {
   if ('axis' in data) return { values: (_plot, ticks) => numberTexts(ticks, data.axis.digits) };
   return {
+    incrs: TICK_STEPS,
     values: (_plot, ticks, _axis, _space, step) => tickTexts(ticks, step, isUtc),
     size: (_plot, texts) => AXIS_HEIGHT + (texts?.some((text) => text.includes('\n')) ? AXIS_LINE : 0),
   };

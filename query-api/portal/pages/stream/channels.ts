@@ -41,7 +41,7 @@ export function kindsOf({ channels }: AsyncApi): ChannelKind[] {
       description,
       values: values ?? null,
     }));
-    return [{ name, summary: channel.summary, address: channel.address, parameters, isDelivering }];
+    return [{ name, summary: channel.summary.replaceAll('`', ''), address: channel.address, parameters, isDelivering }];
   });
 }
 
