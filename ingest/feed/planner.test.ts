@@ -22,7 +22,7 @@ async function setUp(log = new MemoryLog()) {
 /** Spends weight until there is no room at once. @returns what was spent. */
 async function spendAll({ weight }: VenuePlanner, cost: number): Promise<number> {
   for (let spent = 0; ; spent += cost) {
-    const noRoom = AbortSignal.timeout(50);
+    const noRoom = AbortSignal.timeout(500);
     const isSpent = await weight.acquire(cost, noRoom).then(
       () => true,
       () => false,
