@@ -85,9 +85,10 @@ function onFeedEvent(state: VenueAState, { value }: StageRecord<FeedEvent>, emit
     return;
   }
   const gaps = gapContext(state, receivedAt, emit);
-  if (kind === 'disconnected' || kind === 'unreachable') connectionLost(gaps, feed, receivedAt);
-  // After a kill this is the first sign of the loss.
-  else if (kind === 'connected') connectionLost(gaps, feed, liveness.lastFrameAt(state.liveness, feed) ?? receivedAt);
+  // What came last is the last sign of the old connection: it may have been silent before its end, and after a kill
+  // nothing states its end.
+  if (kind === 'disconnected' || kind === 'unreachable' || kind === 'connected')
+    connectionLost(gaps, feed, liveness.lastFrameAt(state.liveness, feed) ?? receivedAt);
   if (kind === 'connected' || kind === 'recorded') state.connectedAt.set(feed, receivedAt);
   // A silent socket may send again, and nothing was lost then.
   else if (kind !== 'silent') state.connectedAt.delete(feed);

@@ -21,13 +21,19 @@ const ranges = (venue: Driver) =>
     return `${lostAt} ${kind} ${from - START} ${until === null ? 'open' : until - START}`;
   });
 
+/** The connection is lost right after a frame. */
+const lose = (venue: Driver, at: number) => {
+  venue.frame('pong', undefined, at);
+  venue.feedEvent('disconnected', at);
+};
+
 /** A coin with a trade at 1,000, whose connection was lost at 2,000 and is back at 5,000. */
 function reconnected(): Driver {
   const venue = driveVenueA();
   venue.feedEvent('connected', 0);
   acknowledge(venue, 10);
   receive(venue, 1_001, [1_000]);
-  venue.feedEvent('disconnected', 2_000);
+  lose(venue, 2_000);
   venue.feedEvent('connected', 5_000);
   acknowledge(venue, 5_010);
   return venue;
@@ -58,6 +64,15 @@ describe('a gap in the trades of a coin', () => {
       until: null,
       receivedAt: START + 2_000,
     });
+  });
+
+  it('is open from the last frame of a connection that was silent before its loss', () => {
+    const venue = driveVenueA();
+    venue.feedEvent('connected', 0);
+    acknowledge(venue, 10);
+    receive(venue, 59_001, [59_000]);
+    venue.feedEvent('disconnected', 65_000);
+    expect(ranges(venue)).toEqual(['59001 gap 59001 open']);
   });
 
   it.each([
@@ -148,7 +163,7 @@ describe('a gap in the trades of a coin', () => {
     const venue = reconnected();
     receive(venue, 5_020, [1_000]);
     for (const time of [10_000, 20_000, 30_000]) {
-      venue.feedEvent('disconnected', time);
+      lose(venue, time);
       venue.feedEvent('connected', time + 10);
       acknowledge(venue, time + 20);
       receive(venue, time + 30, [1_000]);
@@ -165,7 +180,7 @@ describe('a gap in the trades of a coin', () => {
     venue.feedEvent('connected', 0);
     acknowledge(venue, 10);
     receive(venue, 1_001, [1_000]);
-    venue.feedEvent('disconnected', 2_000);
+    lose(venue, 2_000);
     list(3_000, true);
     expect(ranges(venue)).toEqual(['2000 gap 2000 open']);
     venue.clock(5_000);
@@ -174,7 +189,7 @@ describe('a gap in the trades of a coin', () => {
     acknowledge(venue, 61_000);
     receive(venue, 61_100, [61_050]);
     acknowledge(venue, 62_000, { method: 'unsubscribe' });
-    venue.feedEvent('disconnected', 63_000);
+    lose(venue, 63_000);
     venue.answer({ type: 'recentTrades', coin: 'BTC' }, [trade({ time: START + 61_050, tid: 61_050 })], 64_000);
     venue.clock(120_000);
     expect(ranges(venue)).toHaveLength(2);
@@ -200,7 +215,7 @@ describe('a gap in the trades of a coin', () => {
       receive(venue, 1_001, [1_000], { coin });
     }
     list(2_000, [8]);
-    venue.feedEvent('disconnected', 3_000);
+    lose(venue, 3_000);
     venue.clock(60_000);
     const opened = venue.stage.emittedTo(venueCandleRangeTopics.venue_a);
     expect(opened.map(({ coin, until }) => `${coin} ${until}`)).toEqual(['#80 null']);
@@ -217,7 +232,7 @@ describe('a gap in the trades of a coin', () => {
       receive(venue, 20, [15], { coin });
     }
     receive(venue, 20, [15], { coin: 'ETH', feed: 'ws-2' });
-    venue.feedEvent('disconnected', 100);
+    lose(venue, 100);
     const opened = venue.stage.emittedTo(venueCandleRangeTopics.venue_a);
     expect(opened.map(({ coin, source }) => `${coin} ${source}`)).toEqual(['BTC venue_node', '#70 trades']);
   });
