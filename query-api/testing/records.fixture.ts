@@ -210,6 +210,7 @@ export function aTrade(fields: Partial<Trade> = {}): Trade {
     tradeId: null,
     blockNumber: 7,
     blockHash: '0xblock',
+    orders: null,
     status: 'confirmed',
     ...fields,
   };

@@ -13,6 +13,8 @@ export const tradesTable = defineTable<Trade>({
   shardBy: ['provider', 'instrument'],
   monthOf: 'ts',
   fromTopics: [...Object.values(tradeTopics), backfilledTradeTopic],
+  // Ledgers read the orders from the topic.
+  omit: ['orders'],
   lowCardinality: ['provider', 'outcome'],
   // Newest-first queries of an instrument use the sorting key, queries of a market the set index: the rows of a market are
   // close together, since they share their instruments. Fills of a wallet are scattered; one index covers both columns,
