@@ -1,6 +1,9 @@
 import { backfilledTradeTopic, type Trade, tradeTopics } from '../topics/normalised.ts';
 import { defineTable } from './table.ts';
 
+/** A trade as the table stores it. */
+export type StoredTrade = Omit<Trade, 'orders'>;
+
 /**
  * One row per observed trade. A trade is published again under its id when its status or market changes, with the same
  * `ts` and `arrival`; one that a reorganization moves to another block is first published as `reverted` with its old ones.
