@@ -1,0 +1,13 @@
+import { type LedgerEventRow, ledgerEventTopic } from '../topics/ledgers.ts';
+import { defineTable } from './table.ts';
+
+export const ledgerEventsTable = defineTable<LedgerEventRow>({
+  name: 'ledger_events',
+  description: 'What each event of a followed account did to each of its books, newest state of each.',
+  holds: 'organization',
+  orderBy: ['account', 'ledger', 'id', 'part'],
+  shardBy: ['account'],
+  fromTopics: [ledgerEventTopic],
+  lowCardinality: ['builder'],
+  settings: 'index_granularity = 1024',
+});
