@@ -100,9 +100,15 @@ function rowOf(
     opened: formatDecimal(opens?.qty ?? ZERO),
     realized: textOf(realized),
     ...amountsOf(event, effect),
+    ...sideOf(event),
     partial,
     closes: closes.map((lot) => ({ openedBy: lot.openedBy, qty: formatDecimal(lot.qty) })),
   };
+}
+
+function sideOf(event: LedgerEvent): Pick<LedgerEventRow, 'role' | 'tradedInstrument'> {
+  const trade = event.kind === 'fill' ? event.trade : null;
+  return { role: trade?.role ?? null, tradedInstrument: trade?.instrument ?? null };
 }
 
 /** Only fills have a notional and a fee; a refused one counts with neither. */

@@ -1,6 +1,6 @@
 /** The fills of a trade of venue_b, one for each of its accounts, as that account sees it. */
 import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
-import type { Fill } from '#schemas/domain/ledger/events';
+import type { Fill, TradeSide } from '#schemas/domain/ledger/events';
 import type { Trade } from '#schemas/topics/normalised';
 
 export interface AccountFill {
@@ -22,17 +22,22 @@ export function fillsOfTrade(
   if (!orders || blockNumber === null || logIndex === null) throw new Error(`${trade.id} does not state its orders`);
   const place = { at: blockNumber, index: logIndex, ts: trade.ts, receivedAt };
   const fills: AccountFill[] = [];
+  const sideOf = (role: TradeSide['role']): TradeSide => ({ role, instrument: trade.instrument });
   if (isTaker) {
     const terms = { instrument: trade.instrument, side: trade.side, price: trade.price };
     const { takerBuilder: builder, takerFee: fee } = orders;
-    fills.push({ address: taker, fill: fillOf(trade.id, place, { ...terms, qty: trade.qty, builder, fee }) });
+    fills.push({
+      address: taker,
+      fill: fillOf(trade.id, place, { ...terms, qty: trade.qty, builder, fee, trade: sideOf('taker') }),
+    });
   }
   if (isMaker) {
     const { makerInstrument: instrument, makerSide: side, makerPrice: price } = orders;
     const { makerBuilder: builder, makerFee: fee } = orders;
     // An account that traded with itself has both fills in one ledger.
     const id = maker === taker ? `${trade.id}:maker` : trade.id;
-    fills.push({ address: maker, fill: fillOf(id, place, { instrument, side, price, qty: trade.qty, builder, fee }) });
+    const terms = { instrument, side, price, qty: trade.qty, builder, fee, trade: sideOf('maker') };
+    fills.push({ address: maker, fill: fillOf(id, place, terms) });
   }
   return fills;
 }
@@ -44,10 +49,11 @@ interface Terms {
   readonly qty: string;
   readonly builder: string | null;
   readonly fee: string | null;
+  readonly trade: TradeSide;
 }
 
 function fillOf(id: string, place: Pick<Fill, 'at' | 'index' | 'ts' | 'receivedAt'>, terms: Terms): Fill {
-  const { instrument, side, price, builder, fee } = terms;
+  const { instrument, side, price, builder, fee, trade } = terms;
   const qty = parseDecimal(terms.qty);
   return {
     kind: 'fill',
@@ -60,6 +66,7 @@ function fillOf(id: string, place: Pick<Fill, 'at' | 'index' | 'ts' | 'receivedA
     price: parseDecimal(price),
     fee: fee === null ? null : parseDecimal(fee),
     startPosition: null,
+    trade,
     tie: 0,
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ledgerEventTopic } from '#schemas/topics/ledgers';
 import { createLedgersProbe, MAKER, OPERATOR, TAKER } from './ledgers.fixture.ts';
 
 const DAY_BLOCKS = 86_400;
@@ -22,6 +23,18 @@ describe('fills of followed accounts', () => {
     expect(probe.books()).toEqual([
       'taker 1: 3, known 3 for 1.2, average 0.4',
       'maker 2 of 0xb1: 3, known 3 for 1.8, average 0.6',
+    ]);
+  });
+
+  it('state their side, and the instrument of their trade even where the maker traded its complement', () => {
+    const probe = bothBound();
+    probe.trade(10, {}, { makerInstrument: '2', makerSide: 'buy', makerPrice: '0.6' });
+    const sides = probe.driver
+      .emittedTo(ledgerEventTopic)
+      .map((row) => [row.role, row.instrument, row.tradedInstrument]);
+    expect(sides).toEqual([
+      ['taker', '1', '1'],
+      ['maker', '2', '1'],
     ]);
   });
 

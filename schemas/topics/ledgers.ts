@@ -32,6 +32,8 @@ const ledgerEvent = record('LedgerEventRow', 'What one event did to one book of 
   ),
   notional: decimal('Price times quantity of a fill, half-even at 18 decimals; 0 for any other event.'),
   fee: nullable(decimal('Fee in USD, 0 for what is no fill; null if it is unknown.')),
+  role: nullable(oneOf(['maker', 'taker'], 'Side of the trade of a fill; null for what is no public trade.')),
+  tradedInstrument: nullable(text('What the taker of that trade traded; with `id` and `ts` it identifies the trade.')),
   partial: flag('From here on the figures of the book leave something out.'),
   closes: list(closedPart, 'The closed parts of lots, in order.'),
 });

@@ -18,8 +18,11 @@ const VARIES_BY_RUN = new Set([
   'control.node-reports',
   'control.attempts',
   'derived.audit',
+  'derived.ledger-events',
+  'derived.ledger-books',
   'usage',
   'audit_log',
+  'ledger_events',
   'delivery_attempts',
 ]);
 
