@@ -2,18 +2,23 @@
 import type { Emit } from '#infra/stages/stage';
 import { instrumentsOf } from '#schemas/domain/ledger/events';
 import { changeLedger, createLedger, foldLedger, type LedgerChange } from '#schemas/domain/ledger/ledger';
-import { accountName, emitEnd, emitOutcome } from './emit-ledger.ts';
+import { accountName } from '#schemas/venues/accounts';
+import { emitEnd, emitOutcome, emitStart } from './emit-ledger.ts';
 import { type LedgersState, RETAINED_MS } from './state.ts';
 
+/** The venue whose accounts have ledgers so far. */
+const VENUE = 'venue_b';
+
 /** Begins the ledger of an account that is followed from now on. */
-export function startAccount({ accounts }: LedgersState, address: string, startedAt: number): void {
+export function startAccount({ accounts }: LedgersState, address: string, startedAt: number, emit: Emit): void {
   accounts.set(address, { startedAt, ledger: createLedger() });
+  emitStart(accountName(VENUE, address), startedAt, emit);
 }
 
 /** Ends the ledger of an account that no binding names any more. */
 export function endAccount(state: LedgersState, address: string, emit: Emit): void {
   const own = state.accounts.get(address)!;
-  emitEnd(accountName(address), own, emit);
+  emitEnd(accountName(VENUE, address), own, emit);
   state.accounts.delete(address);
   for (const [instrument, addresses] of state.holders)
     if (addresses.delete(address) && addresses.size === 0) state.holders.delete(instrument);
@@ -30,7 +35,7 @@ export function changeAccount(
   const own = state.accounts.get(address)!;
   for (const change of changes)
     if ('put' in change) for (const name of instrumentsOf(change.put)) hold(state, name, address);
-  emitOutcome({ account: accountName(address), own, receivedAt }, changeLedger(own.ledger, changes), emit);
+  emitOutcome({ account: accountName(VENUE, address), own, receivedAt }, changeLedger(own.ledger, changes), emit);
 }
 
 /** Folds events that are older than the retained time, and forgets what only they could have needed. */

@@ -6,7 +6,7 @@ import type { Effect } from '#schemas/domain/ledger/effect';
 import { instrumentsOf, type LedgerEvent } from '#schemas/domain/ledger/events';
 import type { AppliedEvent, LedgerOutcome } from '#schemas/domain/ledger/ledger';
 import { openPositionOf } from '#schemas/domain/ledger/open-position';
-import { type LedgerEventRow, ledgerBookTopic, ledgerEventTopic } from '#schemas/topics/ledgers';
+import { type LedgerEventRow, ledgerBookTopic, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
 import type { AccountLedger } from './state.ts';
 
 /** An account as topics name it, with its ledger and the event time of the input that changed it. */
@@ -16,8 +16,8 @@ export interface ChangedAccount {
   readonly receivedAt: number;
 }
 
-export function accountName(address: string): string {
-  return `venue_b:${address}`;
+export function emitStart(account: string, startedAt: number, emit: Emit): void {
+  emit(ledgerTopic, account, { account, ledger: startedAt });
 }
 
 export function emitOutcome(changed: ChangedAccount, outcome: LedgerOutcome, emit: Emit): void {
@@ -43,8 +43,9 @@ export function emitOutcome(changed: ChangedAccount, outcome: LedgerOutcome, emi
   for (const [key, book] of touched) emitBook(changed, key, book, emit);
 }
 
-/** Removes the books of a ledger that ends. Its rows remain; rows of an ended ledger are not read. */
+/** Removes a ledger that ends, with its books. Its rows remain; rows of an ended ledger are not read. */
 export function emitEnd(account: string, { ledger }: AccountLedger, emit: Emit): void {
+  emit.remove(ledgerTopic, account);
   for (const [instrument, { books }] of ledger.books.holdings)
     for (const { builder } of books) emit.remove(ledgerBookTopic, bookKey(account, instrument, builder));
 }

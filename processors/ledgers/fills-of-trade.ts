@@ -1,6 +1,7 @@
 /** The fills of a trade of venue_b, one for each of its accounts, as that account sees it. */
 import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
 import type { Fill, TradeSide } from '#schemas/domain/ledger/events';
+import { fillIdOf } from '#schemas/domain/ledger/fill-id';
 import type { Trade } from '#schemas/topics/normalised';
 
 export interface AccountFill {
@@ -34,8 +35,7 @@ export function fillsOfTrade(
   if (isMaker) {
     const { makerInstrument: instrument, makerSide: side, makerPrice: price } = orders;
     const { makerBuilder: builder, makerFee: fee } = orders;
-    // An account that traded with itself has both fills in one ledger.
-    const id = maker === taker ? `${trade.id}:maker` : trade.id;
+    const id = fillIdOf(trade.id, 'maker', maker === taker);
     const terms = { instrument, side, price, qty: trade.qty, builder, fee, trade: sideOf('maker') };
     fills.push({ address: maker, fill: fillOf(id, place, terms) });
   }

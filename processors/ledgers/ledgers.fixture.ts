@@ -2,7 +2,13 @@
 import type { Actor } from '#schemas/domain/control/envelope';
 import { aMarket, aResolution } from '#schemas/testing/records.fixture';
 import { changeTopic, clockTopic } from '#schemas/topics/control';
-import { type LedgerBook, type LedgerEventRow, ledgerBookTopic, ledgerEventTopic } from '#schemas/topics/ledgers';
+import {
+  type LedgerBook,
+  type LedgerEventRow,
+  ledgerBookTopic,
+  ledgerEventTopic,
+  ledgerTopic,
+} from '#schemas/topics/ledgers';
 import { type Market, marketTopics, type Trade, type TradeOrders, tradeTopics } from '#schemas/topics/normalised';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import {
@@ -103,6 +109,16 @@ export function createLedgersProbe() {
     },
     /** The starts of the ledgers of all rows. */
     ledgers: () => [...new Set(driver.emittedTo(ledgerEventTopic).map(({ ledger }) => ledger))],
+    /** The ledgers that exist, by the records of the compacted topic. */
+    started(): unknown[] {
+      const ledgers = new Map<string, unknown>();
+      for (const { topic, key, value } of driver.outputs) {
+        if (topic !== ledgerTopic.name) continue;
+        if (value === null) ledgers.delete(key);
+        else ledgers.set(key, value);
+      }
+      return [...ledgers.values()];
+    },
     /** The open books that follow from all records of the compacted topic. */
     books(): string[] {
       const books = new Map<string, LedgerBook>();

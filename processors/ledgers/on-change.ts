@@ -18,7 +18,7 @@ export function onChange(state: LedgersState, { value, receivedAt }: StageRecord
   if (value.type === bindWallet.type) {
     const address = control.wallets.get(verdict.audit[0]!.targetId)?.address;
     if (address !== undefined && isFollowed(control, address) && !accounts.has(address))
-      startAccount(state, address, receivedAt);
+      startAccount(state, address, receivedAt, emit);
   }
   if (value.type === unbindWallet.type || value.type === deleteOrganization.type)
     for (const address of [...accounts.keys()]) if (!isFollowed(control, address)) endAccount(state, address, emit);

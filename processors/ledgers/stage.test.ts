@@ -54,9 +54,11 @@ describe('fills of followed accounts', () => {
     const before = probe.trade(10);
     probe.bind(OPERATOR, 'wal_t', TAKER);
     const after = probe.trade(11);
+    const written = probe.driver.outputs.length;
     probe.repeat(before, 'confirmed');
     probe.repeat(after, 'confirmed');
-    expect(probe.driver.outputs).toHaveLength(2);
+    expect(probe.driver.outputs).toHaveLength(written);
+    expect(probe.rows()).toHaveLength(1);
     expect(probe.books()).toEqual(['taker 1: 3, known 3 for 1.2, average 0.4']);
   });
 
@@ -106,12 +108,13 @@ describe('bindings', () => {
     probe.bind(OPERATOR, 'wal_1', TAKER);
     probe.bind(other, 'wal_2', TAKER);
     probe.trade(10);
-    expect(probe.driver.outputs).toHaveLength(2);
+    expect(probe.rows()).toHaveLength(1);
     probe.unbind(OPERATOR, 'wal_1');
     probe.trade(11);
     expect(probe.books()).toEqual(['taker 1: 6, known 6 for 2.4, average 0.4']);
     probe.command('organization.delete', { organizationId: 'org_other' }, OPERATOR);
     expect(probe.books()).toEqual([]);
+    expect(probe.started()).toEqual([]);
     probe.trade(12);
     expect(probe.books()).toEqual([]);
   });
@@ -125,6 +128,7 @@ describe('bindings', () => {
     probe.trade(12);
     expect(probe.books()).toEqual(['taker 1: 3, known 3 for 1.2, average 0.4']);
     expect(probe.ledgers()).toEqual([1_000, 11_000]);
+    expect(probe.started()).toEqual([{ account: `venue_b:${TAKER}`, ledger: 11_000 }]);
   });
 
   it('of suspended organizations still count, those of other venues do not', () => {

@@ -4,7 +4,7 @@
  */
 import { on, onKeyed, type Stage } from '#infra/stages/stage';
 import { type ClockMark, type ControlChange, changeTopic, clockTopic } from '#schemas/topics/control';
-import { ledgerBookTopic, ledgerEventTopic } from '#schemas/topics/ledgers';
+import { ledgerBookTopic, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
 import { type Market, marketTopics, type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import { foldAccounts } from './change-account.ts';
@@ -35,7 +35,7 @@ export function createLedgersStage(): Stage<LedgersState> {
       on<LedgersState, Trade>(tradeTopics.venue_b, onTrade),
       on<LedgersState, Resolution>(resolutionTopics.venue_b, onResolution),
     ],
-    outputs: [ledgerEventTopic, ledgerBookTopic],
+    outputs: [ledgerTopic, ledgerEventTopic, ledgerBookTopic],
     initialState: createLedgersState,
   };
 }

@@ -10,7 +10,8 @@ export interface TradedInstrument {
   readonly instrument: string;
 }
 
-const COLUMNS = selectColumns(tradesTable, 't', [
+/** The columns of a `StoredTrade`. */
+export const TRADE_COLUMNS = selectColumns(tradesTable, 't', [
   'id',
   'provider',
   'marketId',
@@ -125,7 +126,7 @@ export function newestTrades(
        SELECT (min(ts), toFloat64(count()))
        FROM (SELECT ts FROM trades AS t WHERE ${condition} ORDER BY t.ts DESC LIMIT {rows:UInt64})
      ) AS reach
-     SELECT ${COLUMNS}, reach.2 AS reached
+     SELECT ${TRADE_COLUMNS}, reach.2 AS reached
      FROM trades AS t FINAL
      WHERE ${condition} AND t.ts >= reach.1
      ORDER BY status = 'reverted', t.ts DESC, t.arrival DESC, id DESC

@@ -1,10 +1,25 @@
-/** Topics of the stage `ledgers`: what each event of a followed account did, and what is open in each of its books. */
+/** Topics of the stage `ledgers`: which ledgers exist, what each event of a followed account did, and what is open in each of its books. */
 import { decimal, flag, type Infer, integer, list, nullable, oneOf, record, text, timestamp } from '../avro.ts';
 import { defineTopic } from './topic.ts';
 
 const account = text('Venue and address of the account: `<venue>:<address>`.');
 const ledger = timestamp('Which ledger of the account: the event time at which it began. A later one replaces it.');
 const builder = nullable(text('Builder of the book; null for the book without builder.'));
+
+const followedLedger = record('Ledger', 'The ledger of an account that is followed.', {
+  account,
+  ledger,
+});
+export type FollowedLedger = Infer<typeof followedLedger>;
+/** The ledger of an account that no binding names any more is removed. */
+export const ledgerTopic = defineTopic({
+  name: 'derived.ledgers',
+  description: 'Ledgers of followed accounts.',
+  key: 'account',
+  partitions: 4,
+  retention: { kind: 'compacted' },
+  schema: followedLedger,
+});
 
 const closedPart = record('ClosedPart', 'A part of a lot that an event closed.', {
   openedBy: text('Id of the event that opened the lot.'),

@@ -10,7 +10,7 @@ export interface OpenPosition {
   readonly knownQty: Decimal;
   /** Cost of that part, negative for negative lots; half to even at 18 decimals. */
   readonly knownCost: Decimal;
-  /** Null where lots of both signs are open, or where one has unknown cost. */
+  /** Null without lots, where lots of both signs are open, or where one has unknown cost. */
   readonly avgCost: Decimal | null;
 }
 
@@ -26,6 +26,6 @@ export function openPositionOf(book: Book): OpenPosition {
     qty,
     knownQty: quantityOf(known),
     knownCost: divideHalfEven(cost, UNIT) as Decimal,
-    avgCost: isAveraged ? (divideHalfEven(cost, qty) as Decimal) : null,
+    avgCost: isAveraged && lots.length > 0 ? (divideHalfEven(cost, qty) as Decimal) : null,
   };
 }

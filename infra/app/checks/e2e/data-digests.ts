@@ -18,6 +18,7 @@ const VARIES_BY_RUN = new Set([
   'control.node-reports',
   'control.attempts',
   'derived.audit',
+  'derived.ledgers',
   'derived.ledger-events',
   'derived.ledger-books',
   'usage',
