@@ -7,6 +7,26 @@ import { serializeInSlices } from '#infra/stages/sliced-state';
 import { DEFAULT_SETTINGS } from '#schemas/testing/recorded-settings.fixture';
 import { createStages } from './stages.ts';
 
+/** Rows of the control state and the indices that find them by identity are in one slice, whatever their size. */
+const CONTROL = [
+  'control.organizations',
+  'control.keys',
+  'control.wallets',
+  'control.attributions',
+  'control.webhooks',
+  'control.sessions',
+  'control.seededKeyIds',
+  'control.keysByOrganization',
+  'control.adminKeys',
+  'control.walletsByOwner',
+  'control.walletsByAddress',
+  'control.attributionsByOwner',
+  'control.webhooksByOwner',
+  'control.webhooksByEventType',
+  'control.sessionsByKey',
+  'control.recentIds.current',
+  'control.recentIds.previous',
+];
 /** The maps and sets that stay small, by stage. */
 const SMALL: Readonly<Record<string, readonly string[]>> = {
   // One entry for each venue.
@@ -15,28 +35,12 @@ const SMALL: Readonly<Record<string, readonly string[]>> = {
   'klines.venue_a': ['ranges'],
   // One entry for each provider.
   anomalies: ['delays'],
+  ledgers: ['arrivals', ...CONTROL],
   organizations: [
     'arrivals',
     // Those of one ms.
     'eventsAt.counts',
-    // Rows and the indices that find them by identity are in one slice, whatever their size.
-    'control.organizations',
-    'control.keys',
-    'control.wallets',
-    'control.attributions',
-    'control.webhooks',
-    'control.sessions',
-    'control.seededKeyIds',
-    'control.keysByOrganization',
-    'control.adminKeys',
-    'control.walletsByOwner',
-    'control.walletsByAddress',
-    'control.attributionsByOwner',
-    'control.webhooksByOwner',
-    'control.webhooksByEventType',
-    'control.sessionsByKey',
-    'control.recentIds.current',
-    'control.recentIds.previous',
+    ...CONTROL,
   ],
   'normalise.venue_a': [
     'bookTimes',

@@ -7,6 +7,7 @@ import { createAnomaliesStage } from './anomalies/stage.ts';
 import { createCandlesStage } from './candles/stage.ts';
 import { createChannelsStage } from './channels/stage.ts';
 import { createEventsStage } from './events/stage.ts';
+import { createLedgersStage } from './ledgers/stage.ts';
 import { createOrganizationsStage } from './organizations/stage.ts';
 import { stageOverTime } from './settings/over-time.ts';
 import { TABLE_TOPICS } from './sink/table-topics.ts';
@@ -22,6 +23,7 @@ export function createStages(settings: RecordedSettings): readonly Stage<unknown
     createEventsStage(),
     createSpreadsStage(settings),
     createAnomaliesStage(settings),
+    createLedgersStage(),
     createChannelsStage(),
     createOrganizationsStage(),
   ] as readonly Stage<unknown>[];

@@ -75,6 +75,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     const [events, coins, books] = [await run(VIEWS.events), await run(VIEWS.coins), await run(VIEWS.books)];
     const questionBooks = await run(VIEWS.questionBooks);
     const [leaderboards, nodeFillCoverage] = [await run(VIEWS.leaderboards), await run(VIEWS.nodeFillCoverage)];
+    const ledgers = await run(VIEWS.ledgers);
     const positions = [await run(createPositionView('candles', candleRangeTopic))];
     positions.push(await run(createPositionView('daily', dailyRowTopic)));
     const clock = await openPipelineClock(log, onFault);
@@ -82,7 +83,8 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     const bookTimes = await run(
       createBookTimesView(() => (clock.isLive() ? null : events.positionOf(spreadHeadTopic))),
     );
-    const views = [events, coins, books, questionBooks, leaderboards, nodeFillCoverage, ...positions, bookTimes];
+    const newest = [events, coins, books, questionBooks, leaderboards, nodeFillCoverage, ledgers];
+    const views = [...newest, ...positions, bookTimes];
     const monitor = monitorStages({ stages: views, clock, log, logger, health, metrics }, onFault);
     closers.push(() => monitor.close());
     const freshness: Freshness = {
@@ -106,6 +108,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
         questionBooks: questionBooks.state,
         leaderboards: leaderboards.state,
         nodeFillCoverage: nodeFillCoverage.state,
+        ledgers: ledgers.state,
         freshness,
       },
       health,

@@ -13,6 +13,7 @@ import { runStage } from '../stages/run-stage.ts';
 import { createHealth } from '../telemetry/health.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
+import { bindSimulatedAccounts } from './bind-simulated-accounts.ts';
 import { openPorts, type Ports } from './cli/ports.ts';
 import { writeSimulatedRecording } from './simulator/recording/write-simulated-recording.ts';
 import type { Injection } from './simulator/world/injections.ts';
@@ -21,6 +22,7 @@ import type { Injection } from './simulator/world/injections.ts';
 const PLAYBACK_TIMEOUT_MS = 600_000;
 const POLL_MS = 20;
 const HOUR_SECONDS = 3_600;
+const HOUR_MS = HOUR_SECONDS * 1_000;
 /** The world of every simulated service, besides its rate and its number of coins. */
 export const SIMULATED_WORLD = { seed: 1, events: 20 } as const;
 const DEFAULT_START_MS = Date.UTC(2026, 0, 15, 12, 10);
@@ -39,6 +41,8 @@ export interface SimulationOptions {
   readonly startMs?: number;
   /** Injected anomalies; none by default. */
   readonly inject?: readonly Injection[];
+  /** True to bind every account of the world before it begins; by default there are no organizations. */
+  readonly bindsAccounts?: boolean;
   /** True to record venue_a's bars of the UTC day before; by default there are none. */
   readonly earlierBars?: boolean;
 }
@@ -70,7 +74,7 @@ export async function openService(folder: string, venues = 'sim'): Promise<Simul
 /** Opens a service whose log holds the raw records of a simulated recording, played by the ingest role. */
 export async function openSimulatedService(options: SimulationOptions): Promise<SimulatedService> {
   const { folder, rate, seconds, coins = 50, traders = 0, startMs = DEFAULT_START_MS, inject = [] } = options;
-  const { earlierBars = false } = options;
+  const { earlierBars = false, bindsAccounts = false } = options;
   const recording = join(folder, 'recording');
   const shape = { ...SIMULATED_WORLD, coins, traders, gzip: false };
   await writeSimulatedRecording({
@@ -84,6 +88,7 @@ export async function openSimulatedService(options: SimulationOptions): Promise<
   });
   const service = await openService(join(folder, 'service'), `recording:${recording}`);
   try {
+    if (bindsAccounts) await bindSimulatedAccounts(service.context, SIMULATED_WORLD.seed, startMs - HOUR_MS);
     const ingest = await startIngest(service.context);
     await waitForPlaybackEnd(service.context);
     await ingest.close();

@@ -66,6 +66,7 @@ export function trade(market: string, receivedAt: number, rest: Partial<Trade> =
     tradeId: null,
     blockNumber: 1,
     blockHash: '0xb',
+    orders: null,
     status: 'confirmed',
     ...rest,
   };

@@ -30,6 +30,7 @@ const aTrade = (fields: Partial<Trade>): Trade => ({
   tradeId: null,
   blockNumber: 10,
   blockHash: '0xb',
+  orders: null,
   status: 'pending',
   ...fields,
 });
@@ -70,6 +71,7 @@ function drive() {
       tradeId: String(arrival),
       blockNumber: null,
       blockHash: null,
+      orders: null,
       status: 'confirmed',
     };
     stage.feed(tradeTopics.venue_a, trade, { key: coin });

@@ -34,6 +34,7 @@ const trade: Trade = {
   tradeId: null,
   blockNumber: 5,
   blockHash: '0xb',
+  orders: null,
   status: 'pending',
 };
 

@@ -1,32 +1,10 @@
-/**
- * Detects new trades without remembering them: a venue's trades are numbered in order of arrival, a repeated record has
- * the same number, and a trade that is included again after a reversal gets a new one (`Trade.arrival`).
- */
-import type { StageRecord } from '#infra/stages/stage';
-import type { Trade } from '#schemas/topics/normalised';
+import type { NewestArrivals } from '../shared/new-arrivals.ts';
 import type { Arrivals } from './state.ts';
-
-/** Records an arrival and returns true for the first record of a trade. A trade never changes its partition. */
-export function isNewArrival(
-  arrivals: Map<string, number[]>,
-  { topic, partition, value }: Pick<StageRecord<Trade>, 'topic' | 'partition' | 'value'>,
-): boolean {
-  let newest = arrivals.get(topic);
-  if (!newest) {
-    newest = [];
-    arrivals.set(topic, newest);
-  }
-  // Filled with zeros, so that the array is dense whichever partition comes first.
-  while (newest.length <= partition) newest.push(0);
-  if (value.arrival <= newest[partition]!) return false;
-  newest[partition] = value.arrival;
-  return true;
-}
 
 /**
  * Returns the newest arrival of each venue's trades. In the merged order everything received before this moment is
  * processed, so every later trade has a higher number.
  */
-export function currentArrivals(arrivals: ReadonlyMap<string, readonly number[]>): Arrivals {
+export function currentArrivals(arrivals: NewestArrivals): Arrivals {
   return Object.fromEntries(Array.from(arrivals, ([topic, newest]) => [topic, Math.max(...newest)]));
 }

@@ -7,7 +7,7 @@ import { formatChannel } from '#schemas/stream/channel-names';
 import { channelTopics } from '#schemas/topics/channels';
 import type { Trade } from '#schemas/topics/normalised';
 import { emitFrame, type FrameBody } from '../shared/emit-frame.ts';
-import { isNewArrival } from './arrivals.ts';
+import { isNewArrival } from '../shared/new-arrivals.ts';
 import { boundPartiesOf, type Party } from './bound-wallets.ts';
 import { deliver } from './deliver.ts';
 import { tradeExecuted } from './event-data.ts';

@@ -38,6 +38,7 @@ export const chainTrade: Trade = {
   tradeId: null,
   blockNumber: 5,
   blockHash: '0xb',
+  orders: null,
   status: 'pending',
 };
 
@@ -55,6 +56,7 @@ export const perpTrade: Trade = {
   tradeId: '7',
   blockNumber: null,
   blockHash: null,
+  orders: null,
   status: 'confirmed',
 };
 

@@ -1,5 +1,6 @@
 import { type ControlState, initialControlState } from '#schemas/domain/control/state';
 import { type ChannelSeqs, createChannelSeqs } from '../shared/channel-seqs.ts';
+import type { NewestArrivals } from '../shared/new-arrivals.ts';
 import { createOracleState, type OracleState } from '../shared/oracle-state.ts';
 
 /** Newest processed `arrival` of a venue's trades, by topic. */
@@ -11,7 +12,7 @@ export interface OrganizationsState extends OracleState {
   readonly control: ControlState;
   readonly seqs: ChannelSeqs;
   /** Newest processed `arrival` of each partition, by topic. */
-  readonly arrivals: Map<string, number[]>;
+  readonly arrivals: NewestArrivals;
   /** Arrivals at the start of a live binding, by organization (except suspended ones) and wallet id. */
   readonly boundAfter: Map<string, Map<string, Arrivals>>;
   /** Market-wide events at the newest receive time by type and subject: their number distinguishes those of one ms. */

@@ -3,15 +3,20 @@ import { randomUUID } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
+import { parseToken } from '#infra/control/token';
 import { SCOPES } from '#schemas/domain/control/state';
 import type { PlanQuotas } from '#schemas/domain/quota/plan-quotas';
 import { candleBarsTable } from '#schemas/tables/candle-bars';
+import { ledgerEventsTable } from '#schemas/tables/ledger-events';
 import { tradesTable } from '#schemas/tables/trades';
 import { aCandle } from '#schemas/testing/records.fixture';
 import { arbitrageHeadTopic, eventTopic, spreadHeadTopic } from '#schemas/topics/derived';
+import { ledgerTopic } from '#schemas/topics/ledgers';
 import { bookTopics, contextTopics, instrumentTopics, perpDexTopic, statusTopics } from '#schemas/topics/normalised';
 import { CASES } from '../markets/family-cases.fixture.ts';
 import { ROUTES } from '../routes/index.ts';
+import { insertRows } from '../testing/insert-rows.fixture.ts';
+import { ADDRESS, aLedgerRow } from '../testing/ledger-rows.fixture.ts';
 import { openTestStore } from '../testing/open-test-store.fixture.ts';
 import {
   aMarket,
@@ -37,6 +42,7 @@ import {
 } from '../testing/records.fixture.ts';
 import { openTestService, type TestService } from '../testing/test-service.fixture.ts';
 import { VIEWS, type Views } from '../views/views.ts';
+import { WALLET_ID } from './good-values.fixture.ts';
 import { type CallerKind, CREATED_ID, type Draft, encode, goodDraft, payloadOf } from './requests.fixture.ts';
 
 /** A response that takes longer counts as missing. */
@@ -44,6 +50,8 @@ const HANG_MS = 15_000;
 /** Larger bodies are injected without a connection: the server closes the connection while it refuses them. */
 const SOCKET_BODY_MAX = 64 * 1024;
 const CREATE_ATTEMPTS = 20;
+
+type Inserter = Awaited<ReturnType<typeof openTestStore>>['store'];
 
 const UNLIMITED = { minute: null, day: null };
 const PER_SKU = {
@@ -78,6 +86,7 @@ export async function openFuzzService(): Promise<FuzzService> {
   const service = await openTestService({ store, quotas: NO_QUOTAS });
   fillViews(service.views);
   await fillStore(store);
+  await followWallet(service, store);
   const sandbox = (await service.key(service.admin, SCOPES, true)).token;
   const { port } = new URL(await service.app.listen({ host: '127.0.0.1', port: 0 }));
   const agent = new Agent({ keepAlive: false });
@@ -253,7 +262,21 @@ function fillViews({ events, coins, books, questionBooks }: Views): void {
   applyRecord(VIEWS.events, events, arbitrageHeadTopic, 'evt_1:cross_provider', anArbitrage());
 }
 
-async function fillStore(store: Awaited<ReturnType<typeof openTestStore>>['store']): Promise<void> {
+/** Binds a wallet whose account has a fill. */
+async function followWallet({ control, views, admin }: TestService, store: Inserter): Promise<void> {
+  const orgId = control.state.firstOrganizationId!;
+  const actor = { orgId, keyId: parseToken(admin)!.keyId, userId: 'admin', sandbox: false };
+  const wallet = { walletId: WALLET_ID, provider: 'venue_b', address: ADDRESS, label: '' };
+  const verdict = await control.submit('wallet.bind', { actor, ...wallet });
+  if (!verdict.ok) throw new Error(verdict.message);
+  const row = aLedgerRow(1);
+  const { account, ledger, ts, id } = row;
+  applyRecord(VIEWS.ledgers, views.ledgers, ledgerTopic, account, { account, ledger });
+  await insertRows(store, ledgerEventsTable, [row]);
+  await insertRows(store, tradesTable, [aTrade({ id, ts, taker: ADDRESS })]);
+}
+
+async function fillStore(store: Inserter): Promise<void> {
   const meta = { partition: 0, offset: 0, key: 'BTC', receivedAt: NOON_MS, seq: 1 };
   const trades = COMPLETE.map(({ coin, provider }) =>
     aTrade({ id: `${provider}:${coin}:1`, provider, instrument: coin, marketId: coin, tradeId: '1' }),

@@ -1,6 +1,7 @@
 /** Generates valid values of JSON schemas, for fuzzing routes by their declarations. */
 import fc from 'fast-check';
 import { CASES } from '../markets/family-cases.fixture.ts';
+import { ADDRESS as WALLET_ADDRESS } from '../testing/ledger-rows.fixture.ts';
 import { NOON_MS } from '../testing/records.fixture.ts';
 
 /** The parts of JSON Schema that occur in route declarations (`z.toJSONSchema`, input side). */
@@ -24,6 +25,8 @@ export interface JsonSchema {
   readonly maximum?: number;
 }
 
+/** The wallet of the service, whose account has a fill of token 111. */
+export const WALLET_ID = 'wal_fuzzed';
 const ADDRESS = `0x${'aB'.repeat(20)}`;
 const PAIRS_MAX = 2;
 const ITEMS_MAX = 4;
@@ -52,6 +55,10 @@ const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   q: ['btc', '100000 At  above'],
   cursor: [Buffer.from('1 evt_1').toString('base64url')],
   builder: [ADDRESS],
+  walletId: [WALLET_ID],
+  walletAddress: [WALLET_ADDRESS],
+  tokenId: ['111'],
+  marketId: ['0xmarket'],
   user: [ADDRESS],
   url: ['https://hooks.example.com/parallax'],
   eventType: ['broker.trade.executed'],
@@ -81,7 +88,7 @@ function goodValue(schema: JsonSchema, name = ''): fc.Arbitrary<unknown> {
     case 'number':
       return fc.double({ min: schema.minimum ?? -1e6, max: schema.maximum ?? 1e6, noNaN: true });
     case 'array':
-      return fc.array(goodValue(schema.items ?? {}), {
+      return fc.array(goodValue(schema.items ?? {}, name), {
         minLength: schema.minItems ?? 0,
         maxLength: Math.max(schema.minItems ?? 0, Math.min(schema.maxItems ?? ITEMS_MAX, ITEMS_MAX)),
       });

@@ -66,7 +66,8 @@ export function goodDraft(route: Route): fc.Arbitrary<Draft> {
     ),
   );
   const query = goodObject(inputOf(route.query)).map((fields) =>
-    Object.entries(fields).map(([name, value]) => pair(name, String(value))),
+    // A list is a parameter that is sent several times.
+    Object.entries(fields).flatMap(([name, value]) => [value].flat().map((one) => pair(name, String(one)))),
   );
   return fc.record({
     callerKind: fc.constantFrom<CallerKind>('token', 'token', 'session', 'sandbox'),

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { SCOPES } from '#schemas/domain/control/state';
 import { auditLogTable } from '#schemas/tables/audit-log';
+import { type LedgerEventRow, ledgerEventTopic } from '#schemas/topics/ledgers';
 import { cloudEventBody } from '#schemas/webhooks/cloud-event';
 import { SAMPLES } from '#schemas/webhooks/samples';
 import { ALL_NAMES } from '../markets/family-cases.fixture.ts';
@@ -33,10 +34,13 @@ const DELIVERY = 'dlv_0f3b9a1c';
 interface Step {
   readonly call: string;
   readonly body?: unknown;
+  readonly query?: Readonly<Record<string, string>>;
   /** As the admin of the first organization, where a sandbox key gets nothing. */
   readonly isLive?: boolean;
   /** With the session that an earlier step opened. */
   readonly hasSession?: boolean;
+  /** Prepares a later step and is no example. */
+  readonly isPreparation?: boolean;
   /** The status, where it is not the first one that the route declares. */
   readonly status?: number;
 }
@@ -99,11 +103,12 @@ export async function makeExamples(): Promise<Example[]> {
     const keyId = /_([0-9a-f-]{36})\./.exec(token)![1]!;
     const audit = { id: 'cmd_1', orgId, receivedAt: NOON_MS, at: NOON_MS, keyId, userId: 'ada', targetId: DELIVERY };
     await insertRows(store, auditLogTable, [{ ...audit, action: 'webhook.redeliver', sandbox: true }]);
+    const ledgerSteps = await recordFills(recorder);
     for (const step of STEPS) {
       await recorder.run(step);
       if (step.call === 'POST /v1/webhooks') await addDelivery(store, orgId, recorder.ids.get('/v1/webhooks')!);
     }
-    const known = new Set(STEPS.map(({ call }) => call));
+    const known = new Set([...ledgerSteps, ...STEPS].map(({ call }) => call));
     for (const route of ROUTES.filter((one) => one.dependsOnCaller && !known.has(nameOf(one)))) {
       if (route.method !== 'GET' || route.path.includes(':'))
         throw new Error(`add a step for ${nameOf(route)} to STEPS in query-api/openapi/make-examples.fixture.ts`);
@@ -119,6 +124,32 @@ export async function makeExamples(): Promise<Example[]> {
     await service.close();
     await close();
   }
+}
+
+/** Runs the routes about ledgers with a wallet whose account has fills in the data set. Returns their steps. */
+async function recordFills(recorder: Recorder): Promise<Step[]> {
+  const rows = (await readDataSet()).filter(({ topic }) => topic === ledgerEventTopic.name);
+  // A sale that closes a lot shows most.
+  const { account, instrument, builder } = rows
+    .map(({ value }) => value as LedgerEventRow)
+    .find(({ closes }) => closes.length > 0)!;
+  const [provider, address] = account.split(':');
+  await recorder.run({
+    call: 'POST /v1/me/wallets',
+    body: { provider, address, label: 'Market maker' },
+    isPreparation: true,
+  });
+  const walletId = recorder.ids.get('/v1/me/wallets')!;
+  const book = { walletId, tokenId: instrument, ...(builder === null ? {} : { builder }) };
+  const steps: Step[] = [
+    { call: 'GET /v1/me/fills' },
+    { call: 'GET /v1/me/pnl/curve' },
+    { call: 'GET /v1/me/pnl/explain', query: book },
+  ];
+  for (const step of steps) await recorder.run(step);
+  // Later examples are those of a caller without fills.
+  await recorder.run({ call: 'DELETE /v1/me/wallets/:id', isPreparation: true });
+  return steps;
 }
 
 async function addDelivery(
@@ -165,7 +196,8 @@ class Recorder {
   async run(step: Step): Promise<void> {
     const route = ROUTES.find((one) => nameOf(one) === step.call);
     if (!route) throw new Error(`there is no route ${step.call}`);
-    const path = this.fill(route.path) + (this.isLimited(route) ? `?limit=${LIMIT}` : '');
+    const search = new URLSearchParams({ ...step.query, ...(this.isLimited(route) ? { limit: String(LIMIT) } : {}) });
+    const path = this.fill(route.path) + (search.size > 0 ? `?${search}` : '');
     const { body, isLive = false, hasSession = false, status = route.statuses[0]! } = step;
     const headers = hasSession ? this.session : {};
     const token = hasSession ? null : isLive ? this.service.admin : this.token;
@@ -177,7 +209,7 @@ class Recorder {
       this.session = { cookie, 'x-parallax-csrf': opened.csrf };
     }
     if (got.status === 201) this.ids.set(route.path, got.body.id);
-    this.add(route, { status, path, body, answer: got.body });
+    if (!step.isPreparation) this.add(route, { status, path, body, answer: got.body });
   }
 
   /** Runs a shared route, with the first event of the data set that it has something about. */

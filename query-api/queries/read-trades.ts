@@ -1,6 +1,5 @@
 import type { Parameter } from '#infra/store/store';
-import { tradesTable } from '#schemas/tables/trades';
-import type { Trade } from '#schemas/topics/normalised';
+import { type StoredTrade, tradesTable } from '#schemas/tables/trades';
 import { type Query, query, type Reader } from './query.ts';
 import { selectColumns } from './select-columns.ts';
 import { formatCursor, invalidCursor, readCursor } from './time-cursor.ts';
@@ -11,9 +10,31 @@ export interface TradedInstrument {
   readonly instrument: string;
 }
 
-const COLUMNS = selectColumns(tradesTable, 't');
+/** The columns of a `StoredTrade`. */
+export const TRADE_COLUMNS = selectColumns(tradesTable, 't', [
+  'id',
+  'provider',
+  'marketId',
+  'instrument',
+  'outcome',
+  'ts',
+  'receivedAt',
+  'arrival',
+  'side',
+  'price',
+  'qty',
+  'usd',
+  'maker',
+  'taker',
+  'txHash',
+  'logIndex',
+  'tradeId',
+  'blockNumber',
+  'blockHash',
+  'status',
+]);
 /** A trade with the number of rows that were scanned. */
-type Row = Trade & { readonly reached: number };
+type Row = StoredTrade & { readonly reached: number };
 
 /** Rows scanned at first for each requested trade: some are older versions of a trade, some are reverted. */
 const ROWS_PER_TRADE = 4;
@@ -30,11 +51,11 @@ export interface TradeFilter {
 }
 
 /** What trades are sorted by, which no update of a trade changes. */
-export type TradeKey = Pick<Trade, 'ts' | 'arrival' | 'id'>;
+export type TradeKey = Pick<StoredTrade, 'ts' | 'arrival' | 'id'>;
 
 /** The newest trades among the scanned rows. */
 interface TradeScan {
-  readonly trades: readonly Trade[];
+  readonly trades: readonly StoredTrade[];
   /** True if there are as many as requested, or no more exist. */
   readonly isComplete: boolean;
 }
@@ -43,7 +64,7 @@ interface TradeScan {
  * Reads the newest trades of a filter, newest first by venue time, then by arrival, each in its newest version, without
  * reverted ones.
  */
-export async function readTrades(store: Reader, filter: TradeFilter): Promise<readonly Trade[]> {
+export async function readTrades(store: Reader, filter: TradeFilter): Promise<readonly StoredTrade[]> {
   if (filter.instruments.length === 0) return [];
   for (let rows = filter.limit * ROWS_PER_TRADE; ; rows *= WINDOW_GROWTH) {
     const { trades, isComplete } = await query(store, newestTrades(filter, rows));
@@ -57,7 +78,7 @@ export async function readTradePage(
   instruments: readonly TradedInstrument[],
   limit: number,
   cursor: string | null,
-): Promise<{ readonly trades: readonly Trade[]; readonly nextCursor: string | null }> {
+): Promise<{ readonly trades: readonly StoredTrade[]; readonly nextCursor: string | null }> {
   const after = cursor === null ? null : keyOfCursor(cursor);
   // One more than requested shows whether there is a next page.
   const found = await readTrades(store, { instruments, limit: limit + 1, until: null, after });
@@ -105,7 +126,7 @@ export function newestTrades(
        SELECT (min(ts), toFloat64(count()))
        FROM (SELECT ts FROM trades AS t WHERE ${condition} ORDER BY t.ts DESC LIMIT {rows:UInt64})
      ) AS reach
-     SELECT ${COLUMNS}, reach.2 AS reached
+     SELECT ${TRADE_COLUMNS}, reach.2 AS reached
      FROM trades AS t FINAL
      WHERE ${condition} AND t.ts >= reach.1
      ORDER BY status = 'reverted', t.ts DESC, t.arrival DESC, id DESC

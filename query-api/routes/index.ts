@@ -45,12 +45,15 @@ import { getPairs } from './v1/markets/venue-a/spot/pairs/get-pairs.ts';
 import { getPairTrades } from './v1/markets/venue-a/spot/pairs/get-trades.ts';
 import { getAnomalyFeed } from './v1/me/get-anomaly-feed.ts';
 import { getAuditLog } from './v1/me/get-audit-log.ts';
+import { getFills } from './v1/me/get-fills.ts';
 import { getQuotas } from './v1/me/get-quotas.ts';
 import { getStream } from './v1/me/get-stream.ts';
 import { getUsage } from './v1/me/get-usage.ts';
 import { deletePlatformAttribution } from './v1/me/platform-attributions/delete-platform-attribution.ts';
 import { getPlatformAttributions } from './v1/me/platform-attributions/get-platform-attributions.ts';
 import { postPlatformAttributions } from './v1/me/platform-attributions/post-platform-attributions.ts';
+import { getPnlCurve } from './v1/me/pnl/get-curve.ts';
+import { getPnlExplain } from './v1/me/pnl/get-explain.ts';
 import { deleteWallet } from './v1/me/wallets/delete-wallet.ts';
 import { getWallets } from './v1/me/wallets/get-wallets.ts';
 import { postHistoryBackfill } from './v1/me/wallets/post-history-backfill.ts';
@@ -149,6 +152,9 @@ export const ROUTES: readonly Route[] = [
   deletePlatformAttribution,
   getAnomalyFeed,
   getAuditLog,
+  getFills,
+  getPnlCurve,
+  getPnlExplain,
   getUsage,
   getStream,
   getQuotas,

@@ -73,6 +73,7 @@ export function viewsOf(records: readonly DataSetRecord[]): Views {
     questionBooks: stateAfter(VIEWS.questionBooks, records),
     leaderboards: stateAfter(VIEWS.leaderboards, records),
     nodeFillCoverage: stateAfter(VIEWS.nodeFillCoverage, records),
+    ledgers: stateAfter(VIEWS.ledgers, records),
     freshness: fixedFreshness(events),
   };
 }

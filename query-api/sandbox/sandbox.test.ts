@@ -7,11 +7,13 @@ import { migrate } from '#infra/store/migrate';
 import { openStore } from '#infra/store/open-store';
 import type { Store } from '#infra/store/store';
 import { SCOPES } from '#schemas/domain/control/state';
+import { tradeIdOf } from '#schemas/domain/ledger/fill-id';
 import { DEFAULT_QUOTAS } from '#schemas/domain/quota/plan-quotas';
 import { candleBarsTable } from '#schemas/tables/candle-bars';
 import { tradesTable } from '#schemas/tables/trades';
 import { aCandle } from '#schemas/testing/records.fixture';
 import { eventTopic } from '#schemas/topics/derived';
+import { type LedgerEventRow, ledgerEventTopic } from '#schemas/topics/ledgers';
 import { bookTopics, contextTopics, instrumentTopics, perpDexTopic } from '#schemas/topics/normalised';
 import { ALL_NAMES, CASES } from '../markets/family-cases.fixture.ts';
 import { ROUTES } from '../routes/index.ts';
@@ -138,6 +140,20 @@ describe('a sandbox key', () => {
     },
     SLOW_MS,
   );
+
+  it('gets the fills of a wallet whose account is in the data set, and none of another', async () => {
+    const bind = (address: string, token: string) =>
+      service.request('POST', '/v1/me/wallets', { token, body: { provider: 'venue_b', address, label: '' } });
+    const row = (await readDataSet()).find(({ topic }) => topic === ledgerEventTopic.name)!.value as LedgerEventRow;
+    const address = row.account.slice('venue_b:'.length);
+    for (const token of [service.admin, sandboxed]) await bind(address, token);
+    const { body: other } = await bind(`0x${'00'.repeat(20)}`, sandboxed);
+    const fills = await get('/v1/me/fills', sandboxed);
+    expect(fills.headers[SANDBOX_HEADER]).toBe('true');
+    expect(fills.body.fills.map(({ id }: { id: string }) => id)).toContain(tradeIdOf(row.id));
+    expect((await get(`/v1/me/fills?walletId=${other.id}`, sandboxed)).body.fills).toEqual([]);
+    expect((await get('/v1/me/fills', service.admin)).body.fills).toEqual([]);
+  });
 
   it('gets figures, trades and bars of a coin', async () => {
     const { contexts } = viewsOf(await readDataSet()).coins.venue_a;

@@ -19,7 +19,17 @@ export function createViews(): Views {
   const leaderboards = VIEWS.leaderboards.initialState();
   const nodeFillCoverage = VIEWS.nodeFillCoverage.initialState();
   const questionBooks = VIEWS.questionBooks.initialState();
-  return { events, coins, books, questionBooks, leaderboards, nodeFillCoverage, freshness: fixedFreshness(events) };
+  const ledgers = VIEWS.ledgers.initialState();
+  return {
+    events,
+    coins,
+    books,
+    questionBooks,
+    leaderboards,
+    nodeFillCoverage,
+    ledgers,
+    freshness: fixedFreshness(events),
+  };
 }
 
 /** An empty sandbox data set. */
@@ -210,6 +220,7 @@ export function aTrade(fields: Partial<Trade> = {}): Trade {
     tradeId: null,
     blockNumber: 7,
     blockHash: '0xblock',
+    orders: null,
     status: 'confirmed',
     ...fields,
   };

@@ -4,6 +4,7 @@ import { type CoinsView, coinsView } from './coins.ts';
 import { type EventsView, eventsView } from './events.ts';
 import type { Freshness } from './freshness.ts';
 import { type LeaderboardsView, leaderboardsView } from './leaderboards.ts';
+import { type LedgersView, ledgersView } from './ledgers.ts';
 import { type NodeFillCoverageView, nodeFillCoverageView } from './node-fill-coverage.ts';
 import { type QuestionBooksView, questionBooksView } from './question-books.ts';
 
@@ -14,6 +15,7 @@ export interface Views {
   readonly questionBooks: QuestionBooksView;
   readonly leaderboards: LeaderboardsView;
   readonly nodeFillCoverage: NodeFillCoverageView;
+  readonly ledgers: LedgersView;
   readonly freshness: Freshness;
 }
 
@@ -28,4 +30,5 @@ export const VIEWS = {
   questionBooks: questionBooksView,
   leaderboards: leaderboardsView,
   nodeFillCoverage: nodeFillCoverageView,
+  ledgers: ledgersView,
 };

@@ -73,6 +73,15 @@ export const cursorParameter = z
   .regex(/^[\w-]{1,512}$/, 'must be a cursor that this service returned')
   .describe('`pagination.nextCursor` of the page before; left out for the first page.');
 
+const REPEATED_MAX = 100;
+
+/** A parameter that may be sent several times, parsed to a list. */
+export function repeatedParameter<T extends z.ZodType<unknown, string>>(one: T, description: string) {
+  return z
+    .preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(one).max(REPEATED_MAX))
+    .meta({ type: 'array', items: z.toJSONSchema(one, { io: 'input' }), maxItems: REPEATED_MAX, description });
+}
+
 /** Words to search for, in any order and case, parsed to lower case. */
 export const wordsParameter = z
   .string()

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TOKEN_PROVIDERS } from '../domain/providers.ts';
-import type { Trade } from '../topics/normalised.ts';
+import type { StoredTrade } from '../tables/trades.ts';
 import { providerField, statusField } from './fields.ts';
 import { decimalNumber, isoTime, isoTimeSchema } from './scalars.ts';
 
@@ -35,8 +35,8 @@ export const tradeRecordSchema = z
   .meta({ id: 'Trade' });
 export type TradeRecord = z.infer<typeof tradeRecordSchema>;
 
-/** The trade record of a trade of the topic. */
-export function toTradeRecord(trade: Trade): TradeRecord {
+/** The trade record of a trade of the topic or of the table. */
+export function toTradeRecord(trade: StoredTrade): TradeRecord {
   return {
     id: trade.id,
     provider: trade.provider,

@@ -29,6 +29,7 @@ const trade: Trade = {
   tradeId: null,
   blockNumber: 3,
   blockHash: '0xb',
+  orders: null,
   status: 'pending',
 };
 

@@ -35,6 +35,7 @@ export function columnsOf<T>(declaration: TableDeclaration<T>): readonly Column<
   const storageOf = (name: string, kind: ColumnKind) =>
     storageFor(kind, { isLowCardinality: lowCardinality.includes(name), isSigned: signed.includes(name) });
   const fields = Object.entries(column.fields).flatMap(([field, type]) => {
+    if (omit.includes(field)) return [];
     if (type.column.kind === 'list' && type.column.of.kind === 'record')
       return nestedColumns<T>(field, type.column.of.fields, storageOf);
     const { check, ...storage } = storageOf(field, type.column);

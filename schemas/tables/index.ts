@@ -11,6 +11,7 @@ import { deliveryAttemptsTable } from './delivery-attempts.ts';
 import { disputePhasesTable } from './dispute-phases.ts';
 import { eventsTable } from './events.ts';
 import { leaderboardTable } from './leaderboard.ts';
+import { ledgerEventsTable } from './ledger-events.ts';
 import { marketsTable } from './markets.ts';
 import { nodeFillsTable } from './node-fills.ts';
 import { resolutionsTable } from './resolutions.ts';
@@ -35,6 +36,7 @@ export const TABLES: readonly TableSpec[] = [
   arbitrageTable,
   arbitrageSignalsTable,
   anomaliesTable,
+  ledgerEventsTable,
   usageTable,
   auditLogTable,
   deliveriesTable,

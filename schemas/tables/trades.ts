@@ -1,6 +1,9 @@
 import { backfilledTradeTopic, type Trade, tradeTopics } from '../topics/normalised.ts';
 import { defineTable } from './table.ts';
 
+/** A trade as the table stores it. */
+export type StoredTrade = Omit<Trade, 'orders'>;
+
 /**
  * One row per observed trade. A trade is published again under its id when its status or market changes, with the same
  * `ts` and `arrival`; one that a reorganization moves to another block is first published as `reverted` with its old ones.
@@ -13,6 +16,8 @@ export const tradesTable = defineTable<Trade>({
   shardBy: ['provider', 'instrument'],
   monthOf: 'ts',
   fromTopics: [...Object.values(tradeTopics), backfilledTradeTopic],
+  // Ledgers read the orders from the topic.
+  omit: ['orders'],
   lowCardinality: ['provider', 'outcome'],
   // Newest-first queries of an instrument use the sorting key, queries of a market the set index: the rows of a market are
   // close together, since they share their instruments. Fills of a wallet are scattered; one index covers both columns,

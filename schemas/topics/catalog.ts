@@ -24,6 +24,7 @@ import {
 } from './derived.ts';
 import { earlierOutcomesTopic } from './earlier-outcomes.ts';
 import { leaderboardRowTopic, leaderboardTopic } from './leaderboard.ts';
+import { ledgerBookTopic, ledgerEventTopic, ledgerTopic } from './ledgers.ts';
 import { loadedKlinesTopic } from './loaded-klines.ts';
 import { nodeFillCoverageTopic, nodeFillTopic } from './node-fills.ts';
 import { nodeReportTopic } from './node-reports.ts';
@@ -96,6 +97,9 @@ export const TOPICS: readonly Topic[] = [
   arbitrageTopic,
   arbitrageSignalTopic,
   anomalyTopic,
+  ledgerTopic,
+  ledgerEventTopic,
+  ledgerBookTopic,
   auditTopic,
   deliveryTopic,
   ...Object.values(channelTopics),

@@ -39,6 +39,19 @@ function perVenue<T>(
   ) as Record<Venue, Topic<T>>;
 }
 
+const tradeOrders = record('TradeOrders', 'The two orders of a trade, each as its own account sees it (chain only).', {
+  makerInstrument: text(
+    "The token that the maker traded; another one than the taker's where both bought or both sold.",
+  ),
+  makerSide: oneOf(['buy', 'sell'], "The maker's side."),
+  makerPrice: decimal("Price of the maker's token, half-even at 18 decimals."),
+  makerBuilder: nullable(text("Builder of the maker's order; null without one.")),
+  makerFee: nullable(decimal('Fee of the maker in USD; null if it is unknown.')),
+  takerBuilder: nullable(text("Builder of the taker's order; null without one, and without a log of that order.")),
+  takerFee: nullable(decimal("Part of the taker's fee in USD, by quantity; null if it is unknown.")),
+});
+export type TradeOrders = Infer<typeof tradeOrders>;
+
 const trade = record('Trade', "One observed trade; the taker's view on the instrument it traded.", {
   id: text('`<provider>:<tx hash>:<log index>` on chain, `<provider>:<coin>:<time>:<tid>` elsewhere.'),
   provider: text('Fine-grained provider (specification, Trade record).'),
@@ -65,6 +78,7 @@ const trade = record('Trade', "One observed trade; the taker's view on the instr
     ['pending', 'confirmed', 'reverted'],
     'Chain trades are pending until deep enough; others are confirmed.',
   ),
+  orders: withDefault(nullable(tradeOrders), null),
 });
 export type Trade = Infer<typeof trade>;
 /** `derived.trades.<venue>`; a trade is published again under its id when its status or its market changes. */

@@ -38,6 +38,11 @@ export function walletProvider(provider: AccountProvider): WalletProvider {
   return (provider === family ? ofVenue : provider) as WalletProvider;
 }
 
+/** An account as topics and tables name it. */
+export function accountName(family: ProviderFamily, address: string): string {
+  return `${family}:${address}`;
+}
+
 /** True if a binding covers the provider. One of a venue's `walletProvider` covers its other providers too. */
 export function covers(bound: WalletProvider, provider: string): boolean {
   return bound === provider || bound === byName.get(provider)?.walletProvider;

@@ -14,6 +14,13 @@ interface EventBase {
   readonly receivedAt: number;
 }
 
+/** Which side of a trade a fill is. */
+export interface TradeSide {
+  readonly role: 'maker' | 'taker';
+  /** What the taker traded: the maker of a match on a complement traded another instrument. */
+  readonly instrument: string;
+}
+
 /** A trade of the account. */
 export interface Fill extends EventBase {
   readonly kind: 'fill';
@@ -29,6 +36,8 @@ export interface Fill extends EventBase {
   readonly fee: Decimal | null;
   /** The position before the fill, where the venue states it. */
   readonly startPosition: Decimal | null;
+  /** Null for a fill without a public trade. */
+  readonly trade: TradeSide | null;
   /** Order among fills of equal place whose positions do not determine it (`tid` of venue_a). */
   readonly tie: number;
 }

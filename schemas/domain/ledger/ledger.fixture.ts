@@ -39,6 +39,7 @@ export function fill(
     price: decimal(price),
     fee: ZERO,
     startPosition: start === undefined ? null : decimal(start),
+    trade: null,
     tie,
   };
 }

@@ -230,6 +230,7 @@ describe('changes', () => {
     expect(changeLedger(ledger, [{ put: { ...a, receivedAt: 5 } }, { remove: b }])).toEqual({
       written: [],
       removed: [],
+      previous: new Map(),
       refused: [],
     });
     expect(ledger).toEqual(before);

@@ -33,6 +33,8 @@ export interface LedgerOutcome {
   readonly written: readonly AppliedEvent[];
   /** Events that do not exist any more. */
   readonly removed: readonly AppliedEvent[];
+  /** What the written events did before, by id. */
+  readonly previous: ReadonlyMap<string, AppliedEvent>;
   /** Events that are too late to change anything: the figures of their books leave them out. */
   readonly refused: readonly LedgerEvent[];
 }
@@ -45,9 +47,10 @@ export function createLedger(): Ledger {
 export function changeLedger(ledger: Ledger, changes: readonly LedgerChange[]): LedgerOutcome {
   const refused = changes.map(eventOf).filter(({ ts }) => ts < ledger.foldedBefore);
   const timely = refused.length === 0 ? changes : changes.filter((change) => eventOf(change).ts >= ledger.foldedBefore);
-  if (!timely.some((change) => changesLedger(ledger, change))) return { written: [], removed: [], refused };
+  if (!timely.some((change) => changesLedger(ledger, change)))
+    return { written: [], removed: [], previous: new Map(), refused };
   const undone = undoFrom(ledger, Math.min(...timely.map((change) => groupStart(ledger, eventOf(change)))));
-  const before = new Map(undone.map((applied) => [applied.event.id, applied]));
+  const previous = new Map(undone.map((applied) => [applied.event.id, applied]));
   const events = new Map(undone.map(({ event }) => [event.id, event]));
   for (const change of timely) {
     if ('remove' in change) events.delete(change.remove.id);
@@ -55,11 +58,11 @@ export function changeLedger(ledger: Ledger, changes: readonly LedgerChange[]): 
   }
   const written: AppliedEvent[] = [];
   for (const applied of applyInOrder(ledger, [...events.values()])) {
-    const old = before.get(applied.event.id);
+    const old = previous.get(applied.event.id);
     if (!old || !isSameApplied(old, applied)) written.push(applied);
   }
   const removed = undone.filter(({ event }) => !events.has(event.id));
-  return { written, removed, refused };
+  return { written, removed, previous, refused };
 }
 
 /** Folds the events before a time of the venue into the lots. */

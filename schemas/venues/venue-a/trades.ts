@@ -62,6 +62,7 @@ export function tradeFields(
     blockNumber: null,
     blockHash: null,
     status: 'confirmed',
+    orders: null,
   };
 }
 

@@ -116,6 +116,7 @@ function makeTrade(at: number): Trade {
     tradeId: String(at),
     blockNumber: null,
     blockHash: null,
+    orders: null,
     status: 'confirmed',
   };
 }

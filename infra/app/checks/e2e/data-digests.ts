@@ -18,8 +18,12 @@ const VARIES_BY_RUN = new Set([
   'control.node-reports',
   'control.attempts',
   'derived.audit',
+  'derived.ledgers',
+  'derived.ledger-events',
+  'derived.ledger-books',
   'usage',
   'audit_log',
+  'ledger_events',
   'delivery_attempts',
 ]);
 

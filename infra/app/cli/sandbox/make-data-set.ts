@@ -18,6 +18,7 @@ const SIMULATION = {
   traders: 250,
   startMs: Date.UTC(2026, 0, 15, 12, 20),
   earlierBars: true,
+  bindsAccounts: true,
   inject: [{ kind: 'spread_widening', venue: 'venue_b', slot: 0, atMs: Date.UTC(2026, 0, 15, 12, 56) }],
 } satisfies Omit<SimulationOptions, 'folder'>;
 

@@ -30,6 +30,7 @@ const TRADE = {
   tradeId: null,
   blockNumber: null,
   blockHash: null,
+  orders: null,
   status: 'confirmed',
 } as const;
 

@@ -32,6 +32,7 @@ describe('trades', () => {
           tradeId: '11',
           blockNumber: null,
           blockHash: null,
+          orders: null,
           status: 'confirmed',
         },
       },

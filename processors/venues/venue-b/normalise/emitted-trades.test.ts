@@ -30,6 +30,7 @@ const trade = (id: string, instrument: string) => ({
   tradeId: null,
   blockNumber: 1,
   blockHash: 'block',
+  orders: null,
 });
 
 function collector(): { emitted: Trade[]; emit: Emit } {

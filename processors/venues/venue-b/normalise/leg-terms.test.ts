@@ -5,7 +5,7 @@ import type { OrderFilled } from './order-filled.ts';
 
 function order(side: 'buy' | 'sell', token: string, usd: string, qty: string): OrderFilled {
   const accounts = { exchange: '0xe', maker: '0xa', taker: '0xb' };
-  return { ...accounts, side, token, usd: parseDecimal(usd), qty: parseDecimal(qty) };
+  return { ...accounts, side, token, usd: parseDecimal(usd), qty: parseDecimal(qty), fee: null, builder: null };
 }
 const shown = (leg: OrderFilled, taker: OrderFilled | null) => {
   const { instrument, side, price, qty, usd } = termsOfLeg(leg, taker);

@@ -85,6 +85,15 @@ describe('a match on chain', () => {
         blockNumber: 100,
         blockHash: hashOf('100a'),
         status: 'pending',
+        orders: {
+          makerInstrument: '111',
+          makerSide: 'sell',
+          makerPrice: '0.62',
+          makerBuilder: null,
+          makerFee: '0',
+          takerBuilder: null,
+          takerFee: '0',
+        },
       },
     ]);
   });
@@ -101,6 +110,37 @@ describe('a match on chain', () => {
       { id: '6', side: 'buy', instrument: '111', price: '0.62', qty: '5', usd: '3.1', status: 'pending' },
     ]);
     expect(trades.map((trade) => trade.arrival)).toEqual([1, 2]);
+  });
+
+  it('states both orders as their accounts see them, and what of the taker’s fee belongs to each leg', () => {
+    const trades = tradesOf([
+      header(100),
+      makerLeg({ builder: 0xan, fee: 1 }),
+      makerLeg({ logIndex: 6, maker: 'carol', side: 'buy', token: NO, usd: 1_900_000, qty: 5_000_000 }),
+      takerLeg({ builder: 0xbn, fee: 300_000 }),
+    ]);
+    const builder = (digit: string) => `0x${digit.padStart(64, '0')}`;
+    const taker = { takerBuilder: builder('b') };
+    expect(trades.map(({ orders }) => orders)).toEqual([
+      {
+        makerInstrument: '111',
+        makerSide: 'sell',
+        makerPrice: '0.62',
+        makerBuilder: builder('a'),
+        makerFee: '0.000001',
+        ...taker,
+        takerFee: '0.2',
+      },
+      {
+        makerInstrument: '222',
+        makerSide: 'buy',
+        makerPrice: '0.38',
+        makerBuilder: null,
+        makerFee: '0',
+        ...taker,
+        takerFee: '0.1',
+      },
+    ]);
   });
 
   it('assigns its legs to the first taker leg that follows if a transaction has several', () => {

@@ -19,6 +19,7 @@ import {
 } from './on-settlement-log.ts';
 import { decodeOrderFilled, isOrderFilled, type OrderFilled } from './order-filled.ts';
 import type { OpenLeg, VenueBState } from './state.ts';
+import { type TakerLeg, takerLegsOf } from './taker-leg.ts';
 import { tradeId, tradeOfLeg } from './trade-of-leg.ts';
 
 /**
@@ -148,21 +149,18 @@ function onTakerLeg(options: ChainOptions, state: VenueBState, takerLeg: OrderFi
   const open = state.openTransaction;
   if (!open) return;
   const others: OpenLeg[] = [];
-  for (const leg of open.legs) {
-    if (leg.order.exchange === takerLeg.exchange) emitLeg(options, state, leg, takerLeg, emit);
-    else others.push(leg);
-  }
+  const own: OpenLeg[] = [];
+  for (const leg of open.legs) (leg.order.exchange === takerLeg.exchange ? own : others).push(leg);
+  const takerLegs = takerLegsOf(
+    takerLeg,
+    own.map(({ order }) => order),
+  );
+  for (const [at, leg] of own.entries()) emitLeg(options, state, leg, takerLegs[at]!, emit);
   open.legs = others;
   if (others.length === 0) state.openTransaction = null;
 }
 
-function emitLeg(
-  options: ChainOptions,
-  state: VenueBState,
-  leg: OpenLeg,
-  takerLeg: OrderFilled | null,
-  emit: Emit,
-): void {
+function emitLeg(options: ChainOptions, state: VenueBState, leg: OpenLeg, takerLeg: TakerLeg | null, emit: Emit): void {
   const block = state.chain.blocks.get(leg.blockNumber)!;
   const { number, hash, timestampMs } = block;
   const trade = tradeOfLeg({ ...leg, number, hash, timestampMs }, takerLeg, state.catalog);

@@ -85,6 +85,15 @@ describe('a transaction from before the chain was followed', () => {
         blockNumber: 500,
         blockHash: hashOf('500a'),
         status: 'confirmed',
+        orders: {
+          makerInstrument: '111',
+          makerSide: 'sell',
+          makerPrice: '0.62',
+          makerBuilder: null,
+          makerFee: '0',
+          takerBuilder: null,
+          takerFee: '0',
+        },
       },
     ]);
     expect([trades, frames, dead]).toEqual([[], [], []]);

@@ -8,6 +8,7 @@ import { isConfirmed } from './chain-view.ts';
 import type { ChainOptions } from './on-chain.ts';
 import { decodeOrderFilled, isOrderFilled, type OrderFilled } from './order-filled.ts';
 import type { VenueBState } from './state.ts';
+import { type TakerLeg, takerLegsOf } from './taker-leg.ts';
 import { tradeOfLeg } from './trade-of-leg.ts';
 
 /** Handles one transaction. Nothing of it is emitted if any of its logs is malformed. */
@@ -41,7 +42,7 @@ interface MatchedLeg {
   readonly logIndex: number;
   readonly order: OrderFilled;
   /** Null where no taker leg followed: the order was filled directly. */
-  takerLeg: OrderFilled | null;
+  takerLeg: TakerLeg | null;
 }
 
 /** Returns the maker legs of a transaction, each with the first taker leg of the same contract that follows it. */
@@ -59,7 +60,12 @@ function matchLegs({ exchanges }: ChainOptions, { logs }: HistoryMessage): Match
       legs.push({ transactionHash: log.transactionHash, logIndex: log.logIndex, order, takerLeg: null });
       continue;
     }
-    for (const leg of legs) if (leg.order.exchange === order.exchange) leg.takerLeg ??= order;
+    const own = legs.filter((leg) => leg.takerLeg === null && leg.order.exchange === order.exchange);
+    const takerLegs = takerLegsOf(
+      order,
+      own.map((leg) => leg.order),
+    );
+    for (const [at, leg] of own.entries()) leg.takerLeg = takerLegs[at]!;
   }
   return legs;
 }

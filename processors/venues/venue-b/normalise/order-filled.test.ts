@@ -38,8 +38,8 @@ const words = (values: readonly bigint[]) =>
   );
 const v1 = (makerAsset: bigint, takerAsset: bigint, makerAmount: bigint, takerAmount: bigint) =>
   log(ORDER_FILLED_V1, words([makerAsset, takerAsset, makerAmount, takerAmount, 0n]));
-const v2 = (side: bigint, token: bigint, makerAmount: bigint, takerAmount: bigint) =>
-  log(ORDER_FILLED_V2, words([side, token, makerAmount, takerAmount, 7n, 0n, 0n]));
+const v2 = (side: bigint, token: bigint, makerAmount: bigint, takerAmount: bigint, fee = 7n, builder = 0n) =>
+  log(ORDER_FILLED_V2, words([side, token, makerAmount, takerAmount, fee, builder, 9n]));
 
 const token = fc.bigInt({ min: 1n, max: 2n ** 256n - 1n });
 const qty = fc.bigInt({ min: 1n, max: 10n ** 26n - 1n });
@@ -90,6 +90,14 @@ describe('an OrderFilled log', () => {
         expect(order.qty).toBe((isBuy ? args.takerAmountFilled : args.makerAmountFilled) * 10n ** 12n);
       }),
     );
+  });
+
+  it('states the fee and the builder of its own order in version 2 alone', () => {
+    const { fee, builder } = decodeOrderFilled(v2(1n, 5n, 10n, 5n, 145_010n, 0xabn));
+    expect([formatDecimal(fee!), builder]).toEqual(['0.14501', pad('0xab', { size: 32 })]);
+    expect(decodeOrderFilled(v2(1n, 5n, 10n, 5n, 0n, 0n))).toMatchObject({ fee: 0n, builder: null });
+    expect(decodeOrderFilled(v1(0n, 5n, 5n, 10n))).toMatchObject({ fee: null, builder: null });
+    expect(code(() => decodeOrderFilled(v2(1n, 5n, 10n, 5n, 10n ** 26n)))).toBe('malformed_log');
   });
 
   it('is recognized by its topic, and no other event is', () => {

@@ -26,6 +26,10 @@ export interface OrderFilled {
   readonly token: string;
   readonly usd: Decimal;
   readonly qty: Decimal;
+  /** In USD; null in version 1, whose logs overstate it. */
+  readonly fee: Decimal | null;
+  /** Null without a builder, and in version 1, which has none. */
+  readonly builder: string | null;
 }
 
 /** True if a log with this topic is an `OrderFilled` of any version. */
@@ -39,12 +43,14 @@ export function isOrderFilled(topic0: unknown): boolean {
  */
 export function decodeOrderFilled(log: ChainLog): OrderFilled {
   const terms = log.topics[0] === CHAIN_EVENTS.orderFilledV1 ? termsV1(log) : termsV2(log);
-  const { side, token, makerAmount, takerAmount } = terms;
+  const { side, token, makerAmount, takerAmount, feeUnits, builder } = terms;
   const usdUnits = side === 'buy' ? makerAmount : takerAmount;
   const qtyUnits = side === 'buy' ? takerAmount : makerAmount;
   if (qtyUnits === 0n) throw new MalformedError('zero_quantity', `usd ${usdUnits}, quantity 0`);
   if (usdUnits > qtyUnits) throw new MalformedError('price_above_one', `usd ${usdUnits}, quantity ${qtyUnits}`);
   if (qtyUnits >= AMOUNT_LIMIT) throw new MalformedError('malformed_log', `quantity ${qtyUnits} is too large`);
+  if (feeUnits !== null && feeUnits >= AMOUNT_LIMIT)
+    throw new MalformedError('malformed_log', `fee ${feeUnits} is too large`);
   return {
     exchange: log.address,
     maker: topicAddress(log.topics[2], 'topics[2]', 'malformed_log'),
@@ -53,6 +59,8 @@ export function decodeOrderFilled(log: ChainLog): OrderFilled {
     token: token.toString(),
     usd: decimalFromUnits(usdUnits, AMOUNT_DECIMALS),
     qty: decimalFromUnits(qtyUnits, AMOUNT_DECIMALS),
+    fee: feeUnits === null ? null : decimalFromUnits(feeUnits, AMOUNT_DECIMALS),
+    builder: builder === 0n ? null : `0x${builder.toString(16).padStart(64, '0')}`,
   };
 }
 
@@ -61,6 +69,9 @@ interface Terms {
   readonly token: bigint;
   readonly makerAmount: bigint;
   readonly takerAmount: bigint;
+  readonly feeUnits: bigint | null;
+  /** 0 is none. */
+  readonly builder: bigint;
 }
 
 /** Words: makerAssetId, takerAssetId, makerAmountFilled, takerAmountFilled, fee. Asset 0 is collateral. */
@@ -76,6 +87,8 @@ function termsV1(log: ChainLog): Terms {
     token: makerAsset === 0n ? takerAsset : makerAsset,
     makerAmount: word(data, 2),
     takerAmount: word(data, 3),
+    feeUnits: null,
+    builder: 0n,
   };
 }
 
@@ -89,5 +102,7 @@ function termsV2(log: ChainLog): Terms {
     token: word(data, 1),
     makerAmount: word(data, 2),
     takerAmount: word(data, 3),
+    feeUnits: word(data, 4),
+    builder: word(data, 5),
   };
 }

@@ -36,7 +36,7 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
   };
   return {
     name: 'normalise.venue_b',
-    stateVersion: 9,
+    stateVersion: 10,
     // Trades and phases without a market are in two maps each. They are replaced, never changed, so it does not matter
     // that a snapshot restores them as two separate objects.
     slicedMaps: [

@@ -1,9 +1,10 @@
 /** Builds the trade of a maker leg, from the taker's view. */
-import { formatDecimal } from '#schemas/domain/decimal';
-import type { Trade } from '#schemas/topics/normalised';
+import { type Decimal, divide, formatDecimal } from '#schemas/domain/decimal';
+import type { Trade, TradeOrders } from '#schemas/topics/normalised';
 import type { CatalogState } from './catalog-state.ts';
 import { termsOfLeg } from './leg-terms.ts';
 import type { OrderFilled } from './order-filled.ts';
+import type { TakerLeg } from './taker-leg.ts';
 
 /** A maker leg in its block. */
 export interface LegInBlock {
@@ -26,11 +27,11 @@ export function tradeId(transactionHash: string, logIndex: number): string {
 /** Builds the trade without the fields that emitting adds. Its market is null while the catalog lacks the token. */
 export function tradeOfLeg(
   leg: LegInBlock,
-  takerLeg: OrderFilled | null,
+  takerLeg: TakerLeg | null,
   catalog: Pick<CatalogState, 'tokens'>,
 ): Omit<Trade, 'arrival' | 'status'> {
   const { order } = leg;
-  const terms = termsOfLeg(order, takerLeg);
+  const terms = termsOfLeg(order, takerLeg?.order ?? null);
   const market = catalog.tokens.get(terms.instrument);
   return {
     id: tradeId(leg.transactionHash, leg.logIndex),
@@ -51,5 +52,22 @@ export function tradeOfLeg(
     tradeId: null,
     blockNumber: leg.number,
     blockHash: leg.hash,
+    orders: ordersOf(order, takerLeg),
   };
+}
+
+function ordersOf(maker: OrderFilled, takerLeg: TakerLeg | null): TradeOrders {
+  return {
+    makerInstrument: maker.token,
+    makerSide: maker.side,
+    makerPrice: formatDecimal(divide(maker.usd, maker.qty)),
+    makerBuilder: maker.builder,
+    makerFee: textOf(maker.fee),
+    takerBuilder: takerLeg?.order.builder ?? null,
+    takerFee: textOf(takerLeg?.fee ?? null),
+  };
+}
+
+function textOf(amount: Decimal | null): string | null {
+  return amount === null ? null : formatDecimal(amount);
 }

@@ -95,13 +95,24 @@ export interface FillOptions {
   readonly exchange?: string;
   readonly removed?: boolean;
   readonly receivedAt?: number;
+  /** In units of 10^-6. */
+  readonly fee?: number;
+  readonly builder?: bigint;
 }
 
 /** Builds a v2 `OrderFilled` log. */
 export function fill(options: FillOptions): AnyRecord {
-  const { block, fork = 'a', side, usd, qty, exchange = EXCHANGE } = options;
+  const { block, fork = 'a', side, usd, qty, exchange = EXCHANGE, fee = 0, builder = 0n } = options;
   const [makerAmount, takerAmount] = side === 'buy' ? [usd, qty] : [qty, usd];
-  const words = [side === 'buy' ? 0n : 1n, options.token, BigInt(makerAmount), BigInt(takerAmount), 0n, 0n, 0n];
+  const words = [
+    side === 'buy' ? 0n : 1n,
+    options.token,
+    BigInt(makerAmount),
+    BigInt(takerAmount),
+    BigInt(fee),
+    builder,
+    0n,
+  ];
   const account = (name: string) => pad(accountOf(name) as `0x${string}`, { size: 32 });
   const taker = options.taker === null ? pad(exchange as `0x${string}`, { size: 32 }) : account(options.taker);
   return raw('rpc', options.receivedAt ?? blockAt(block), {

@@ -1,0 +1,48 @@
+/** Binds every account of a simulated world, before its first record. */
+import { bindWallet } from '#schemas/domain/control/commands/bind-wallet';
+import { seedAdminKey } from '#schemas/domain/control/commands/seed-admin-key';
+import { changeTopic } from '#schemas/topics/control';
+import { partitionOf } from '#schemas/topics/topic';
+import type { RoleContext } from '../runtime/context.ts';
+import { createPopulation } from './simulator/world/accounts.ts';
+
+const ORGANIZATION = { id: 'org_simulated', name: 'Simulated', plan: 'enterprise' } as const;
+const ACTOR = { orgId: ORGANIZATION.id, keyId: 'simulated', userId: 'admin', sandbox: false };
+/** Of a key that nobody can use. */
+const NO_SECRET = { algorithm: 'scrypt', N: 16, r: 1, p: 1, salt: '', hash: '' } as const;
+
+/**
+ * Writes the bindings into an empty log, as ingest does with commands. Ingest must not have started.
+ *
+ * @param receivedAt event time of the bindings, before that of every other record.
+ */
+export async function bindSimulatedAccounts(
+  { log, codec }: Pick<RoleContext, 'log' | 'codec'>,
+  seed: number,
+  receivedAt: number,
+): Promise<void> {
+  await log.createTopics([changeTopic]);
+  await codec.prepare([changeTopic]);
+  const commands: [type: string, body: object][] = [
+    [seedAdminKey.type, { keyId: ACTOR.keyId, secret: NO_SECRET, organization: ORGANIZATION, minted: true }],
+    ...createPopulation(seed).accounts.map((address, nth): [string, object] => [
+      bindWallet.type,
+      { actor: ACTOR, walletId: `wal_${nth}`, provider: 'venue_b', address, label: '' },
+    ]),
+  ];
+  const records = commands.map(([type, body], nth) => {
+    const id = `simulated-${nth}`;
+    // They were never commands: ingest copies those from the first one on.
+    const change = { id, receivedAt, wallTime: receivedAt, type, body: JSON.stringify(body), commandOffset: -1 };
+    const partition = partitionOf(id, changeTopic.partitions);
+    return {
+      topic: changeTopic.name,
+      partition,
+      key: id,
+      value: codec.encode(changeTopic, change),
+      receivedAt,
+      seq: nth + 1,
+    };
+  });
+  await log.append(records);
+}

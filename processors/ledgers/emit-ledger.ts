@@ -1,0 +1,149 @@
+/** Emits what a change of a ledger did: the rows of its events, and its open books. */
+import type { Emit } from '#infra/stages/stage';
+import { type Decimal, formatDecimal, multiply, ZERO } from '#schemas/domain/decimal';
+import { booksOf, magnitude } from '#schemas/domain/ledger/books';
+import type { Effect } from '#schemas/domain/ledger/effect';
+import { instrumentsOf, type LedgerEvent } from '#schemas/domain/ledger/events';
+import type { AppliedEvent, LedgerOutcome } from '#schemas/domain/ledger/ledger';
+import { openPositionOf } from '#schemas/domain/ledger/open-position';
+import { type LedgerEventRow, ledgerBookTopic, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
+import type { AccountLedger } from './state.ts';
+
+/** An account as topics name it, with its ledger and the event time of the input that changed it. */
+export interface ChangedAccount {
+  readonly account: string;
+  readonly own: AccountLedger;
+  readonly receivedAt: number;
+}
+
+export function emitStart(account: string, startedAt: number, emit: Emit): void {
+  emit(ledgerTopic, account, { account, ledger: startedAt });
+}
+
+export function emitOutcome(changed: ChangedAccount, outcome: LedgerOutcome, emit: Emit): void {
+  const { written, removed, previous, refused } = outcome;
+  const touched = new Map<string, Pick<Effect, 'instrument' | 'builder'>>();
+  const touch = ({ effects }: AppliedEvent) => {
+    for (const { instrument, builder } of effects)
+      touched.set(bookKey(changed.account, instrument, builder), { instrument, builder });
+  };
+  for (const applied of written) {
+    const before = previous.get(applied.event.id);
+    touch(applied);
+    for (const [part, effect] of applied.effects.entries()) emitRow(changed, applied.event, effect, part, emit);
+    if (!before) continue;
+    touch(before);
+    emitRemoved(changed, before, applied.effects.length, emit);
+  }
+  for (const applied of removed) {
+    touch(applied);
+    emitRemoved(changed, applied, 0, emit);
+  }
+  for (const event of refused) emitRefused(changed, event, emit);
+  for (const [key, book] of touched) emitBook(changed, key, book, emit);
+}
+
+/** Removes a ledger that ends, with its books. Its rows remain; rows of an ended ledger are not read. */
+export function emitEnd(account: string, { ledger }: AccountLedger, emit: Emit): void {
+  emit.remove(ledgerTopic, account);
+  for (const [instrument, { books }] of ledger.books.holdings)
+    for (const { builder } of books) emit.remove(ledgerBookTopic, bookKey(account, instrument, builder));
+}
+
+function bookKey(account: string, instrument: string, builder: string | null): string {
+  return `${account} ${instrument} ${builder ?? ''}`;
+}
+
+function emitRow(changed: ChangedAccount, event: LedgerEvent, effect: Effect, part: number, emit: Emit): void {
+  emit(ledgerEventTopic, changed.account, rowOf(changed, event, effect, part, 'applied'));
+}
+
+/** Marks the rows of an event from a part on as removed. */
+function emitRemoved(changed: ChangedAccount, { event, effects }: AppliedEvent, from: number, emit: Emit): void {
+  for (let part = from; part < effects.length; part += 1)
+    emit(ledgerEventTopic, changed.account, rowOf(changed, event, effects[part]!, part, 'removed'));
+}
+
+/** Writes rows without quantities for an event that came too late, which make its books partial. */
+function emitRefused(changed: ChangedAccount, event: LedgerEvent, emit: Emit): void {
+  const late = { ...event, id: `${event.id}:late` };
+  const builder = event.kind === 'fill' ? event.builder : null;
+  for (const [part, instrument] of instrumentsOf(event).entries()) {
+    const nothing = { qty: ZERO, price: null, realized: null, closes: [], opens: null, grows: null, partial: true };
+    emitRow(changed, late, { kind: event.kind, instrument, builder, ...nothing }, part, emit);
+  }
+}
+
+function rowOf(
+  { account, own }: ChangedAccount,
+  event: LedgerEvent,
+  effect: Effect,
+  part: number,
+  state: LedgerEventRow['state'],
+): LedgerEventRow {
+  const { id, at, index, ts, receivedAt } = event;
+  const { kind, instrument, builder, qty, price, opens, realized, partial, closes } = effect;
+  return {
+    account,
+    ledger: own.startedAt,
+    id,
+    part,
+    state,
+    kind,
+    at,
+    index,
+    ts,
+    receivedAt,
+    instrument,
+    builder,
+    qty: formatDecimal(qty),
+    price: textOf(price),
+    opened: formatDecimal(opens?.qty ?? ZERO),
+    realized: textOf(realized),
+    ...amountsOf(event, effect),
+    ...sideOf(event),
+    partial,
+    closes: closes.map((lot) => ({ openedBy: lot.openedBy, qty: formatDecimal(lot.qty) })),
+  };
+}
+
+function sideOf(event: LedgerEvent): Pick<LedgerEventRow, 'role' | 'tradedInstrument'> {
+  const trade = event.kind === 'fill' ? event.trade : null;
+  return { role: trade?.role ?? null, tradedInstrument: trade?.instrument ?? null };
+}
+
+/** Only fills have a notional and a fee; a refused one counts with neither. */
+function amountsOf(event: LedgerEvent, { kind, qty }: Effect): Pick<LedgerEventRow, 'notional' | 'fee'> {
+  if (event.kind !== 'fill' || kind !== 'fill' || qty === ZERO) return { notional: '0', fee: '0' };
+  const notional = multiply(magnitude(event.qty) as Decimal, event.price);
+  return { notional: formatDecimal(notional), fee: textOf(event.fee) };
+}
+
+function emitBook(
+  { account, own, receivedAt }: ChangedAccount,
+  key: string,
+  { instrument, builder }: Pick<Effect, 'instrument' | 'builder'>,
+  emit: Emit,
+): void {
+  const book = booksOf(own.ledger.books, instrument).find((candidate) => candidate.builder === builder);
+  if (!book) {
+    emit.remove(ledgerBookTopic, key);
+    return;
+  }
+  const { qty, knownQty, knownCost, avgCost } = openPositionOf(book);
+  emit(ledgerBookTopic, key, {
+    account,
+    ledger: own.startedAt,
+    instrument,
+    builder,
+    receivedAt,
+    qty: formatDecimal(qty),
+    knownQty: formatDecimal(knownQty),
+    knownCost: formatDecimal(knownCost),
+    avgCost: textOf(avgCost),
+  });
+}
+
+function textOf(value: Decimal | null): string | null {
+  return value === null ? null : formatDecimal(value);
+}

@@ -1,0 +1,160 @@
+/** A harness of the stage `ledgers` with a first organization, and functions to send it commands, trades and outcomes. */
+import type { Actor } from '#schemas/domain/control/envelope';
+import { aMarket, aResolution } from '#schemas/testing/records.fixture';
+import { changeTopic, clockTopic } from '#schemas/topics/control';
+import {
+  type LedgerBook,
+  type LedgerEventRow,
+  ledgerBookTopic,
+  ledgerEventTopic,
+  ledgerTopic,
+} from '#schemas/topics/ledgers';
+import { type Market, marketTopics, type Trade, type TradeOrders, tradeTopics } from '#schemas/topics/normalised';
+import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
+import {
+  adminOf,
+  chainTrade,
+  change,
+  MAKER,
+  OPERATOR,
+  organizationBody,
+  SEED,
+  TAKER,
+} from '../organizations/organizations.fixture.ts';
+import { driveStage } from '../testing/drive-stage.fixture.ts';
+import { createLedgersStage } from './stage.ts';
+
+export { MAKER, OPERATOR, TAKER };
+
+const DAY_MS = 86_400_000;
+
+/** The maker's view of a trade in which it sold to the taker, with the fees and builders of both orders. */
+const ORDERS: TradeOrders = {
+  makerInstrument: '1',
+  makerSide: 'sell',
+  makerPrice: '0.4',
+  makerBuilder: null,
+  makerFee: '0',
+  takerBuilder: null,
+  takerFee: '0.01',
+};
+
+export function createLedgersProbe() {
+  const driver = driveStage(createLedgersStage());
+  let commands = 0;
+  let arrivals = 0;
+  const command = (type: string, body: object, as: Actor | null, receivedAt = 1_000) => {
+    commands += 1;
+    driver.feed(changeTopic, change(commands, type, body, { as, receivedAt }));
+  };
+  command('key.seed', SEED, null);
+  return {
+    driver,
+    topics: { trades: tradeTopics.venue_b },
+    command,
+    organization(orgId: string): Actor {
+      command('organization.create', organizationBody(orgId), OPERATOR);
+      return adminOf(orgId);
+    },
+    bind: (as: Actor, walletId: string, address: string, provider = 'venue_b', receivedAt = 1_000) =>
+      command('wallet.bind', { walletId, provider, address, label: '' }, as, receivedAt),
+    unbind: (as: Actor, walletId: string) => command('wallet.unbind', { walletId }, as),
+    /** A new trade in which the taker buys 3 of token 1 at 0.4 from the maker, in the block `at`. */
+    trade(at: number, changes: Partial<Omit<Trade, 'orders'>> = {}, orders: Partial<TradeOrders> = {}): Trade {
+      arrivals += 1;
+      const trade: Trade = {
+        ...chainTrade,
+        id: `venue_b:0xt${at}:1`,
+        ts: at * 1_000,
+        receivedAt: at * 1_000 + 500,
+        arrival: arrivals,
+        price: '0.4',
+        usd: null,
+        txHash: `0xt${at}`,
+        blockNumber: at,
+        ...changes,
+        orders: { ...ORDERS, ...orders },
+      };
+      driver.feed(tradeTopics.venue_b, trade);
+      return trade;
+    },
+    /** The same trade again, with another status. */
+    repeat: (trade: Trade, status: Trade['status']) => driver.feed(tradeTopics.venue_b, { ...trade, status }),
+    market: (fields: Partial<Market> = {}) =>
+      driver.feed(marketTopics.venue_b, aMarket({ marketId: '0xc', instruments: ['1', '2'], ...fields })),
+    resolve: (at: number, fields: Partial<Resolution> = {}) =>
+      driver.feed(
+        resolutionTopics.venue_b,
+        aResolution({
+          id: `venue_b:0xr${at}:1`,
+          provider: 'venue_b',
+          marketId: '0xc',
+          payouts: ['1', '0'],
+          resolvedAt: at * 1_000,
+          receivedAt: at * 1_000 + 500,
+          blockNumber: at,
+          blockHash: `0xb${at}`,
+          logIndex: 1,
+          status: 'pending',
+          ...fields,
+        }),
+      ),
+    day: (nth: number) => driver.feed(clockTopic, { receivedAt: nth * DAY_MS, tick: true, hour: true, day: true }),
+    /** The table that follows from all rows: what is applied, by event and part. */
+    rows(): string[] {
+      const rows = new Map<string, LedgerEventRow>();
+      for (const row of driver.emittedTo(ledgerEventTopic))
+        rows.set(`${row.account} ${row.ledger} ${row.id} ${row.part}`, row);
+      return [...rows.values()].filter(({ state }) => state === 'applied').map(rowText);
+    },
+    /** The starts of the ledgers of all rows. */
+    ledgers: () => [...new Set(driver.emittedTo(ledgerEventTopic).map(({ ledger }) => ledger))],
+    /** The ledgers that exist, by the records of the compacted topic. */
+    started(): unknown[] {
+      const ledgers = new Map<string, unknown>();
+      for (const { topic, key, value } of driver.outputs) {
+        if (topic !== ledgerTopic.name) continue;
+        if (value === null) ledgers.delete(key);
+        else ledgers.set(key, value);
+      }
+      return [...ledgers.values()];
+    },
+    /** The open books that follow from all records of the compacted topic. */
+    books(): string[] {
+      const books = new Map<string, LedgerBook>();
+      for (const { topic, key, value } of driver.outputs) {
+        if (topic !== ledgerBookTopic.name) continue;
+        if (value === null) books.delete(key);
+        else books.set(key, value as LedgerBook);
+      }
+      return [...books.values()].map(bookText);
+    },
+  };
+}
+
+const nameOf = (account: string) =>
+  ({ [`venue_b:${MAKER}`]: 'maker', [`venue_b:${TAKER}`]: 'taker' })[account] ?? account;
+
+function rowText({
+  account,
+  id,
+  kind,
+  instrument,
+  builder,
+  qty,
+  price,
+  realized,
+  notional,
+  fee,
+  partial,
+  closes,
+}: LedgerEventRow): string {
+  const closed = closes.map((part) => ` ${part.qty} of ${part.openedBy}`).join();
+  const book = `${instrument}${builder ? ` of ${builder}` : ''}`;
+  return `${nameOf(account)} ${id} ${kind} ${book}: ${qty} at ${price}, realized ${realized}, notional ${notional}, fee ${fee}${closed && `, closes${closed}`}${partial ? ', partial' : ''}`;
+}
+
+function bookText({ account, instrument, builder, qty, knownQty, knownCost, avgCost }: LedgerBook): string {
+  const book = `${instrument}${builder ? ` of ${builder}` : ''}`;
+  return `${nameOf(account)} ${book}: ${qty}, known ${knownQty} for ${knownCost}, average ${avgCost}`;
+}

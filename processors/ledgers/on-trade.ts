@@ -1,0 +1,21 @@
+/** Adds fills of followed accounts to their ledgers, and removes those of reverted trades. */
+import type { Emit, StageRecord } from '#infra/stages/stage';
+import type { Trade } from '#schemas/topics/normalised';
+import { isNewArrival } from '../shared/new-arrivals.ts';
+import { changeAccount } from './change-account.ts';
+import { fillsOfTrade } from './fills-of-trade.ts';
+import { settlementChanges } from './settlements.ts';
+import type { LedgersState } from './state.ts';
+
+/** A repeated trade is a confirmation or a late market id, which change no ledger: pending fills count. */
+export function onTrade(state: LedgersState, record: StageRecord<Trade>, emit: Emit): void {
+  const { value: trade, receivedAt } = record;
+  const isReverted = trade.status === 'reverted';
+  if (isNewArrival(state.arrivals, record) === isReverted) return;
+  for (const { address, fill } of fillsOfTrade(trade, receivedAt, (account) => state.accounts.has(account))) {
+    const changes = isReverted
+      ? [{ remove: fill }]
+      : [{ put: fill }, ...settlementChanges(state, trade.marketId, receivedAt)];
+    changeAccount(state, address, changes, receivedAt, emit);
+  }
+}

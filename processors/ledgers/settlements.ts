@@ -1,0 +1,72 @@
+/** Settles the lots of a market whose outcome is known, whichever of market, trade and resolution comes last. */
+import type { Emit, StageRecord } from '#infra/stages/stage';
+import { parseDecimal } from '#schemas/domain/decimal';
+import type { Settlement } from '#schemas/domain/ledger/events';
+import type { LedgerChange } from '#schemas/domain/ledger/ledger';
+import type { Market } from '#schemas/topics/normalised';
+import type { Resolution } from '#schemas/topics/oracle';
+import { changeAccount } from './change-account.ts';
+import type { LedgersState } from './state.ts';
+
+export function onMarket(state: LedgersState, { value, receivedAt }: StageRecord<Market | null>, emit: Emit): void {
+  // No catalog removes a market; the stage `events` writes a dead letter if one does.
+  if (!value || state.instruments.has(value.marketId)) return;
+  state.instruments.set(value.marketId, value.instruments);
+  changeHolders(state, value.marketId, settlementChanges(state, value.marketId, receivedAt), receivedAt, emit);
+}
+
+export function onResolution(state: LedgersState, { value, receivedAt }: StageRecord<Resolution>, emit: Emit): void {
+  const { marketId, status, id } = value;
+  const known = state.resolutions.get(marketId);
+  if (status !== 'reverted') {
+    if (known?.id === id && known.blockHash === value.blockHash) return;
+    const replaced = removals(state, known, receivedAt);
+    state.resolutions.set(marketId, value);
+    changeHolders(state, marketId, [...replaced, ...settlementChanges(state, marketId, receivedAt)], receivedAt, emit);
+  } else if (known?.id === id && known.blockHash === value.blockHash) {
+    state.resolutions.delete(marketId);
+    changeHolders(state, marketId, removals(state, known, receivedAt), receivedAt, emit);
+  }
+}
+
+/** Returns the settlement of a market as a change of a ledger; none while something of it is unknown. */
+export function settlementChanges(state: LedgersState, marketId: string | null, receivedAt: number): LedgerChange[] {
+  const resolution = marketId === null ? undefined : state.resolutions.get(marketId);
+  const settlement = resolution && settlementOf(state, resolution, receivedAt);
+  return settlement ? [{ put: settlement }] : [];
+}
+
+function removals(state: LedgersState, resolution: Resolution | undefined, receivedAt: number): LedgerChange[] {
+  const settlement = resolution && settlementOf(state, resolution, receivedAt);
+  return settlement ? [{ remove: settlement }] : [];
+}
+
+function settlementOf({ instruments }: LedgersState, resolution: Resolution, receivedAt: number): Settlement | null {
+  const { id, marketId, payouts, resolvedAt, blockNumber, logIndex } = resolution;
+  const tokens = instruments.get(marketId);
+  if (!tokens || blockNumber === null || logIndex === null) return null;
+  return {
+    kind: 'settle',
+    id,
+    at: blockNumber,
+    index: logIndex,
+    ts: resolvedAt,
+    receivedAt,
+    payouts: tokens.map((instrument, at) => ({ instrument, payout: parseDecimal(payouts[at]!) })),
+  };
+}
+
+/** Changes every ledger with events of the market. */
+function changeHolders(
+  state: LedgersState,
+  marketId: string,
+  changes: readonly LedgerChange[],
+  receivedAt: number,
+  emit: Emit,
+): void {
+  if (changes.length === 0) return;
+  const addresses = new Set<string>();
+  for (const instrument of state.instruments.get(marketId)!)
+    for (const address of state.holders.get(instrument) ?? []) addresses.add(address);
+  for (const address of addresses) changeAccount(state, address, changes, receivedAt, emit);
+}

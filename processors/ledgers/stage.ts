@@ -1,0 +1,41 @@
+/**
+ * Maintains the ledgers of followed accounts: what each of their events did, and what is open in each of their books.
+ * Fills, resolutions and bindings come in one merged order, so the log alone determines the figures.
+ */
+import { on, onKeyed, type Stage } from '#infra/stages/stage';
+import { type ClockMark, type ControlChange, changeTopic, clockTopic } from '#schemas/topics/control';
+import { ledgerBookTopic, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
+import { type Market, marketTopics, type Trade, tradeTopics } from '#schemas/topics/normalised';
+import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
+import { foldAccounts } from './change-account.ts';
+import { onChange } from './on-change.ts';
+import { onTrade } from './on-trade.ts';
+import { onMarket, onResolution } from './settlements.ts';
+import { createLedgersState, type LedgersState } from './state.ts';
+
+export function createLedgersStage(): Stage<LedgersState> {
+  return {
+    name: 'ledgers',
+    // The state contains the control state, so raise this with `CONTROL_STATE_VERSION`.
+    stateVersion: 1,
+    slicedMaps: [
+      'control.idempotency.current.answers',
+      'control.idempotency.previous.answers',
+      'accounts',
+      'holders',
+      'instruments',
+      'resolutions',
+    ],
+    inputs: [
+      on<LedgersState, ControlChange>(changeTopic, onChange),
+      on<LedgersState, ClockMark>(clockTopic, (state, { value }) => {
+        if (value.day) foldAccounts(state, value.receivedAt);
+      }),
+      onKeyed<LedgersState, Market>(marketTopics.venue_b, onMarket),
+      on<LedgersState, Trade>(tradeTopics.venue_b, onTrade),
+      on<LedgersState, Resolution>(resolutionTopics.venue_b, onResolution),
+    ],
+    outputs: [ledgerTopic, ledgerEventTopic, ledgerBookTopic],
+    initialState: createLedgersState,
+  };
+}

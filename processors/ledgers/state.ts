@@ -1,0 +1,40 @@
+import { type ControlState, initialControlState } from '#schemas/domain/control/state';
+import type { Ledger } from '#schemas/domain/ledger/ledger';
+import type { Resolution } from '#schemas/topics/oracle';
+import type { NewestArrivals } from '../shared/new-arrivals.ts';
+
+/** Venue time for which a ledger retains its events, so that late ones can change them. */
+export const RETAINED_MS = 32 * 86_400_000;
+
+export interface AccountLedger {
+  /** Event time of the binding with which it began. */
+  readonly startedAt: number;
+  readonly ledger: Ledger;
+}
+
+/** Bounded by what organizations own, by what their accounts trade, and by the catalog. */
+export interface LedgersState {
+  /** State of the reducer at this position of the merged order: which addresses are bound. */
+  readonly control: ControlState;
+  /** Newest processed `arrival` of each partition of trades, by topic. */
+  readonly arrivals: NewestArrivals;
+  /** By address. Each has its open lots and the events of `RETAINED_MS`. */
+  readonly accounts: Map<string, AccountLedger>;
+  /** Accounts whose ledger has or once contained events of an instrument, until it is settled for `RETAINED_MS`. */
+  readonly holders: Map<string, Set<string>>;
+  /** Instruments of each market of the catalog, in its order. */
+  readonly instruments: Map<string, readonly string[]>;
+  /** Valid resolutions by market, those of the last `RETAINED_MS`. */
+  readonly resolutions: Map<string, Resolution>;
+}
+
+export function createLedgersState(): LedgersState {
+  return {
+    control: initialControlState(),
+    arrivals: new Map(),
+    accounts: new Map(),
+    holders: new Map(),
+    instruments: new Map(),
+    resolutions: new Map(),
+  };
+}

@@ -1,0 +1,70 @@
+/** Selects wallets of the caller, and the ledgers of their accounts. */
+import type { Owner } from '#schemas/domain/control/owner';
+import { ownerName } from '#schemas/domain/control/owner';
+import type { ControlState, Wallet } from '#schemas/domain/control/state';
+import { ApiError } from '#schemas/errors';
+import type { FollowedLedger } from '#schemas/topics/ledgers';
+import { type AccountProvider, accountName, covers, PROVIDER_FAMILIES, providerFamily } from '#schemas/venues/accounts';
+import type { LedgersView } from '../views/ledgers.ts';
+
+interface WalletSelection {
+  readonly walletId?: readonly string[] | undefined;
+  /** In lower case. */
+  readonly walletAddress?: readonly string[] | undefined;
+}
+
+/**
+ * Returns the caller's wallets with one of the ids or addresses, all of them without either, in a stable order. Throws
+ * 404 for an id or an address that is no wallet of the caller.
+ */
+function selectWallets(control: ControlState, caller: Owner, selection: WalletSelection): readonly Wallet[] {
+  const own = [...(control.walletsByOwner.get(ownerName(caller))?.values() ?? [])];
+  own.sort((a, b) => (a.id < b.id ? -1 : 1));
+  const { walletId, walletAddress } = selection;
+  if (!walletId && !walletAddress) return own;
+  const ids = new Set(walletId);
+  const addresses = new Set(walletAddress);
+  const selected = own.filter(({ id, address }) => ids.has(id) || addresses.has(address));
+  const isSelected = (matches: (wallet: Wallet) => boolean) => selected.some(matches);
+  const isKnown =
+    [...ids].every((wanted) => isSelected(({ id }) => id === wanted)) &&
+    [...addresses].every((wanted) => isSelected(({ address }) => address === wanted));
+  if (!isKnown) throw new ApiError('not_found', 'no such wallet');
+  return selected;
+}
+
+/** Like `selectWallets`, without wallets that have no fills of the provider; a venue stands for all of its providers. */
+export function selectWalletsOf(
+  control: ControlState,
+  caller: Owner,
+  selection: WalletSelection & { readonly provider?: AccountProvider | undefined },
+): readonly Wallet[] {
+  const wallets = selectWallets(control, caller, selection);
+  const { provider } = selection;
+  return provider === undefined ? wallets : wallets.filter((wallet) => hasFillsOf(wallet, provider));
+}
+
+function hasFillsOf(wallet: Wallet, provider: AccountProvider): boolean {
+  const isFamily = (PROVIDER_FAMILIES as readonly string[]).includes(provider);
+  return isFamily ? providerFamily(wallet.provider) === provider : covers(wallet.provider, provider);
+}
+
+/** The ledger of an account with the wallet that names it. */
+export interface SelectedLedger extends FollowedLedger {
+  readonly wallet: Wallet;
+}
+
+/** Returns the ledger of the account of a wallet; undefined while it has none. */
+export function ledgerOf(ledgers: LedgersView, { provider, address }: Wallet): FollowedLedger | undefined {
+  return ledgers.get(accountName(providerFamily(provider), address));
+}
+
+/** Returns the ledgers of the accounts of wallets, each once: two bindings can name one account. */
+export function ledgersOf(ledgers: LedgersView, wallets: readonly Wallet[]): SelectedLedger[] {
+  const found = new Map<string, SelectedLedger>();
+  for (const wallet of wallets) {
+    const ledger = ledgerOf(ledgers, wallet);
+    if (ledger && !found.has(ledger.account)) found.set(ledger.account, { ...ledger, wallet });
+  }
+  return [...found.values()];
+}

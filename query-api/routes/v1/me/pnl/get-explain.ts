@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { builderError } from '#schemas/domain/control/fields';
+import { walletOf } from '#schemas/domain/control/lookups';
+import { ownerName } from '#schemas/domain/control/owner';
+import { formatDecimal } from '#schemas/domain/decimal';
+import { ApiError } from '#schemas/errors';
+import { bookEventSchema, explainedBookSchema, openLotSchema } from '#schemas/http/ledger-book';
+import { paginationSchema, toPagination } from '#schemas/http/pagination';
+import { clampedInteger, cursorParameter } from '#schemas/http/parameters';
+import { decimalNumber, decimalNumberOrNull, isoTime } from '#schemas/http/scalars';
+import { providerFamily } from '#schemas/venues/accounts';
+import { cursorScope } from '../../../../queries/cursor-scope.ts';
+import { marketsOfTokens } from '../../../../queries/markets-of-tokens.ts';
+import { type BookEvent, readBook } from '../../../../queries/read-book.ts';
+import { ledgerOf } from '../../../../queries/select-wallets.ts';
+import { defineCallerRoute } from '../../../route.ts';
+
+const ID_MAX = 200;
+
+export const getPnlExplain = defineCallerRoute({
+  method: 'GET',
+  path: '/v1/me/pnl/explain',
+  scope: 'read',
+  sku: 'api.request',
+  servesMarketData: true,
+  summary: 'One book of a wallet: its open lots, and the events from which its figures follow, oldest first.',
+  params: z.object({}),
+  query: z.object({
+    walletId: z.string().describe('The wallet.'),
+    marketId: z.string().max(ID_MAX).describe('The market of the token; finds it faster.').optional(),
+    tokenId: z.string().max(ID_MAX).describe('The token; needed for wallets of venue_b.').optional(),
+    builder: z
+      .string()
+      .max(ID_MAX)
+      .transform((builder) => builder.toLowerCase())
+      .describe('Builder of the book; left out for the book without builder.')
+      .optional(),
+    limit: clampedInteger({ min: 1, max: 500, fallback: 100 }),
+    cursor: cursorParameter.optional(),
+  }),
+  response: z.object({
+    book: explainedBookSchema,
+    lots: z.array(openLotSchema).describe('All open lots, oldest first.'),
+    events: z.array(bookEventSchema).describe('Oldest first.'),
+    pagination: paginationSchema,
+  }),
+  async handle({ query, caller }, { control, views, store }) {
+    const { walletId, tokenId, marketId, builder = null, limit, cursor = null } = query;
+    const wallet = walletOf(control.state, caller, walletId);
+    if (!wallet) throw new ApiError('not_found', 'no such wallet');
+    const family = providerFamily(wallet.provider);
+    const error = builder === null ? null : builderError(family, builder);
+    if (error) throw new ApiError('validation_failed', error);
+    // The ledgers that exist so far are of accounts whose instruments are tokens.
+    const ledger = ledgerOf(views.ledgers, wallet);
+    if (!ledger) throw noSuchBook();
+    if (tokenId === undefined)
+      throw new ApiError('validation_failed', `tokenId: is required for a wallet of ${family}`);
+    const market = (await marketsOfTokens(store, family, [tokenId], marketId)).get(tokenId);
+    if (marketId !== undefined && !market) throw noSuchBook();
+    const scope = cursorScope([ownerName(caller), ledger.ledger, walletId, tokenId, builder]);
+    const book = await readBook(store, { ledger, instrument: tokenId, builder }, limit, cursor, scope);
+    if (!book) throw noSuchBook();
+    const { realized, open, lots, events, nextCursor } = book;
+    return {
+      book: {
+        walletId,
+        provider: wallet.provider,
+        marketId: market?.marketId ?? null,
+        tokenId,
+        outcome: market?.outcome ?? null,
+        builder,
+        openPosition: decimalNumber(formatDecimal(open.qty)),
+        avgCost: open.avgCost === null ? null : decimalNumber(formatDecimal(open.avgCost)),
+        realized: decimalNumberOrNull(realized),
+        // No position was compared with the venue's yet.
+        coverage: 'partial' as const,
+      },
+      lots: lots.map(({ openedBy, openedAt, qty, price }) => ({
+        openedBy,
+        openedAt: isoTime(openedAt),
+        qty: decimalNumber(formatDecimal(qty)),
+        price: price === null ? null : decimalNumber(formatDecimal(price)),
+      })),
+      events: events.map(toBookEvent),
+      pagination: toPagination(nextCursor),
+    };
+  },
+});
+
+function noSuchBook(): ApiError {
+  return new ApiError('not_found', 'no such book');
+}
+
+function toBookEvent({ id, kind, ts, receivedAt, qty, price, realized, fee, closes }: BookEvent) {
+  return {
+    id,
+    kind,
+    ts: isoTime(ts),
+    receivedAt: isoTime(receivedAt),
+    qty: decimalNumber(qty),
+    price: decimalNumberOrNull(price),
+    realized: decimalNumberOrNull(realized),
+    fee: decimalNumberOrNull(fee),
+    closes: closes.map((part) => ({ openedBy: part.openedBy, qty: decimalNumber(part.qty) })),
+  };
+}

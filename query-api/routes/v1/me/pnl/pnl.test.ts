@@ -1,0 +1,281 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Store } from '#infra/store/store';
+import { ledgerEventsTable } from '#schemas/tables/ledger-events';
+import { tradesTable } from '#schemas/tables/trades';
+import { aMarket } from '#schemas/testing/records.fixture';
+import { ledgerTopic } from '#schemas/topics/ledgers';
+import { bookTopics, statusTopics } from '#schemas/topics/normalised';
+import { insertRows } from '../../../../testing/insert-rows.fixture.ts';
+import { ADDRESS, aLedgerRow, BEGAN } from '../../../../testing/ledger-rows.fixture.ts';
+import { openTestStore } from '../../../../testing/open-test-store.fixture.ts';
+import { insertMarkets } from '../../../../testing/oracle.fixture.ts';
+import { aBookUpdate, applyRecord, aTrade, NOON_MS } from '../../../../testing/records.fixture.ts';
+import { openTestService, type TestService } from '../../../../testing/test-service.fixture.ts';
+import { VIEWS } from '../../../../views/views.ts';
+import { getPnlCurve } from './get-curve.ts';
+import { getPnlExplain } from './get-explain.ts';
+
+const BUILDER = `0x${'0b'.repeat(32)}`;
+const ACCOUNT = `venue_b:${ADDRESS}`;
+const idOf = (nth: number) => `venue_b:0xt${nth}:${nth}`;
+
+let opened: Awaited<ReturnType<typeof openTestStore>>;
+let store: Store;
+let service: TestService;
+let walletId: string;
+
+/** Buys 3 at 0.4 and 2 at 0.5, sells 4 at 0.9: 1.0·3·0.5 + 0.4·1 = 1.9 is realized, and 1 of the second lot is left. */
+beforeAll(async () => {
+  opened = await openTestStore();
+  store = opened.store;
+  service = await openTestService({ store });
+  walletId = await bind(ADDRESS);
+  applyRecord(VIEWS.ledgers, service.views.ledgers, ledgerTopic, ACCOUNT, { account: ACCOUNT, ledger: BEGAN });
+  await insertMarkets(store, 'venue_b', [
+    aMarket({ marketId: '0xm', instruments: ['111', '222'], outcomes: ['Yes', 'No'] }),
+  ]);
+  const closes = [
+    { openedBy: idOf(1), qty: '3' },
+    { openedBy: idOf(2), qty: '1' },
+  ];
+  await insertRows(store, ledgerEventsTable, [
+    aLedgerRow(1),
+    aLedgerRow(2, { qty: '2', price: '0.5', opened: '2', fee: null }),
+    aLedgerRow(3, { qty: '-4', price: '0.9', opened: '0', realized: '1.9', closes }),
+    aLedgerRow(4, { builder: BUILDER, qty: '-1', opened: '-1' }),
+    aLedgerRow(5, { instrument: '222', opened: '3' }),
+    aLedgerRow(6, { ledger: BEGAN - 1 }),
+    aLedgerRow(7, { state: 'removed' }),
+    aLedgerRow(8, {
+      instrument: '333',
+      kind: 'settle',
+      qty: '-2',
+      opened: '0',
+      realized: null,
+      notional: '0',
+      fee: '0',
+    }),
+  ]);
+});
+afterAll(async () => {
+  await service.close();
+  await opened.close();
+});
+
+const bind = async (address: string, token = service.admin): Promise<string> => {
+  const body = { provider: 'venue_b', address, label: '' };
+  return (await service.request('POST', '/v1/me/wallets', { token, body })).body.id;
+};
+const explain = (query: Record<string, string>, token = service.admin) =>
+  service.request('GET', `/v1/me/pnl/explain?${new URLSearchParams({ walletId, tokenId: '111', ...query })}`, {
+    token,
+  });
+const read = async (query: Record<string, string> = {}) => {
+  const { status, body } = await explain(query);
+  expect(status, JSON.stringify(body)).toBe(200);
+  getPnlExplain.response.parse(body);
+  return body;
+};
+
+describe('a book', () => {
+  it('is its figures, its open lots and the events that they follow from', async () => {
+    const { book, lots, events, pagination } = await read();
+    expect(book).toEqual({
+      walletId,
+      provider: 'venue_b',
+      marketId: '0xm',
+      tokenId: '111',
+      outcome: 'Yes',
+      builder: null,
+      openPosition: 1,
+      avgCost: 0.5,
+      realized: 1.9,
+      coverage: 'partial',
+    });
+    expect(lots).toEqual([{ openedBy: idOf(2), openedAt: '2026-03-01T12:00:02.000Z', qty: 1, price: 0.5 }]);
+    expect(events).toHaveLength(3);
+    expect(events[1]).toMatchObject({
+      id: idOf(2),
+      kind: 'fill',
+      qty: 2,
+      price: 0.5,
+      realized: 0,
+      fee: null,
+      closes: [],
+    });
+    expect(events[2]).toEqual({
+      id: idOf(3),
+      kind: 'fill',
+      ts: '2026-03-01T12:00:03.000Z',
+      receivedAt: '2026-03-01T12:00:03.500Z',
+      qty: -4,
+      price: 0.9,
+      realized: 1.9,
+      fee: 0.01,
+      closes: [
+        { openedBy: idOf(1), qty: 3 },
+        { openedBy: idOf(2), qty: 1 },
+      ],
+    });
+    expect(pagination).toEqual({ nextCursor: null, hasMore: false });
+  });
+
+  it('of a builder is another one, with negative lots where it sold first', async () => {
+    const { book, lots } = await read({ builder: BUILDER.toUpperCase().replace('0X', '0x') });
+    expect(book).toMatchObject({ builder: BUILDER, openPosition: -1, avgCost: 0.4, realized: 0 });
+    expect(lots).toMatchObject([{ openedBy: idOf(4), qty: -1, price: 0.4 }]);
+  });
+
+  it('of the other token has the name of that outcome, also when the market is stated', async () => {
+    expect((await read({ tokenId: '222', marketId: '0xm' })).book).toMatchObject({ outcome: 'No', openPosition: 3 });
+  });
+
+  it('without lots has no average, and null is realized where nothing is known', async () => {
+    const { book, lots } = await read({ tokenId: '333' });
+    expect(book).toMatchObject({ marketId: null, outcome: null, openPosition: 0, avgCost: null, realized: null });
+    expect(lots).toEqual([]);
+  });
+
+  it('is read in pages of events, each with the whole book', async () => {
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: Awaited<ReturnType<typeof read>> = await read({ limit: '2', ...(cursor ? { cursor } : {}) });
+      expect(page.book.realized).toBe(1.9);
+      seen.push(...page.events.map(({ id }: { id: string }) => id));
+      cursor = page.pagination.nextCursor;
+    } while (cursor);
+    expect(seen).toEqual([1, 2, 3].map(idOf));
+  });
+});
+
+describe('a request', () => {
+  it('for what is no book, a foreign wallet or an unknown one is answered with 404', async () => {
+    const stranger = (await service.organization('Stranger')).token;
+    const unbooked = await bind(`0x${'2b'.repeat(20)}`);
+    const missing = [
+      await explain({ tokenId: '444' }),
+      await explain({ marketId: '0xother' }),
+      await explain({ builder: `0x${'0c'.repeat(32)}` }),
+      await explain({ walletId: unbooked }),
+      await explain({ walletId: 'wal_none' }),
+      await explain({}, stranger),
+    ];
+    expect(missing.map(({ status, body }) => [status, body.error.code])).toEqual(missing.map(() => [404, 'not_found']));
+    expect(missing[5]!.body.error.message).toBe(missing[4]!.body.error.message);
+  });
+
+  it('with a cursor of another book is refused', async () => {
+    const { nextCursor } = (await read({ limit: '1' })).pagination;
+    const { status, body } = await explain({ tokenId: '222', cursor: nextCursor });
+    expect([status, body.error.message]).toEqual([400, expect.stringMatching(/^cursor: /)]);
+  });
+
+  it.each([
+    ['walletId', `tokenId=111`],
+    ['tokenId', `walletId=OWN`],
+    ['builder', `walletId=OWN&tokenId=111&builder=0x1`],
+    ['builder', `walletId=OWN&tokenId=111&builder=0x${'0'.repeat(64)}`],
+    ['limit', `walletId=OWN&tokenId=111&limit=x`],
+  ])('that lacks or misstates %s is answered with 400 naming it: %s', async (field, query) => {
+    const { status, body } = await service.request('GET', `/v1/me/pnl/explain?${query.replace('OWN', walletId)}`);
+    expect([status, body.error.code]).toEqual([400, 'validation_failed']);
+    expect(body.error.message).toMatch(new RegExp(`^${field}: `));
+  });
+});
+
+describe('the curve', () => {
+  const DAY_MS = 86_400_000;
+  const curve = async (query = '', token = service.admin) => {
+    const { status, body } = await service.request('GET', `/v1/me/pnl/curve?walletId=${walletId}${query}`, { token });
+    expect(status, JSON.stringify(body)).toBe(200);
+    getPnlCurve.response.parse(body);
+    return body;
+  };
+  const book = (instrument: string, bid: string | null, ask: string) => {
+    const level = (price: string) => [{ price, size: '1' }];
+    const bids = bid === null ? [] : level(bid);
+    const update = aBookUpdate(0, { provider: 'venue_b', instrument, bids, asks: level(ask) });
+    applyRecord(VIEWS.questionBooks, service.views.questionBooks, bookTopics.venue_b, instrument, update);
+  };
+  const status = (instrument: string, state: 'live' | 'stale') => {
+    const value = {
+      provider: 'venue_b',
+      instrument,
+      marketId: '0xm',
+      feed: 'f',
+      state,
+      receivedAt: NOON_MS,
+      since: NOON_MS,
+    };
+    applyRecord(VIEWS.events, service.views.events, statusTopics.venue_b, instrument, value);
+  };
+  beforeAll(() => {
+    service.views.events.now = NOON_MS + 60_000;
+  });
+
+  it('has a point for each moment at which lots were closed, between the bounds of the window', async () => {
+    const { curve: points, window, total } = await curve();
+    expect(points).toEqual([
+      { ts: '2026-02-22T12:01:00.000Z', cumulativeRealized: 0 },
+      { ts: '2026-03-01T12:00:03.000Z', cumulativeRealized: 1.9 },
+      { ts: '2026-03-01T12:01:00.000Z', cumulativeRealized: 1.9 },
+    ]);
+    expect(window).toEqual({ from: points[0].ts, to: points[2].ts, days: 7 });
+    // Five fills of a notional of 1.2; the fee of one is unknown.
+    expect(total).toMatchObject({ realized: 1.9, totalNotional: 6, fees: null, coverage: 'partial' });
+  });
+
+  it('counts days within 1 to 30, and nothing from before the window', async () => {
+    expect((await curve('&days=99')).window.days).toBe(30);
+    service.views.events.now = NOON_MS + 2 * DAY_MS;
+    expect((await curve('&days=1')).total).toMatchObject({ realized: 0, totalNotional: 0, fees: 0 });
+    service.views.events.now = NOON_MS + 60_000;
+  });
+
+  it('values open lots at the mid of a live book with both sides, else at the last trade, else not at all', async () => {
+    // Open: 1 of 111 at 0.5, -1 of 111 at 0.4 of a builder, 3 of 222 at 0.4.
+    expect((await curve()).total).toMatchObject({ unrealized: null, unpriced: 3 });
+    await insertRows(store, tradesTable, [
+      aTrade({ id: 'a', instrument: '222', price: '0.7', ts: NOON_MS }),
+      aTrade({ id: 'b', instrument: '222', price: '0.9', ts: NOON_MS + 1, status: 'reverted' }),
+    ]);
+    expect((await curve()).total).toMatchObject({ unrealized: 0.9, unpriced: 2 });
+    book('222', '0.5', '0.6');
+    status('222', 'stale');
+    expect((await curve()).total.unrealized).toBe(0.9);
+    status('222', 'live');
+    expect((await curve()).total.unrealized).toBe(0.45);
+    book('111', null, '0.9');
+    status('111', 'live');
+    expect((await curve()).total).toMatchObject({ unrealized: 0.45, unpriced: 2 });
+    book('111', '0.7', '0.9');
+    // (0.8 - 0.5) - (0.8 - 0.4) + 0.45
+    expect((await curve()).total).toMatchObject({ unrealized: 0.35, unpriced: 0 });
+  });
+
+  it('of a wallet without a ledger is unknown, and of an organization without wallets zero', async () => {
+    const other = (await service.organization('Other')).token;
+    const nothing = { realized: 0, unrealized: 0, totalNotional: 0, unpriced: 0, fees: 0, coverage: 'complete' };
+    const empty = await service.request('GET', '/v1/me/pnl/curve', { token: other });
+    expect(empty.body.total).toEqual(nothing);
+    await bind(`0x${'4d'.repeat(20)}`, other);
+    const { total, curve: points } = (await service.request('GET', '/v1/me/pnl/curve', { token: other })).body;
+    const unknown = { realized: null, unrealized: null, totalNotional: null, fees: null };
+    expect(total).toEqual({ ...nothing, ...unknown, coverage: 'partial' });
+    expect(points).toEqual([]);
+  });
+
+  it.each([
+    ['days', 'days=x'],
+    ['walletAddress', 'walletAddress=0x'],
+    ['provider', 'provider=x'],
+    ['sort', 'sort=realized'],
+    ['groupBy', 'groupBy=event'],
+    ['cursor', 'cursor=a'],
+  ])('is refused with 400 naming %s: %s', async (field, query) => {
+    const { status: code, body } = await service.request('GET', `/v1/me/pnl/curve?${query}`);
+    expect([code, body.error.code]).toEqual([400, 'validation_failed']);
+    expect(body.error.message).toMatch(new RegExp(`^${field}[.:]`));
+  });
+});

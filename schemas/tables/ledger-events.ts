@@ -1,0 +1,16 @@
+import { type LedgerEventRow, ledgerEventTopic } from '../topics/ledgers.ts';
+import { defineTable } from './table.ts';
+import { tradesTable } from './trades.ts';
+
+export const ledgerEventsTable = defineTable<LedgerEventRow>({
+  name: 'ledger_events',
+  description: 'What each event of a followed account did to each of its books, newest state of each.',
+  holds: 'market',
+  orderBy: ['account', 'ledger', 'id', 'part'],
+  shardBy: ['account'],
+  fromTopics: [ledgerEventTopic],
+  // A fill is listed with its trade.
+  after: [tradesTable.name],
+  lowCardinality: ['builder'],
+  settings: 'index_granularity = 1024',
+});
