@@ -202,10 +202,10 @@ function drawMarks(plot: uPlot, data: ChartData, colorOf: ColorOf): void {
   });
 }
 
-/** A single time has room on both sides; without it the axis would span years. */
-export const timeScale: uPlot.Scale = {
-  range: (_plot, min, max) => (min === max ? [min - ROOM_SECONDS, max + ROOM_SECONDS] : [min, max]),
-};
+/** A single time has room on both sides; without it uPlot's axis would span years. */
+export const timeScale = (newest: () => ChartData): uPlot.Scale => ({
+  range: (_plot, min, max) => (placesOf(newest()).length === 1 ? [min - ROOM_SECONDS, min + ROOM_SECONDS] : [min, max]),
+});
 
 export const KINDS: Readonly<Record<ChartOptions['kind'], Kind>> = {
   line: {},

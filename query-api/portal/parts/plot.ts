@@ -101,7 +101,7 @@ export function drawPlot(box: HTMLElement, data: ChartData, options: PlotOptions
       scales: {
         ...scales,
         x: {
-          ...('times' in data ? timeScale : {}),
+          ...('times' in data ? timeScale(() => drawn) : {}),
           ...scales.x,
           time: 'times' in data,
           ...(span ? { range: () => secondsOf(drawn, span!) } : {}),
