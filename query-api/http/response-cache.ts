@@ -3,7 +3,8 @@ import { LRUCache } from 'lru-cache';
 import type { EncodedBody } from './encodings.ts';
 import type { Validators } from './validators.ts';
 
-const BYTES_MAX = 64 * 1024 * 1024;
+/** A hundred responses of thousands of rows: clients that read other large windows all the time fill it. */
+const BYTES_MAX = 32 * 1024 * 1024;
 /** Estimated overhead of a cache entry beyond its bytes. */
 const ENTRY_BYTES = 256;
 

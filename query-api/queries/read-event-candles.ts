@@ -1,5 +1,5 @@
 /** Reads the candles of the markets of an event, in its YES terms. */
-import { type Bar, complement, overlay } from '#schemas/domain/candles/bars';
+import { complement, overlay } from '#schemas/domain/candles/bars';
 import type { Selection, Selector } from '#schemas/domain/candles/select';
 import { sourceRulesOf } from '#schemas/domain/candles/sources';
 import type { EventLink } from '#schemas/topics/derived';
@@ -63,20 +63,18 @@ function sidesOf(link: EventLink) {
 /** Joins the sides of a market: trades of the NO side and of an inverse market count at 1 − p. */
 function marketSelector(link: EventLink, selected: SelectedBuckets['selected']): Selector {
   const selectors = sidesOf(link).map((side) => selected(side).select);
+  const order = sourceRulesOf(link.provider).rules.flatMap(({ sources }) => sources);
+  const inYesTerms = ({ bar }: Selection, nth: number) =>
+    bar && (nth === 1) !== (link.polarity === 'inverse') ? complement(bar) : bar;
   return (ts) => {
     const sides = selectors.map((select) => select(ts));
-    const bars = sides.flatMap(({ bar }, nth): Bar[] => {
-      if (!bar) return [];
-      return [(nth === 1) === (link.polarity === 'inverse') ? bar : complement(bar)];
-    });
-    const [first, second] = bars;
-    return { source: jointSource(link, sides), bar: first && second ? overlay(first, second) : first };
+    const [first, second] = sides.map(inYesTerms);
+    return { source: jointSource(order, sides), bar: first && second ? overlay(first, second) : (first ?? second) };
   };
 }
 
 /** The source of several sides: none if one of them has none, else the one that comes last in the order of sources. */
-function jointSource({ provider }: EventLink, sides: readonly Selection[]): string | null {
-  const order = sourceRulesOf(provider).rules.flatMap(({ sources }) => sources);
+function jointSource(order: readonly string[], sides: readonly Selection[]): string | null {
   const ranks = sides.map(({ source }) => (source === null ? -1 : order.indexOf(source)));
   return ranks.includes(-1) ? null : order[Math.max(...ranks)]!;
 }

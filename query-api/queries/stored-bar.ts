@@ -104,11 +104,13 @@ export class StoredBar implements Bar, BarOfInstrument {
   }
 
   get openAt(): Moment {
-    return momentOf(...(this.columns.opened?.[this.at] ?? NO_PLACE), this.openTime, this.intervalMs);
+    const [ts, arrival] = this.columns.opened?.[this.at] ?? NO_PLACE;
+    return momentOf(ts, arrival, this.openTime, this.intervalMs);
   }
 
   get closeAt(): Moment {
     const { lastMs, closed } = this.columns;
-    return momentOf(...(closed?.[this.at] ?? NO_PLACE), lastMs?.[this.at] ?? this.openTime, this.intervalMs);
+    const [ts, arrival] = closed?.[this.at] ?? NO_PLACE;
+    return momentOf(ts, arrival, lastMs?.[this.at] ?? this.openTime, this.intervalMs);
   }
 }

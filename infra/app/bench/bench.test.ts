@@ -17,6 +17,7 @@ import { alternate, latencyResult, rateOf, rateResult } from './measure.ts';
 import { meetsAim, tableOf } from './report.ts';
 import { runBenches } from './run-benches.ts';
 import { median, quantile } from './statistics.ts';
+import { startEnvironment, variablesOf } from './threads/start-environment.ts';
 import { tradeIdIn } from './trade-venue.ts';
 
 const machine = { cpu: 'A processor', cores: 2, memoryGib: 8, os: 'linux x64', node: 'v20.0.0' };
@@ -247,5 +248,16 @@ describe('measuring candles', { timeout: 120_000 }, () => {
     expect(latency).toMatchObject({ name: 'event-candles', unit: 'ms' });
     expect(latency!.ratio).toBeGreaterThan(0);
     expect(memory).toMatchObject({ name: 'event-candles-memory', unit: 'MiB' });
+  });
+});
+
+describe('programs of benchmarks', () => {
+  it('have the variables that npm start sets', () => {
+    expect(Object.keys(startEnvironment())).toEqual([
+      'MALLOC_ARENA_MAX',
+      'MALLOC_MMAP_THRESHOLD_',
+      'MALLOC_TRIM_THRESHOLD_',
+    ]);
+    expect(variablesOf('A=1 B_=x=y node start C=2')).toEqual({ A: '1', B_: 'x=y' });
   });
 });

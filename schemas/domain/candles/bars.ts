@@ -75,11 +75,24 @@ export function concatenate(bars: readonly Bar[]): Bar | undefined {
  * is cannot be known, the first bar decides.
  */
 export function overlay(bar: Bar, other: Bar): Bar {
-  const opening = isBefore(other.openAt, bar.openAt) ? other : bar;
-  const closing = isBefore(bar.closeAt, other.closeAt) ? other : bar;
-  const { open, openAt } = opening;
-  const { close, closeAt } = closing;
-  return { ...concatenate([bar, other])!, open, openAt, close, closeAt };
+  const [openAt, otherOpenAt, closeAt, otherCloseAt] = [bar.openAt, other.openAt, bar.closeAt, other.closeAt];
+  const opensLater = isBefore(otherOpenAt, openAt);
+  const closesEarlier = isBefore(closeAt, otherCloseAt);
+  // A bar may parse its decimals at each access.
+  let { high, low } = bar;
+  const { high: otherHigh, low: otherLow } = other;
+  if (otherHigh > high) high = otherHigh;
+  if (otherLow < low) low = otherLow;
+  return {
+    open: opensLater ? other.open : bar.open,
+    high,
+    low,
+    close: closesEarlier ? other.close : bar.close,
+    volume: (bar.volume + other.volume) as Decimal,
+    trades: bar.trades + other.trades,
+    openAt: opensLater ? otherOpenAt : openAt,
+    closeAt: closesEarlier ? otherCloseAt : closeAt,
+  };
 }
 
 /** The bar of the other side of a question: each price p becomes 1 − p. */

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { siblingModuleUrl } from '../../../runtime/sibling-module-url.ts';
+import { startEnvironment } from './start-environment.ts';
 import { LoadThreadError } from './start-thread.ts';
 
 const READY_TIMEOUT_MS = 25_000;
@@ -32,7 +33,7 @@ export interface StartedProcess {
   stop(): Promise<void>;
 }
 
-/** Starts `threads/<name>`, compiled if this file is. */
+/** Starts `threads/<name>`, compiled if this file is, with the variables of `npm start`. */
 export function spawnProgram(
   name: string,
   args: readonly string[],
@@ -44,7 +45,7 @@ export function spawnProgram(
     : [];
   // Inherits Node's flags, so that `node --cpu-prof` profiles the program under test as well.
   const child = spawn(process.execPath, [...process.execArgv, ...script, program, ...args], {
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...startEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let errors = '';
