@@ -21,7 +21,7 @@ let service: Service;
 let startedAt: number;
 beforeAll(async () => {
   startedAt = Date.now();
-  const flags = ['--sim-rate', '40', '--sim-events', '2', '--sim-coins', '3', '--log-level', 'warn'];
+  const flags = ['--sim-rate', '10', '--sim-events', '2', '--sim-coins', '3', '--log-level', 'warn'];
   service = await startService({ dataDir: folder.path, flags });
 }, 180_000);
 afterAll(async () => {

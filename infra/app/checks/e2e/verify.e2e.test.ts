@@ -91,7 +91,7 @@ describe('a service on a faulty venue', () => {
   }
 
   beforeAll(async () => {
-    simulator = await startSimulator({ seed: 5, rate: 300, events: 8, coins: 12, faults: [] });
+    simulator = await startSimulator({ seed: 5, rate: 100, events: 8, coins: 12, faults: [] });
     endpoint = await openEndpoint(answers.status(204));
     service = await startService({
       dataDir: folder.path,
