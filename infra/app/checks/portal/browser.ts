@@ -12,7 +12,7 @@ const TIMEOUT_MS = 60_000;
 /** A test that looks at pages. */
 const BROWSER_TEST_MS = 240_000;
 /** Elements that the focus may pass on its way to another one. */
-const TABS_MAX = 120;
+const TABS_MAX = 400;
 /** Rules of axe: all of WCAG 2.2 A and AA, or those of colours. */
 const ALL_RULES = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] };
 const COLOUR_RULES = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
@@ -23,7 +23,7 @@ const LOOKS = [
   ['light', 360, COLOUR_RULES],
 ] as const;
 /** At these nothing but the width of the page is looked at. */
-const OTHER_WIDTHS = [320, 768, 1024, 2560];
+const OTHER_WIDTHS = [768, 1024, 2560];
 /** Until there is arbitrage, on a busy machine. */
 const TRADING_TIMEOUT_MS = 100_000;
 

@@ -85,7 +85,7 @@ export function keyboardSuite(portal: Portal): void {
     await press('Enter');
     await settled('event');
     expect(await page.locator('h1').textContent()).toBe(name);
-    await moveTo('section.steps');
+    await moveTo('section.steps:has([data-field="netEdge"])');
     const steps = await page.evaluate<string>('document.activeElement.textContent');
     for (const part of ['Gross edge', 'Buy YES', 'Fee of', 'Net edge', 'The older quote is'])
       expect(steps).toContain(part);
