@@ -31,7 +31,8 @@ export function useKeys(keys: Keys): void {
 function moveInList(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>('main [data-id]')];
   if (rows.length === 0) return;
-  const at = rows.findIndex((row) => row.contains(document.activeElement));
+  // Rows may hold rows; the innermost one comes last.
+  const at = rows.findLastIndex((row) => row.contains(document.activeElement));
   const next = rows[at < 0 ? (step > 0 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, at + step))]!;
   next.focus();
   next.scrollIntoView({ block: 'nearest' });

@@ -4,22 +4,28 @@ import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page, Response } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { chromiumMissing, launchChromium } from '../../chromium.ts';
-import { type Service, type ServiceOptions, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
+import { eventually, get, type Service, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
 import { type StreamProxy, startStreamProxy } from './stream-proxy.ts';
 
-const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 /** A wait of a page. On a busy machine, a page of many rows takes long. */
 const TIMEOUT_MS = 60_000;
 /** A test that looks at pages. */
 const BROWSER_TEST_MS = 240_000;
 /** Elements that the focus may pass on its way to another one. */
-const TABS_MAX = 120;
+const TABS_MAX = 400;
+/** Rules of axe: all of WCAG 2.2 A and AA, or those of colours. */
+const ALL_RULES = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] };
+const COLOUR_RULES = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
 const LOOKS = [
-  ['light', 1440],
-  ['dark', 768],
-  ['light', 360],
-  ['dark', 1440],
+  ['light', 1440, ALL_RULES],
+  ['dark', 1440, COLOUR_RULES],
+  ['dark', 360, ALL_RULES],
+  ['light', 360, COLOUR_RULES],
 ] as const;
+/** At these nothing but the width of the page is looked at. */
+const OTHER_WIDTHS = [768, 1024, 2560];
+/** Until there is arbitrage, on a busy machine. */
+const TRADING_TIMEOUT_MS = 100_000;
 
 /** A service whose stream has a URL that browsers know, a browser, and a page that is signed in. */
 export interface Portal {
@@ -27,38 +33,57 @@ export interface Portal {
   /** Between the pages and the gateway. */
   readonly proxy: StreamProxy;
   readonly browser: Browser;
+  /** The page of the suite that runs. */
   readonly watched: WatchedPage;
 }
 
-export type PortalOptions = Pick<ServiceOptions, 'flags' | 'env'>;
+/** Declares tests. The portal is there once they run. */
+export type PortalSuite = (portal: Portal) => void;
 
 /**
- * Tests that look at pages of one service in one browser; they are skipped without Chromium.
- *
- * @param tests declares them. The portal is there once they run.
+ * What all suites have: few markets and events, so that each of them moves often although the service has little to
+ * do; webhooks that may go to endpoints of tests, and are tried twice.
  */
-export function describePortal(name: string, options: PortalOptions, tests: (portal: Portal) => void): void {
-  if (chromiumMissing !== null) console.log(`${name} is skipped: ${chromiumMissing}`);
-  describe.skipIf(chromiumMissing !== null)(name, { timeout: BROWSER_TEST_MS }, () => {
+const FLAGS = ['--sim-rate', '60', '--sim-events', '12', '--sim-coins', '12', '--sim-traders', '300'];
+const ENV = { PARALLAX_WEBHOOK_ALLOW_LOOPBACK: 'on', PARALLAX_WEBHOOK_SCHEDULE: '0,1' };
+
+/**
+ * Suites that look at pages of one service in one browser, one after another; they are skipped without Chromium. A
+ * start costs more than most suites, so that they share it. Each has a page of its own.
+ */
+export function describePortal(suites: Readonly<Record<string, PortalSuite>>): void {
+  if (chromiumMissing !== null) console.log(`${Object.keys(suites).join(', ')} are skipped: ${chromiumMissing}`);
+  describe.skipIf(chromiumMissing !== null)('in Chromium', { timeout: BROWSER_TEST_MS }, () => {
     const portal = {} as { -readonly [Part in keyof Portal]: Portal[Part] };
     let folder: ReturnType<typeof temporaryFolder>;
     beforeAll(async () => {
       folder = temporaryFolder('parallax-portal');
       portal.proxy = await startStreamProxy();
-      const env = { ...options.env, PARALLAX_STREAM_URL: portal.proxy.url };
-      portal.service = await startService({ dataDir: folder.path, flags: options.flags, env });
+      const env = { ...ENV, PARALLAX_STREAM_URL: portal.proxy.url };
+      portal.service = await startService({ dataDir: folder.path, flags: FLAGS, env });
       portal.proxy.forwardTo(portal.service.ws);
       portal.browser = await launchChromium();
-      portal.watched = await openPage(portal.browser, portal.service.rest);
-      await signIn(portal.watched);
-    });
+      await eventually(
+        () => get<{ records: unknown[] }>(portal.service, '/v1/arbitrage?limit=1'),
+        ({ records }) => records.length > 0,
+        TRADING_TIMEOUT_MS,
+      );
+    }, BROWSER_TEST_MS);
     afterAll(async () => {
       await portal.browser?.close();
       await portal.service?.stop();
       await portal.proxy?.close();
       folder?.remove();
     });
-    tests(portal);
+    for (const [name, suite] of Object.entries(suites))
+      describe(name, { timeout: BROWSER_TEST_MS }, () => {
+        beforeAll(async () => {
+          portal.watched = await openPage(portal.browser, portal.service.rest);
+          await signIn(portal.watched);
+        });
+        afterAll(() => portal.watched.close());
+        suite(portal);
+      });
   });
 }
 
@@ -162,12 +187,13 @@ function noteHealth({ status, parts }: HealthBody, note: (fault: string) => void
 /** The state of the main element of a settled page. */
 const SETTLED = '[data-page]:not([data-state="loading"])';
 
-/** Signs in, and waits until the page that opens then has settled. */
-export async function signIn({ page }: WatchedPage, token = TEST_TOKEN, path = '/portal/login'): Promise<void> {
+/** Signs in as the sign-in page does, opens a page, and waits until it has settled. */
+export async function signIn({ page, context }: WatchedPage, token = TEST_TOKEN, path = '/portal/'): Promise<void> {
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await context.request.post('/v1/session', { headers });
+  expect(response.status()).toBe(204);
   await page.goto(path);
-  await page.locator('input[name="token"]').fill(token);
-  await page.keyboard.press('Enter');
-  await page.locator(SETTLED).and(page.locator('main:not([data-page="login"])')).waitFor();
+  await page.locator(SETTLED).waitFor();
 }
 
 export type Fields = Record<string, string | number | boolean | null>;
@@ -186,10 +212,10 @@ export function rowsOf(page: Page, rows: string): Promise<Fields[]> {
 }
 
 /** Violations of WCAG 2.2 A and AA, each with its rule and the first element. */
-export async function violationsOf(page: Page): Promise<string[]> {
+export async function violationsOf(page: Page, rules: object = ALL_RULES): Promise<string[]> {
   if (!(await page.evaluate<boolean>('"axe" in window')))
     await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
-  const options = JSON.stringify({ runOnly: { type: 'tag', values: TAGS }, resultTypes: ['violations'] });
+  const options = JSON.stringify({ runOnly: rules, resultTypes: ['violations'] });
   return page.evaluate<string[]>(
     `axe.run(document, ${options}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html.slice(0, 200) + ' ' + nodes[0].failureSummary))`,
   );
@@ -204,15 +230,22 @@ export function sidewaysElements(page: Page): Promise<string[]> {
   );
 }
 
-/** Looks at what is shown in both themes and at every width. Themes differ in colours alone, so each pair is not needed. */
+/**
+ * Looks at what is shown in both themes and at every width. Themes differ in colours alone, and widths in the layout, so
+ * that each pair is looked at for colours, and each layout once for everything else.
+ */
 export async function expectAccessible({ page }: WatchedPage): Promise<void> {
-  for (const [theme, width] of LOOKS) {
+  for (const [theme, width, rules] of LOOKS) {
     await page.emulateMedia({ colorScheme: theme });
     await page.setViewportSize({ width, height: 900 });
     await page.locator(`html[data-theme="${theme}"]`).waitFor();
     const where = `${theme} at ${width}`;
-    expect(await violationsOf(page), where).toEqual([]);
+    expect(await violationsOf(page, rules), where).toEqual([]);
     expect(await sidewaysElements(page), where).toEqual([]);
+  }
+  for (const width of OTHER_WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    expect(await sidewaysElements(page), `at ${width}`).toEqual([]);
   }
   await page.setViewportSize({ width: 1440, height: 900 });
 }

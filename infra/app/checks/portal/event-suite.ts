@@ -1,86 +1,21 @@
-/** Compares the lists of markets and the page of an event in the portal with what REST returns, in Chromium. */
-import { beforeAll, expect, it, vi } from 'vitest';
-import { eventually, get } from '../e2e/service.ts';
+/** Compares the page of an event in the portal with what REST returns, in Chromium. */
+import { expect, it, vi } from 'vitest';
+import { get } from '../e2e/service.ts';
 import {
-  describePortal,
   expectAccessible,
   type Fields,
   onJson,
   openPage,
+  type Portal,
   rowsOf,
   signIn,
   violationsOf,
 } from './browser.ts';
 
-type Row = Record<string, string | number | null>;
-
 /** Figures are compared again if newer ones came before the page was paused; wrong ones never become equal. */
 const COMPARED_WITHIN = { timeout: 180_000, interval: 200 };
 
-describePortal('the markets and an event in Chromium', { flags: ['--sim-rate', '50'] }, (portal) => {
-  beforeAll(() => eventually(listLengths, (lengths) => lengths.every((length) => length > 0), 60_000));
-
-  /** The lengths of the lists of coins, pairs, dexes and contracts of the first dex, which arrive one after another. */
-  async function listLengths(): Promise<number[]> {
-    const list = (path: string) => get<Record<string, readonly Row[]>>(portal.service, `/v1/markets/venue_a/${path}`);
-    const { dexes } = await list('perp-dex');
-    const lists = await Promise.all([
-      list('coins'),
-      list('spot/pairs'),
-      ...dexes!.slice(0, 1).map(({ name }) => list(`perp-dex/${name}/contracts`)),
-    ]);
-    return [dexes!.length, ...lists.map((body) => (body.coins ?? body.pairs ?? body.contracts)!.length)];
-  }
-
-  it.each([
-    ['perp', '/v1/markets/venue_a/coins', 'coins', 'name'],
-    ['spot', '/v1/markets/venue_a/spot/pairs', 'pairs', 'name'],
-    ['dex', '/contracts', 'contracts', 'upstreamCoin'],
-  ])('are listed at the tab %s as REST lists them, and found by a part of a name', async (tab, path, plural, id) => {
-    const { watched } = portal;
-    const { page } = watched;
-    const answered = page.waitForResponse((response) => new URL(response.url()).pathname.endsWith(path));
-    await page.goto(`/portal/markets?tab=${tab}`);
-    const rows = ((await (await answered).json()) as Record<string, Row[]>)[plural]!;
-    expect(rows.length).toBeGreaterThan(0);
-    await page.locator('main[data-page="markets"][data-state="ready"]').waitFor();
-    expect(await page.locator(`[data-action="tab-${tab}"]`).getAttribute('aria-current')).toBe('page');
-    expect(await page.locator('tbody tr').count()).toBe(rows.length);
-    for (const row of rows)
-      for (const [field, value] of Object.entries(row)) {
-        const cell = page.locator(`tr[data-id="${row[id]}"] [data-field="${field}"]`);
-        if (typeof value === 'string') expect(await cell.textContent()).toBe(value);
-        else if (value === null) expect(await cell.textContent()).toContain('–');
-        else expect(await cell.locator('[data-value]').getAttribute('data-value')).toBe(String(value));
-      }
-    await expectAccessible(watched);
-    const last = String(rows.at(-1)![id]);
-    await page.locator('input[name="q"]').fill(last.toLowerCase());
-    const found = rows.filter((row) => String(row[id]).toLowerCase().includes(last.toLowerCase()));
-    await expect.poll(() => page.locator('tbody tr').count(), { timeout: 30_000 }).toBe(found.length);
-    expect(await page.locator(`tr[data-id="${last}"]`).count()).toBe(1);
-    await page.locator('input[name="q"]').fill('no such market');
-    await page.locator('main[data-page="markets"][data-state="empty"]').waitFor();
-    await expectAccessible(watched);
-    expect(watched.faults).toEqual([]);
-  });
-
-  it('are opened by the keys g and m, and another tab by its link', async () => {
-    const { watched } = portal;
-    const { page } = watched;
-    await page.goto('/portal/');
-    await page.locator('main[data-page="overview"]').waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('m');
-    await page.locator('main[data-page="markets"][data-state="ready"] [data-field="sizeDecimals"]').first().waitFor();
-    await page.locator('[data-action="tab-spot"]').click();
-    await page.locator('main[data-page="markets"][data-state="ready"] [data-field="baseToken"]').first().waitFor();
-    expect(new URL(page.url()).searchParams.get('tab')).toBe('spot');
-    await page.locator('nav [data-action="tab-perp"]').press('Enter');
-    await page.locator('main[data-page="markets"][data-state="ready"] [data-field="sizeDecimals"]').first().waitFor();
-    expect(watched.faults).toEqual([]);
-  });
-
+export function eventSuite(portal: Portal): void {
   it('shows an event, its prices and its chart with the table behind it', async () => {
     const { watched } = portal;
     const { page } = watched;
@@ -139,13 +74,7 @@ describePortal('the markets and an event in Chromium', { flags: ['--sim-rate', '
   it('shows the legs, the arbitrage, the books and the ladder of an event as REST returns them', async () => {
     const { watched, service } = portal;
     const { page } = watched;
-    const board = await eventually(
-      () =>
-        get<{ rows: { universalId: string; edge: object | null }[] }>(service, '/v1/events/board?sort=edge&limit=1'),
-      ({ rows }) => rows[0]?.edge != null,
-      150_000,
-    );
-    const route = `/v1/events/${board.rows[0]!.universalId}`;
+    let route = '';
     const responses = new Map<string, unknown>();
     const pathOf = (url: string) => new URL(url).pathname;
     onJson(
@@ -155,8 +84,15 @@ describePortal('the markets and an event in Chromium', { flags: ['--sim-rate', '
     );
     const figure = (name: string) => page.locator(`figure[data-chart="${name}"]`);
     await vi.waitFor(async () => {
+      // The arbitrage of an event ends as suddenly as it comes, so that an event is chosen each time.
+      const { records: edges } = await get<{ records: { universalId: string; kind: string }[] }>(
+        service,
+        '/v1/arbitrage?limit=20',
+      );
+      const id = edges.find(({ kind }) => kind === 'cross_provider')!.universalId;
+      route = `/v1/events/${id}`;
       responses.clear();
-      await page.goto(`/portal/events/${board.rows[0]!.universalId}`);
+      await page.goto(`/portal/events/${id}`);
       for (const name of ['depth', 'ladder']) await figure(name).locator('canvas').waitFor();
       await page.locator('[data-id="cross_provider"] [data-field="netEdge"]').waitFor({ timeout: 5_000 });
       await page.locator('[aria-label="Prices of YES"] tbody tr').first().waitFor();
@@ -274,4 +210,4 @@ describePortal('the markets and an event in Chromium', { flags: ['--sim-rate', '
     expect(other.faults).toEqual([]);
     await other.close();
   });
-});
+}

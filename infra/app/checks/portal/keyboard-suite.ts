@@ -3,13 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { eventually, get, TEST_TOKEN } from '../e2e/service.ts';
-import { describePortal, expectAccessible, openPage, tabTo, violationsOf, type WatchedPage } from './browser.ts';
+import { get, TEST_TOKEN } from '../e2e/service.ts';
+import { expectAccessible, openPage, type Portal, tabTo, violationsOf, type WatchedPage } from './browser.ts';
 
-const OPTIONS = {
-  flags: ['--sim-rate', '100'],
-  env: { PARALLAX_WEBHOOK_ALLOW_LOOPBACK: 'on', PARALLAX_WEBHOOK_SCHEDULE: '0,1' },
-};
 const NO_POINTER = "addEventListener('pointerdown', () => console.error('a pointer was used'), true)";
 const [PROPOSER, DISPUTER, HASH] = ['1a', '2b', '3c'].map((digits) => `0x${digits.repeat(20)}`) as [
   string,
@@ -17,7 +13,7 @@ const [PROPOSER, DISPUTER, HASH] = ['1a', '2b', '3c'].map((digits) => `0x${digit
   string,
 ];
 
-describePortal('the portal by keyboard alone', OPTIONS, (portal) => {
+export function keyboardSuite(portal: Portal): void {
   let watched: WatchedPage;
   let page: Page;
 
@@ -26,11 +22,6 @@ describePortal('the portal by keyboard alone', OPTIONS, (portal) => {
     ({ page } = watched);
     await page.addInitScript(NO_POINTER);
     await page.goto('/portal/');
-    await eventually(
-      () => get<{ records: unknown[] }>(portal.service, '/v1/arbitrage?limit=1'),
-      ({ records }) => records.length > 0,
-      150_000,
-    );
   });
 
   async function press(...keys: string[]): Promise<void> {
@@ -94,7 +85,7 @@ describePortal('the portal by keyboard alone', OPTIONS, (portal) => {
     await press('Enter');
     await settled('event');
     expect(await page.locator('h1').textContent()).toBe(name);
-    await moveTo('section.steps');
+    await moveTo('section.steps:has([data-field="netEdge"])');
     const steps = await page.evaluate<string>('document.activeElement.textContent');
     for (const part of ['Gross edge', 'Buy YES', 'Fee of', 'Net edge', 'The older quote is'])
       expect(steps).toContain(part);
@@ -247,4 +238,4 @@ describePortal('the portal by keyboard alone', OPTIONS, (portal) => {
     await page.locator('[data-field="status"]', { hasText: '200' }).waitFor();
     expect(watched.faults).toEqual([]);
   });
-});
+}

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { get, TEST_TOKEN } from '../e2e/service.ts';
-import { describePortal, expectAccessible, openPage, violationsOf } from './browser.ts';
+import { expectAccessible, openPage, type Portal, violationsOf } from './browser.ts';
 
 /** One page of each kind. */
 const PAGES = [
@@ -20,7 +20,7 @@ const PAGES = [
   '/docs/nothing',
 ];
 
-describePortal('the documents in Chromium', { flags: ['--sim-rate', '50'] }, (portal) => {
+export function docsSuite(portal: Portal): void {
   // The page of a path that has none, and the requests that show what is refused.
   beforeAll(() => portal.watched.expectFaults(/status of 40[0134]/));
 
@@ -219,4 +219,4 @@ describePortal('the documents in Chromium', { flags: ['--sim-rate', '50'] }, (po
     await page.locator('[data-field="fault"]', { hasText: 'universalId: ' }).waitFor();
     expect(await page.locator('input[name="universalId"]').getAttribute('aria-invalid')).toBe('true');
   });
-});
+}

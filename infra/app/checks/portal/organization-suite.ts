@@ -3,14 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { TEST_TOKEN } from '../e2e/service.ts';
-import { create, describePortal, expectAccessible, openPage, signIn, violationsOf } from './browser.ts';
+import { create, expectAccessible, openPage, type Portal, violationsOf } from './browser.ts';
 
-const OPTIONS = {
-  flags: ['--sim-rate', '20'],
-  env: { PARALLAX_WEBHOOK_ALLOW_LOOPBACK: 'on', PARALLAX_WEBHOOK_SCHEDULE: '0,1' },
-};
-
-describePortal('the pages of an organization in Chromium', OPTIONS, (portal) => {
+export function organizationSuite(portal: Portal): void {
   it('makes a key, shows its token once, and names what a revocation does', async () => {
     const { watched } = portal;
     const { page } = watched;
@@ -116,7 +111,9 @@ describePortal('the pages of an organization in Chromium', OPTIONS, (portal) => 
     const other = await openPage(portal.browser, portal.service.rest);
     const { page, context } = other;
     other.expectFaults(/401/);
-    await signIn(other, TEST_TOKEN, '/portal/login?next=/portal/audit');
+    await page.goto('/portal/login?next=/portal/audit');
+    await page.locator('input[name="token"]').fill(TEST_TOKEN);
+    await page.keyboard.press('Enter');
     await page.locator('main[data-page="audit"][data-state="ready"]').waitFor();
     await context.clearCookies();
     await page.keyboard.press('g');
@@ -143,4 +140,4 @@ describePortal('the pages of an organization in Chromium', OPTIONS, (portal) => 
     expect(other.faults).toEqual([]);
     await other.close();
   });
-});
+}

@@ -2,7 +2,7 @@
 import type { Page, Route } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { eventually, get, TEST_TOKEN } from '../e2e/service.ts';
-import { describePortal, expectAccessible, sidewaysElements } from './browser.ts';
+import { expectAccessible, type Portal, sidewaysElements } from './browser.ts';
 import { HOSTILE_STRINGS } from './hostile-strings.ts';
 
 const WIDTHS = [360, 768, 1024, 1440];
@@ -11,7 +11,7 @@ const NAME_MAX = 200;
 const AT_ONCE = 4;
 type Row = Record<string, unknown>;
 
-describePortal('hostile texts in Chromium', { flags: ['--sim-rate', '50'] }, (portal) => {
+export function hostileSuite(portal: Portal): void {
   it('are 200 different ones', () => {
     expect(new Set(HOSTILE_STRINGS).size).toBeGreaterThanOrEqual(200);
     expect(Math.max(...HOSTILE_STRINGS.map(({ length }) => length))).toBe(10_000);
@@ -183,4 +183,4 @@ describePortal('hostile texts in Chromium', { flags: ['--sim-rate', '50'] }, (po
     await expectAccessible(portal.watched);
     await page.unroute('**/v1/me/platform-attributions');
   });
-});
+}

@@ -4,11 +4,11 @@ import { beforeAll, expect, it, vi } from 'vitest';
 import { eventually, get, type Service, TEST_TOKEN } from '../e2e/service.ts';
 import {
   create,
-  describePortal,
   expectAccessible,
   type Fields,
   onJson,
   openPage,
+  type Portal,
   rowsOf,
   signIn,
   violationsOf,
@@ -36,7 +36,7 @@ const SANDBOX_DAY = '2026-01-14';
 
 const part = (row: Fields, fields: readonly string[]) => Object.fromEntries(fields.map((field) => [field, row[field]]));
 
-describePortal('the page of a market in Chromium', { flags: ['--sim-rate', '20'] }, (portal) => {
+export function marketSuite(portal: Portal): void {
   let service: Service;
   let watched: WatchedPage;
   let page: Page;
@@ -305,7 +305,7 @@ describePortal('the page of a market in Chromium', { flags: ['--sim-rate', '20']
     expect(other.faults).toEqual([]);
     await other.close();
   });
-});
+}
 
 interface Span {
   readonly from: number;

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { TEST_TOKEN } from '../e2e/service.ts';
-import { describePortal, onJson, openPage, signIn, violationsOf, type WatchedPage } from './browser.ts';
+import { onJson, openPage, type Portal, signIn, violationsOf, type WatchedPage } from './browser.ts';
 
 /** Updates that are awaited: of one event, and of all rows of the board. */
 const UPDATES = 2;
@@ -40,7 +40,7 @@ interface EventFrame {
   readonly data: { readonly payload: Spread };
 }
 
-describePortal('live figures in Chromium', { flags: ['--sim-rate', '200'] }, (portal) => {
+export function liveSuite(portal: Portal): void {
   let watched: WatchedPage;
   let page: Page;
 
@@ -72,7 +72,7 @@ describePortal('live figures in Chromium', { flags: ['--sim-rate', '200'] }, (po
       (response) => response.url().includes('/v1/events/board?sort=edge'),
       (board: Board) => boards.push(board),
     );
-    await signIn(watched, TEST_TOKEN, '/portal/login?next=/portal/events');
+    await signIn(watched, TEST_TOKEN, '/portal/events');
     await page.locator('[data-connection="live"]').waitFor();
     await page.locator('tr[data-id]').first().waitFor();
     return { boards, sent };
@@ -243,4 +243,4 @@ describePortal('live figures in Chromium', { flags: ['--sim-rate', '200'] }, (po
     await page.locator('[data-connection="live"]').waitFor();
     await page.locator('[data-field="yesMid"]:not([data-stale])').first().waitFor();
   });
-});
+}

@@ -1,0 +1,71 @@
+/** Compares the lists of markets in the portal with what REST returns, in Chromium. */
+import { beforeAll, expect, it } from 'vitest';
+import { eventually, get } from '../e2e/service.ts';
+import { expectAccessible, type Portal, rowsOf } from './browser.ts';
+
+type Row = Record<string, string | number | null>;
+
+export function marketsSuite(portal: Portal): void {
+  beforeAll(() => eventually(listLengths, (lengths) => lengths.every((length) => length > 0), 60_000));
+
+  /** The lengths of the lists of coins, pairs, dexes and contracts of the first dex, which arrive one after another. */
+  async function listLengths(): Promise<number[]> {
+    const list = (path: string) => get<Record<string, readonly Row[]>>(portal.service, `/v1/markets/venue_a/${path}`);
+    const { dexes } = await list('perp-dex');
+    const lists = await Promise.all([
+      list('coins'),
+      list('spot/pairs'),
+      ...dexes!.slice(0, 1).map(({ name }) => list(`perp-dex/${name}/contracts`)),
+    ]);
+    return [dexes!.length, ...lists.map((body) => (body.coins ?? body.pairs ?? body.contracts)!.length)];
+  }
+
+  it.each([
+    ['perp', '/v1/markets/venue_a/coins', 'coins', 'name'],
+    ['spot', '/v1/markets/venue_a/spot/pairs', 'pairs', 'name'],
+    ['dex', '/contracts', 'contracts', 'upstreamCoin'],
+  ])('are listed at the tab %s as REST lists them, and found by a part of a name', async (tab, path, plural, id) => {
+    const { watched } = portal;
+    const { page } = watched;
+    const answered = page.waitForResponse((response) => new URL(response.url()).pathname.endsWith(path));
+    await page.goto(`/portal/markets?tab=${tab}`);
+    const rows = ((await (await answered).json()) as Record<string, Row[]>)[plural]!;
+    expect(rows.length).toBeGreaterThan(0);
+    await page.locator('main[data-page="markets"][data-state="ready"]').waitFor();
+    expect(await page.locator(`[data-action="tab-${tab}"]`).getAttribute('aria-current')).toBe('page');
+    expect(await page.locator('tbody tr').count()).toBe(rows.length);
+    const shown = new Map((await rowsOf(page, 'tbody tr')).map((cells) => [cells.id!, cells]));
+    for (const row of rows)
+      for (const [field, value] of Object.entries(row)) {
+        const cell = `${field} of ${row[id]}`;
+        if (value === null) expect(shown.get(row[id]!)![field] ?? '–', cell).toContain('–');
+        else expect(shown.get(row[id]!)![field], cell).toBe(value);
+      }
+    await expectAccessible(watched);
+    const last = String(rows.at(-1)![id]);
+    await page.locator('input[name="q"]').fill(last.toLowerCase());
+    const found = rows.filter((row) => String(row[id]).toLowerCase().includes(last.toLowerCase()));
+    await expect.poll(() => page.locator('tbody tr').count(), { timeout: 30_000 }).toBe(found.length);
+    expect(await page.locator(`tr[data-id="${last}"]`).count()).toBe(1);
+    await page.locator('input[name="q"]').fill('no such market');
+    await page.locator('main[data-page="markets"][data-state="empty"]').waitFor();
+    await expectAccessible(watched);
+    expect(watched.faults).toEqual([]);
+  });
+
+  it('are opened by the keys g and m, and another tab by its link', async () => {
+    const { watched } = portal;
+    const { page } = watched;
+    await page.goto('/portal/');
+    await page.locator('main[data-page="overview"]').waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('m');
+    await page.locator('main[data-page="markets"][data-state="ready"] [data-field="sizeDecimals"]').first().waitFor();
+    await page.locator('[data-action="tab-spot"]').click();
+    await page.locator('main[data-page="markets"][data-state="ready"] [data-field="baseToken"]').first().waitFor();
+    expect(new URL(page.url()).searchParams.get('tab')).toBe('spot');
+    await page.locator('nav [data-action="tab-perp"]').press('Enter');
+    await page.locator('main[data-page="markets"][data-state="ready"] [data-field="sizeDecimals"]').first().waitFor();
+    expect(watched.faults).toEqual([]);
+  });
+}

@@ -1,0 +1,171 @@
+/** Looks at the pages of the portal in Chromium, as a person does: their figures, their states, and what they say. */
+import { expect, it, vi } from 'vitest';
+import { eventually, get } from '../e2e/service.ts';
+import { create, expectAccessible, openPage, type Portal, signIn, violationsOf } from './browser.ts';
+
+const PAGES = [
+  ['overview', '/portal/'],
+  ['events', '/portal/events'],
+  ['leaderboard', '/portal/leaderboard'],
+  ['anomalies', '/portal/anomalies'],
+  ['keys', '/portal/keys'],
+  ['webhooks', '/portal/webhooks'],
+  ['usage', '/portal/usage'],
+  ['audit', '/portal/audit'],
+  ['organizations', '/portal/organizations'],
+  ['system', '/portal/system'],
+] as const;
+/** Figures are compared again if newer ones came before the page was paused; wrong ones never become equal. */
+const COMPARED_WITHIN = { timeout: 180_000, interval: 200 };
+
+export function pagesSuite(portal: Portal): void {
+  it.each(PAGES)(
+    'shows %s without a violation of WCAG 2.2 AA, in both themes and at every width',
+    async (name, path) => {
+      const { watched } = portal;
+      const { page } = watched;
+      await page.goto(path);
+      await page.locator(`main[data-page="${name}"]:is([data-state="ready"], [data-state="empty"])`).waitFor();
+      await expectAccessible(watched);
+      expect(watched.faults).toEqual([]);
+    },
+  );
+
+  it('shows the state of the service as REST returns it, and the lag of stages as a chart', async () => {
+    const { watched } = portal;
+    const { page } = watched;
+    const cell = (id: string, field: string) => page.locator(`tr[data-id="${id}"] [data-field="${field}"]`);
+    await vi.waitFor(async () => {
+      const answered = page.waitForResponse((response) => response.url().endsWith('/v1/system'));
+      await page.goto('/portal/system');
+      const system = (await (await answered).json()) as {
+        nodes: { node: string; version: string }[];
+        stages: { stage: string; node: string; lagMs: number }[];
+        feeds: { feed: string; lost1h: number }[];
+        store: { bytes: number };
+      };
+      await page.locator('main[data-page="system"][data-state="ready"]').waitFor();
+      await page.keyboard.press('.');
+      expect(system.nodes).toHaveLength(1);
+      expect(await cell(system.nodes[0]!.node, 'version').textContent()).toBe(system.nodes[0]!.version);
+      expect(system.stages.map(({ stage }) => stage)).toEqual(expect.arrayContaining(['candles', 'view.events']));
+      for (const { stage, node, lagMs } of system.stages)
+        expect(await cell(`${stage}.${node}`, 'lagMs').locator('[data-value]').getAttribute('data-value')).toBe(
+          String(lagMs),
+        );
+      expect(system.feeds.length).toBeGreaterThan(2);
+      for (const { feed, lost1h } of system.feeds)
+        expect(await cell(feed, 'lost1h').textContent()).toBe(String(lost1h));
+      const stored = page.locator('[data-field="storeBytes"] [data-value]');
+      expect(await stored.getAttribute('data-value')).toBe(String(system.store.bytes));
+    }, COMPARED_WITHIN);
+    await page.locator('figure[data-chart="lag"] canvas').waitFor();
+    await page.locator('figure[data-chart="lag"] [data-action="table"]').click();
+    await page.locator('table[data-chart-table="lag"] tbody tr').first().waitFor();
+    await page.locator('[data-action="all"]').first().click();
+    await cell('control.node-reports', 'records').waitFor();
+    await expectAccessible(watched);
+    expect(watched.faults).toEqual([]);
+  });
+
+  it('shows the numbers that REST returns', async () => {
+    const { watched } = portal;
+    const { page } = watched;
+    await eventually(
+      () => get<{ rows: unknown[] }>(portal.service, '/v1/markets/venue_a/leaderboard?window=week'),
+      ({ rows }) => rows.length > 0,
+      150_000,
+    );
+    await page.goto('/portal/leaderboard?window=week');
+    await page.locator('main[data-page="leaderboard"][data-state="ready"]').waitFor();
+    const board = await get<{ rows: { ethAddress: string; pnl: number; vlm: number; accountValue: number }[] }>(
+      portal.service,
+      '/v1/markets/venue_a/leaderboard?window=week&limit=5',
+    );
+    for (const row of board.rows)
+      for (const field of ['pnl', 'vlm', 'accountValue'] as const) {
+        const cell = page.locator(`tr[data-id="${row.ethAddress}"] [data-field="${field}"] [title]`);
+        expect(await cell.getAttribute('title'), field).toBe(String(row[field]));
+      }
+    await vi.waitFor(async () => {
+      const quotas = page.waitForResponse((response) => response.url().endsWith('/v1/me/quotas'));
+      await page.goto('/portal/usage');
+      const { quotas: windows } = (await (await quotas).json()) as {
+        quotas: { sku: string; window: string; limit: number; used: number }[];
+      };
+      await page.locator('main[data-page="usage"][data-state="ready"]').waitFor();
+      await page.keyboard.press('.');
+      expect(windows.length).toBeGreaterThan(4);
+      for (const { sku, window, limit, used } of windows)
+        for (const [field, value] of Object.entries({ limit, used })) {
+          const cell = page.locator(`tr[data-id="${sku}.${window}"] [data-field="${field}"] [data-value]`);
+          expect(Number(await cell.getAttribute('data-value')), `${sku} ${window} ${field}`).toBe(value);
+        }
+    }, COMPARED_WITHIN);
+    await page.locator('figure[data-chart="usage"]').waitFor();
+    await vi.waitFor(async () => {
+      const answered = page.waitForResponse((response) => response.url().includes('/v1/arbitrage'));
+      await page.goto('/portal/');
+      const { records } = (await (await answered).json()) as {
+        records: { universalId: string; kind: string; netEdge: number }[];
+      };
+      await page.locator('main[data-page="overview"] [data-field="netEdge"]').first().waitFor();
+      await page.keyboard.press('.');
+      expect(records.length).toBeGreaterThan(0);
+      const { universalId, kind, netEdge } = records[0]!;
+      const cell = page.locator(`[data-id="${universalId}.${kind}"] [data-field="netEdge"] [data-value]`);
+      expect(Number(await cell.getAttribute('data-value', { timeout: 5_000 }))).toBe(netEdge);
+    }, COMPARED_WITHIN);
+  });
+
+  it('says which scope is missing, what is missing, and what to do about a fault', async () => {
+    const { token } = await create(portal.service, '/keys', { name: 'reads only', userId: 'reader', scopes: ['read'] });
+    const other = await openPage(portal.browser, portal.service.rest);
+    const { page } = other;
+    other.expectFaults(/40[134]|500/);
+    await signIn(other, token);
+    await page.goto('/portal/audit');
+    await page
+      .locator('main[data-state="forbidden"] [data-error-code="forbidden_scope"]', { hasText: 'admin' })
+      .waitFor();
+    await expectAccessible(other);
+    await page.goto('/portal/system');
+    await page.locator('main[data-page="system"][data-state="forbidden"]').waitFor();
+    for (const path of ['/portal/nowhere', '/portal/events/ue_none']) {
+      await page.goto(path);
+      await page.locator('main[data-state="missing"]').waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+    }
+    const error = { code: 'internal_error', message: 'it failed', requestId: 'request-1' };
+    await page.route('**/v1/me/quotas*', (route) => route.fulfill({ status: 500, json: { error } }));
+    await page.goto('/portal/usage');
+    await page.locator('main[data-state="error"] [data-request-id="request-1"]').waitFor();
+    await expectAccessible(other);
+    await page.unroute('**/v1/me/quotas*');
+    await page.locator('[data-action="retry"]').click();
+    await page.locator('main[data-page="usage"]:not([data-state="error"])').waitFor();
+    await page.route('**/v1/events/board?*', () => {});
+    await page.goto('/portal/events');
+    await page.locator('main[data-state="loading"] .skeleton').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    expect(other.faults).toEqual([]);
+    await other.close();
+  });
+
+  it('says so while the service is not reached, and goes on by itself', async () => {
+    const other = await openPage(portal.browser, portal.service.rest);
+    const { page, context } = other;
+    other.expectFaults(/ERR_INTERNET_DISCONNECTED/);
+    await signIn(other);
+    await page.locator('[data-connection="live"]').waitFor();
+    await context.setOffline(true);
+    await page.locator('[data-connection="offline"]', { hasText: 'since' }).waitFor();
+    await page.locator('[data-banner="offline"]').waitFor();
+    await page.locator('[data-stale] [data-field="netEdge"]').first().waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await context.setOffline(false);
+    await page.locator('[data-connection="live"]').waitFor();
+    expect(other.faults).toEqual([]);
+    await other.close();
+  });
+}
