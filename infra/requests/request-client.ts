@@ -6,8 +6,8 @@
 import { randomUUID } from 'node:crypto';
 import { type RequestKind, requestKey } from '#schemas/requests/kind';
 import { type RequestOutcome, requestOutcomeTopic, requestTopic } from '#schemas/topics/requests';
+import { OrderedAppender } from '../log/ordered-appender.ts';
 import { type FollowerContext, TopicFollower } from '../stages/topic-follower.ts';
-import { OrderedAppender } from './ordered-appender.ts';
 import { RequestError } from './request-error.ts';
 import { createResultCache } from './result-cache.ts';
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { until } from '../testing/open-publisher.fixture.ts';
 import { Budget } from './budget.ts';
+import type { SpendingGrants } from './budget-options.ts';
 import { ConfirmedSubscriber, type Ranked, type SubscriptionReply } from './confirmed-subscriber.ts';
 import type { SocketLink } from './socket-feed.ts';
 
@@ -10,8 +11,9 @@ interface Named extends Ranked {
 const namesOf = (...names: string[]) => new Map(names.map((name, rank) => [name, { name, rank }]));
 
 /** A subscriber with a limit of `max`, and connections that record what is sent. */
-function setUp(max = 10) {
-  const budget = new Budget({ max, windowMs: 60_000 });
+function setUp(max = 10, grants?: SpendingGrants) {
+  const budget = new Budget({ max, windowMs: 60_000, ...(grants ? { grants } : {}) });
+  const errors: object[] = [];
   const subscriber = new ConfirmedSubscriber<Named>(
     {
       subscribeFrame: ({ name }) => `+${name}`,
@@ -19,6 +21,7 @@ function setUp(max = 10) {
       readReply: (frame) => JSON.parse(frame.toString()) as SubscriptionReply | null,
     },
     budget,
+    { error: (fields: object) => void errors.push(fields) },
   );
   const reply = (name: string, state: SubscriptionReply['state']) =>
     subscriber.handleFrame(Buffer.from(JSON.stringify({ name, state })));
@@ -42,7 +45,7 @@ function setUp(max = 10) {
     return { sent, end };
   };
   const connect = (...names: string[]) => connectWith(async () => {}, ...names);
-  return { budget, subscriber, reply, connect, connectWith };
+  return { budget, errors, subscriber, reply, connect, connectWith };
 }
 /** Waits until nothing more is sent. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
@@ -105,6 +108,17 @@ describe('a subscriber whose venue confirms', () => {
     subscriber.changed(namesOf('a', 'b'));
     await until(() => sent.length === 3);
     expect(sent.at(-1)).toBe('+a');
+  });
+
+  it('reports once that nothing may be spent any more', async () => {
+    const fault = new Error('the lease was lost');
+    const { subscriber, connect, errors } = setUp(10, { earlier: [], chunk: 1, store: () => Promise.reject(fault) });
+    const { sent, end } = connect('a');
+    await until(() => errors.length > 0);
+    subscriber.changed(namesOf('b'));
+    await settled();
+    expect([errors, sent]).toEqual([[{ error: fault }], []]);
+    end(true);
   });
 
   it('frees everything when the venue ended the connection, and later if the venue may not know', async () => {

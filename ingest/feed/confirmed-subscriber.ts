@@ -2,6 +2,7 @@
  * Sends the subscriptions of a slot to a venue that confirms each of them and limits their number. The most important is
  * sent first. A subscription counts until the venue has confirmed that it ended, or its connection is gone.
  */
+import type { Logger } from 'pino';
 import type { Budget } from './budget.ts';
 import type { Reservation } from './budget-options.ts';
 import type { SlotSubscriber, Subscriptions } from './connection-slots.ts';
@@ -39,6 +40,8 @@ const priorityOf = ({ rank }: Ranked) => rank + 1;
 export class ConfirmedSubscriber<T extends Ranked> implements SlotSubscriber<T> {
   private readonly protocol: ConfirmedProtocol<T>;
   private readonly budget: Budget;
+  private readonly logger: Pick<Logger, 'error'>;
+  private hasReported = false;
   private wanted: Subscriptions<T> = new Map();
   /** Those of the current connection by name. */
   private open = new Map<string, Open<T>>();
@@ -48,9 +51,10 @@ export class ConfirmedSubscriber<T extends Ranked> implements SlotSubscriber<T> 
   private changing = new AbortController();
 
   /** @param budget the venue's limit of subscriptions. */
-  constructor(protocol: ConfirmedProtocol<T>, budget: Budget) {
+  constructor(protocol: ConfirmedProtocol<T>, budget: Budget, logger: Pick<Logger, 'error'>) {
     this.protocol = protocol;
     this.budget = budget;
+    this.logger = logger;
   }
 
   connected(link: SocketLink, wanted: Subscriptions<T>): void {
@@ -91,9 +95,17 @@ export class ConfirmedSubscriber<T extends Ranked> implements SlotSubscriber<T> 
     while (!link.ended.aborted) {
       const change = this.changing.signal;
       const either = AbortSignal.any([link.ended, change]);
-      // Other errors: nothing may be spent any more, since another process is about to take over.
-      await this.step(link, open, either).catch(() => untilAborted(either));
+      await this.step(link, open, either).catch((error: unknown) => {
+        if (!either.aborted) this.report(error);
+        return untilAborted(either);
+      });
     }
+  }
+
+  /** Another process is about to take over, so that nothing may be spent any more; or too much waits already. */
+  private report(error: unknown): void {
+    if (!this.hasReported) this.logger.error({ error }, 'could not change the subscriptions of a connection');
+    this.hasReported = true;
   }
 
   /** Sends the next frame, or waits until there is one. Rejects when the signal aborts. */

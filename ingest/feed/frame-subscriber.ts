@@ -36,7 +36,7 @@ export class FrameSubscriber<T> implements SlotSubscriber<T> {
 
   /** Frames of equal priority stay in order. */
   private send(frames: readonly string[]): void {
-    // It rejects only when the connection ends; the next one subscribes to everything.
+    // It rejects when the connection ends, and the next one subscribes to everything. The link reports other errors.
     for (const frame of frames) this.link?.send(frame, 0).catch(() => {});
   }
 }

@@ -92,6 +92,21 @@ describe('HttpClient', () => {
     await expect(response).rejects.toThrow('closing');
   });
 
+  it('rejects with the reason of its signal also while it waits to try again', async () => {
+    // Of the delay before the third attempt nearly all is left when the second one has failed.
+    const abort = new AbortController();
+    let attempts = 0;
+    const { client, server } = await setUp([{ status: 500 }], {
+      random: () => 1,
+      onAttempt: () => {
+        attempts += 1;
+      },
+      onResponse: () => void (attempts === 2 && setTimeout(() => abort.abort(new Error('closing')), 20)),
+    });
+    await expect(client.send({ url: server.url, weight: 1, signal: abort.signal })).rejects.toThrow('closing');
+    expect(attempts).toBe(2);
+  });
+
   it('passes on the body of a response as it arrives, and fails without a retry if it is cut off', async () => {
     const { client, server } = await setUp([{ body: 'one' }, { body: 'two', cutOff: true }]);
     const read = async () => {

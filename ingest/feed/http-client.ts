@@ -80,7 +80,7 @@ export class HttpClient {
     const delays = retries === 'reads' || request.body === undefined ? RETRY_DELAYS_MS : [0];
     let failure: UpstreamError | null = null;
     for (const delay of delays) {
-      if (delay > 0) await sleep(this.jittered(delay), undefined, { signal: request.signal });
+      if (delay > 0) await this.pause(this.jittered(delay), request.signal);
       // That the venue failed says more than that there is no room for another attempt.
       const reservation = await this.reserve(request, failure);
       let weight = request.weight;
@@ -136,6 +136,15 @@ export class HttpClient {
   private count(outcome: string): void {
     const { counter } = this.options;
     counter?.metrics.upstreamRequests.inc({ source: counter.source, outcome });
+  }
+
+  /** Rejects with the signal's reason if that aborts first. */
+  private async pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    try {
+      await sleep(ms, undefined, { signal });
+    } catch (error) {
+      throw signal?.aborted ? signal.reason : error;
+    }
   }
 
   private jittered(delay: number): number {

@@ -167,7 +167,7 @@ export class SocketFeed {
     this.lastFrameAt = openedAt;
     this.hasReceivedFrame = false;
     this.connection.markConnected();
-    const link = new OpenLink(socket, this.options.planner);
+    const link = new OpenLink(socket, this.options);
     onConnected(link);
     const applyBackpressure = (paused: boolean) => {
       if (socket.readyState !== WebSocket.OPEN) return;
@@ -178,7 +178,7 @@ export class SocketFeed {
     };
     if (publisher.paused) applyBackpressure(true);
     const unsubscribe = publisher.onBackpressure(applyBackpressure);
-    // It rejects only when the connection ends.
+    // The link reports why it cannot send; without pings the venue ends the connection.
     const ping = () => void link.send(heartbeat.frame, PING_PRIORITY).catch(() => {});
     const pinging = setInterval(ping, heartbeat.intervalMs);
     const watching = setInterval(() => {
@@ -203,19 +203,31 @@ class OpenLink implements SocketLink {
   endedByVenue = false;
   readonly ended: AbortSignal;
   private readonly socket: WebSocket;
-  private readonly planner: SocketPlanner;
+  private readonly options: Pick<SocketFeedOptions, 'planner' | 'logger' | 'feed'>;
   private readonly ending = new AbortController();
+  private hasReported = false;
 
-  constructor(socket: WebSocket, planner: SocketPlanner) {
+  constructor(socket: WebSocket, options: Pick<SocketFeedOptions, 'planner' | 'logger' | 'feed'>) {
     this.socket = socket;
-    this.planner = planner;
+    this.options = options;
     this.ended = this.ending.signal;
   }
 
   async send(frame: string, priority: number, signal?: AbortSignal): Promise<void> {
-    await this.planner.openMessage(priority, signal ? AbortSignal.any([this.ended, signal]) : this.ended);
+    const either = signal ? AbortSignal.any([this.ended, signal]) : this.ended;
+    await this.options.planner.openMessage(priority, either).catch((error: unknown) => {
+      if (!either.aborted) this.report(error);
+      throw error;
+    });
     // A socket that is closing drops it; the next connection subscribes to everything.
     if (this.socket.readyState === WebSocket.OPEN) this.socket.send(frame);
+  }
+
+  /** Another process is about to take over, or too many frames wait already. */
+  private report(error: unknown): void {
+    const { logger, feed } = this.options;
+    if (!this.hasReported) logger.error({ feed, error }, 'could not send frames over a connection');
+    this.hasReported = true;
   }
 
   end(byVenue: boolean): void {

@@ -5,9 +5,8 @@
 import type { Logger } from 'pino';
 import type { Codec } from '#infra/codec/codec';
 import type { EventLog } from '#infra/log/log';
+import { NoteWriter } from '#infra/log/note-writer';
 import { readPartition } from '#infra/log/read-partition';
-import { OrderedAppender } from '#infra/requests/ordered-appender';
-import { isTransient, retry } from '#infra/runtime/retry';
 import type { Venue } from '#schemas/domain/providers';
 import { type VenueSpending, venueSpendingTopic } from '#schemas/topics/venue-spending';
 import type { SpendingGrants, SpentCost } from './budget-options.ts';
@@ -24,16 +23,13 @@ export interface SpendingLogOptions {
 export class SpendingLog {
   private readonly options: SpendingLogOptions;
   private readonly stored: ReadonlyMap<string, VenueSpending>;
-  private readonly appender: OrderedAppender;
+  private readonly writer: NoteWriter;
   private readonly closing = new AbortController();
-  /** Times of the topic never decrease, also if the clock was set back. */
-  private readonly newestAt: number;
 
   private constructor(options: SpendingLogOptions, stored: ReadonlyMap<string, VenueSpending>, newestAt: number) {
     this.options = options;
     this.stored = stored;
-    this.newestAt = newestAt;
-    this.appender = new OrderedAppender((records) => options.log.append(records));
+    this.writer = new NoteWriter(options.log, newestAt);
   }
 
   /** Reads what earlier processes may have spent. Needs the lease of ingest. */
@@ -68,19 +64,12 @@ export class SpendingLog {
 
   private store(limit: string, spent: readonly SpentCost[], granted: number): Promise<void> {
     const { venue, codec, logger } = this.options;
-    const { signal } = this.closing;
-    const append = () =>
-      this.appender.append((at) => {
-        const receivedAt = Math.max(at, this.newestAt);
-        const value = codec.encode(venueSpendingTopic, { receivedAt, venue, limit, spent: [...spent], granted });
-        return { ...AT, key: `${venue}/${limit}`, value, receivedAt, seq: 0 };
-      });
-    return retry(append, {
-      canRetry: (error) => !signal.aborted && isTransient(error),
-      onFailure: (error, failures) => {
-        if (failures === 1) logger.error({ venue, limit, error }, 'could not store what is spent, retrying');
-      },
-      signal,
+    const makeRecord = (receivedAt: number) => {
+      const value = codec.encode(venueSpendingTopic, { receivedAt, venue, limit, spent: [...spent], granted });
+      return { ...AT, key: `${venue}/${limit}`, value, receivedAt, seq: 0 };
+    };
+    return this.writer.write(makeRecord, this.closing.signal, (error, failures) => {
+      if (failures === 1) logger.error({ venue, limit, error }, 'could not store what is spent, retrying');
     });
   }
 }

@@ -3,9 +3,10 @@
  * publishes the outcomes on `control.request-outcomes`. Only the holder of ingest's lease runs it. The next process
  * serves requests that a process left unanswered, so serving a request twice must be harmless.
  */
+
+import { OrderedAppender } from '#infra/log/ordered-appender';
 import { readUntil } from '#infra/log/read-until';
 import { PAYLOAD_BYTES_MAX } from '#infra/log/record-size';
-import { OrderedAppender } from '#infra/requests/ordered-appender';
 import { createResultCache } from '#infra/requests/result-cache';
 import type { Running } from '#infra/runtime/context';
 import { isTransient, retry } from '#infra/runtime/retry';

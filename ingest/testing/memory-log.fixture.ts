@@ -8,7 +8,7 @@ import {
   type TopicPartition,
 } from '#infra/log/log';
 
-/** How often a reader that waits looks for records. */
+/** How often a reader that waits looks for records, by default. */
 const POLL_MS = 5;
 
 const keyOf = (at: TopicPartition) => `${at.topic}/${at.partition}`;
@@ -21,6 +21,11 @@ export class MemoryLog implements EventLog {
   fault: LogError | null = null;
   /** Appends that were refused by `fault`. */
   refused = 0;
+  private readonly pollMs: number;
+
+  constructor({ pollMs = POLL_MS } = {}) {
+    this.pollMs = pollMs;
+  }
 
   async createTopics(): Promise<void> {}
 
@@ -69,7 +74,7 @@ export class MemoryLog implements EventLog {
           offsets.set(name, offset + found.length);
         }
         // A reader that found nothing must not keep timers and sockets from their turns.
-        if (records.length === 0) await new Promise((resolve) => setTimeout(resolve, Math.min(timeoutMs, POLL_MS)));
+        if (records.length === 0) await new Promise((resolve) => setTimeout(resolve, Math.min(timeoutMs, this.pollMs)));
         return { records, watermarks: [] };
       },
       pause: () => {},

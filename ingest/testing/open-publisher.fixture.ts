@@ -26,9 +26,12 @@ function memoryRegistry(): SchemaRegistry {
   };
 }
 
+/** A codec with a registry in memory. */
+export const memoryCodec = () => createCodec(memoryRegistry());
+
 export async function openTestPublisher(options: Partial<PublisherOptions> & { log?: MemoryLog } = {}) {
   const log = options.log ?? new MemoryLog();
-  const codec = createCodec(memoryRegistry());
+  const codec = memoryCodec();
   const logStatuses: (string | null)[] = [];
   const failures: Error[] = [];
   const metrics = createMetrics();

@@ -106,7 +106,7 @@ export function removeTrade(coin: CoinBars, openTime: number, id: string): Minut
 }
 
 /** Makes a trade final: it cannot be removed any more. */
-export function settleTrade(coin: CoinBars, openTime: number, id: string): void {
+export function finalizeTrade(coin: CoinBars, openTime: number, id: string): void {
   const bar = coin.bars.get(openTime);
   const trade = bar?.removable?.get(id);
   if (!bar?.removable || !trade) return;

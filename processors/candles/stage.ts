@@ -10,9 +10,9 @@ import {
   type CoinBars,
   createCoinBars,
   dropInactive,
+  finalizeTrade,
   type MinuteBar,
   removeTrade,
-  settleTrade,
 } from './bars.ts';
 import { createRemovableTrades, hold, isRemovable, type RemovableTrades } from './removable-trades.ts';
 import type { Summary } from './summary.ts';
@@ -92,7 +92,7 @@ function onTrade(state: CandlesState, record: StageRecord<Trade>, emit: Emit): v
     };
     hold(state.removable, trade.id, held, (id, { coin: name, openTime }) => {
       const owner = state.coins.get(name);
-      if (owner) settleTrade(owner, openTime, id);
+      if (owner) finalizeTrade(owner, openTime, id);
     });
   }
   if (!known || trade.ts < coin.firstTs) emitStart(coin, trade, receivedAt, emit);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { joinTrades, type ServedTrade } from './join-trades.ts';
+import type { ServedTrade } from '../queries/read-trades.ts';
+import { joinTrades } from './join-trades.ts';
 
 const trade = (id: string, ts: number): ServedTrade => ({
   id,

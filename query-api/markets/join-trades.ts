@@ -1,7 +1,4 @@
-import type { Trade } from '#schemas/topics/normalised';
-
-/** What a response states of a trade, and its identity. */
-export type ServedTrade = Pick<Trade, 'id' | 'ts' | 'price' | 'qty' | 'side' | 'txHash'>;
+import type { ServedTrade } from '../queries/read-trades.ts';
 
 /**
  * Joins trades that were read just now with the recorded ones, both newest first, each trade once. Of equal times the

@@ -3,9 +3,9 @@ import type { Parameter } from '#infra/store/store';
 import { unixMs } from '#infra/store/unix-ms';
 import { parseDecimal } from '#schemas/domain/decimal';
 import { marketKey } from '#schemas/domain/providers';
-import { type SampleBuckets, sampleBuckets } from '#schemas/domain/sample-buckets';
 import type { Arbitrage, SpreadLeg } from '#schemas/topics/derived';
 import { type Query, queryBatch, type Reader } from './query.ts';
+import { type SampleBuckets, sampleBuckets } from './sample-buckets.ts';
 
 /** A period, both ends included, and the buckets that it is reduced to. */
 export interface SampledPeriod {

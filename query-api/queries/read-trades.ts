@@ -50,6 +50,9 @@ export interface TradeFilter {
   readonly after?: TradeKey | null;
 }
 
+/** What a response states of a trade, and its identity. */
+export type ServedTrade = Pick<Trade, 'id' | 'ts' | 'price' | 'qty' | 'side' | 'txHash'>;
+
 /** What trades are sorted by, which no update of a trade changes. */
 export type TradeKey = Pick<StoredTrade, 'ts' | 'arrival' | 'id'>;
 

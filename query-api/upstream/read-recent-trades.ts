@@ -4,7 +4,7 @@ import { FieldError } from '#schemas/domain/json-fields';
 import type { Provider } from '#schemas/domain/providers';
 import { ApiError } from '#schemas/errors';
 import { readTrades, tradeFields } from '#schemas/venues/venue-a/trades';
-import type { ServedTrade } from '../markets/join-trades.ts';
+import type { ServedTrade } from '../queries/read-trades.ts';
 import type { IngestRequests } from '../routes/route.ts';
 import { readInfo } from './read-info.ts';
 import { unusableResponse } from './unusable-response.ts';

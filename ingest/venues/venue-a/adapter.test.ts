@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { loadSettings } from '#infra/config/settings';
+import { venueSpendingTopic } from '#schemas/topics/venue-spending';
 import { type Answer, startHttpServer } from '../../testing/http-server.fixture.ts';
 import { MemoryLog } from '../../testing/memory-log.fixture.ts';
-import { openTestPublisher, silentLogger, until } from '../../testing/open-publisher.fixture.ts';
+import { memoryCodec, openTestPublisher, silentLogger, until } from '../../testing/open-publisher.fixture.ts';
 import { startSocketServer } from '../../testing/ws-server.fixture.ts';
 import { venueA } from './adapter.ts';
 
@@ -71,7 +72,11 @@ async function startAdapter(
     PARALLAX_VENUE_A_STATS_URL: `${info.url}/stats`,
     ...variables,
   });
-  const running = await venueA.start({ ...test, settings, logger: silentLogger, expect: () => () => {} });
+  const context = { ...test, settings, logger: silentLogger, expect: () => () => {} };
+  const running = await venueA.start(context).catch(async (error: unknown) => {
+    await test.publisher.close();
+    throw error;
+  });
   const close = async () => {
     await running.close();
     await test.publisher.close();
@@ -184,6 +189,19 @@ it('follows trades of pairs and contracts as they are listed and delisted, of ne
   expect(changes('unsubscribe')).toEqual(['one:A']);
   const { values } = await adapter.metrics.venueLeftOut.get();
   expect(values.map(({ labels, value }) => `${labels.kind} ${value}`)).toEqual(['trades 0', 'books 0']);
+});
+
+it('closes all that it has started if a later part cannot start', async () => {
+  const venue = await startVenue();
+  const log = new MemoryLog();
+  const variables = { PARALLAX_VENUE_A_NODE_DATA: '/missing/folder' };
+  await expect(startAdapter(venue, log, variables)).rejects.toThrow('/missing/folder');
+  // The planner is closed last. It stores of each limit that nothing more is spent.
+  const codec = memoryCodec();
+  await codec.prepare([venueSpendingTopic]);
+  const spending = log.of(venueSpendingTopic.name).map(({ value }) => codec.decode(venueSpendingTopic, value!));
+  const newest = new Map(spending.map(({ limit, granted }) => [limit, granted]));
+  expect([...newest.values()]).toEqual([0, 0, 0, 0, 0]);
 });
 
 it('reads from a self-hosted node first, and publishes the fills that it writes', async () => {

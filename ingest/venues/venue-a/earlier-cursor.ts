@@ -4,7 +4,7 @@
  */
 import type { Codec } from '#infra/codec/codec';
 import type { EventLog } from '#infra/log/log';
-import { isTransient, retry } from '#infra/runtime/retry';
+import { NoteWriter } from '#infra/log/note-writer';
 import { earlierOutcomesTopic as TOPIC } from '#schemas/topics/earlier-outcomes';
 
 const AT = { topic: TOPIC.name, partition: 0 };
@@ -13,17 +13,14 @@ const KEY = 'cursor';
 type Log = Pick<EventLog, 'createTopics' | 'append' | 'last'>;
 
 export class EarlierCursor {
-  private readonly log: Log;
+  private readonly writer: NoteWriter;
   private readonly codec: Codec;
   private saved: number | null;
-  /** Times of records never decrease. */
-  private newestAt: number;
 
   private constructor(log: Log, codec: Codec, saved: number | null, newestAt: number) {
-    this.log = log;
+    this.writer = new NoteWriter(log, newestAt);
     this.codec = codec;
     this.saved = saved;
-    this.newestAt = newestAt;
   }
 
   static async open(log: Log, codec: Codec): Promise<EarlierCursor> {
@@ -43,13 +40,10 @@ export class EarlierCursor {
   /** Saves it if it changed. Needs the lease of ingest. While the disk is full, it waits until the signal aborts. */
   async save(outcome: number | null, signal: AbortSignal): Promise<void> {
     if (outcome === null || outcome === this.saved) return;
-    this.newestAt = Math.max(this.newestAt, Date.now());
-    const receivedAt = this.newestAt;
-    const value = this.codec.encode(TOPIC, { outcome, receivedAt });
-    await retry(() => this.log.append([{ ...AT, key: KEY, value, receivedAt, seq: 0 }]), {
-      canRetry: (error) => isTransient(error) && !signal.aborted,
-      signal,
-    });
+    await this.writer.write((receivedAt) => {
+      const value = this.codec.encode(TOPIC, { outcome, receivedAt });
+      return { ...AT, key: KEY, value, receivedAt, seq: 0 };
+    }, signal);
     this.saved = outcome;
   }
 }

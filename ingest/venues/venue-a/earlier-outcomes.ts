@@ -3,7 +3,7 @@
  * are all unlisted ids below the newest listed one. Each is requested once, in descending order. Pure.
  */
 
-/** Requests in one round and in a minute: 160 of the budget's weight of 600, after all other requests. */
+/** Requests in one round and in a minute, after all others for settlements. */
 export const EARLIER_PER_MINUTE = 8;
 const INTERVAL_MS = 60_000;
 /** Delay after a start, when other requests are more important. */

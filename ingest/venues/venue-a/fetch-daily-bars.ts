@@ -53,7 +53,10 @@ export async function startDailyBars(options: DailyBarsOptions): Promise<Running
     return follower;
   };
   const ranges = await follow(RANGES, (range) => bars.recordRange(range));
-  const rows = await follow(dailyRowTopic, (row) => bars.recordRow(row));
+  const rows = await follow(dailyRowTopic, (row) => bars.recordRow(row)).catch(async (error: unknown) => {
+    await ranges.close();
+    throw error;
+  });
   const running = fetch(options, bars, rows.signal);
   return {
     close: async () => {

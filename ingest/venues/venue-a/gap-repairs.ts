@@ -15,7 +15,7 @@ const FINAL_AFTER_MS = 3_000;
 /** Time until an answered request is repeated: doubled each time. The range of its response arrives within seconds. */
 const REPEAT_MIN_MS = 30_000;
 const REPEAT_MAX_MS = 3_600_000;
-/** The same for a request without an answer: a shortage may be over at any time, and a repair is due within a minute. */
+/** The same for a request without an answer: a shortage may be over at any time, and gaps are repaired within a minute if there is weight. */
 const FAILED: BackoffBounds = { firstMs: 2_000, longestMs: 20_000 };
 
 /** A request that is due: buckets of a coin, unix ms. */

@@ -137,7 +137,7 @@ export function outcomeCoins(outcomes: readonly number[]): string[] {
 }
 
 /** A watched coin is retained while its rank is at most this multiple of the limit. */
-const STAY_SHARE = 1.5;
+const STAY_RATIO = 1.5;
 
 /**
  * Chooses the coins whose books are watched besides those of outcome coins.
@@ -150,6 +150,6 @@ export function chooseBookCoins(markets: readonly Market[], setting: string, wat
   if (!/^\d+$/.test(setting)) return [...new Set(setting.split(',').filter((coin) => coin !== ''))];
   const limit = Number(setting);
   const largest = markets.slice(0, limit).map(({ coin }) => coin);
-  const near = markets.slice(limit, Math.floor(limit * STAY_SHARE)).map(({ coin }) => coin);
+  const near = markets.slice(limit, Math.floor(limit * STAY_RATIO)).map(({ coin }) => coin);
   return [...largest, ...near.filter((coin) => watched.has(coin))];
 }

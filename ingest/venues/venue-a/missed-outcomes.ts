@@ -5,8 +5,8 @@
  */
 
 /**
- * Requests in one round and in a minute: 200 of the budget's weight of 600. With a round of metadata (120) and of
- * settlements (160) that leaves room for one more round, which a new outcome triggers. Missed outcomes are recent, so the
+ * Requests in one round and in a minute, of the weight that is left to what is behind reads of clients (`declaration.ts`).
+ * They follow a round of pending settlements, and the rest waits for the next minute. Missed outcomes are recent, so the
  * crawl through the earlier ones (`earlier-outcomes.ts`) pauses meanwhile.
  */
 export const MISSED_PER_MINUTE = 10;

@@ -27,6 +27,8 @@ export interface RepairOptions {
   readonly send: (request: string, signal: AbortSignal, weight: number) => Promise<unknown>;
   readonly intervalMs?: number;
   readonly now?: () => number;
+  /** How it waits between two looks. */
+  readonly wait?: typeof pause;
 }
 
 /** Runs until it is closed. Close it before the publisher. */
@@ -54,7 +56,7 @@ export async function startGapRepairs(options: RepairOptions): Promise<Running> 
 }
 
 async function repair(
-  { context, send }: RepairOptions,
+  { context, send, wait = pause }: RepairOptions,
   repairs: GapRepairs,
   signal: AbortSignal,
   intervalMs: number,
@@ -79,7 +81,7 @@ async function repair(
     }
   };
   const work = async (): Promise<void> => {
-    while (await pause(intervalMs, signal))
+    while (await wait(intervalMs, signal))
       // Looked for again each time, since a request may have waited for long.
       for (let [next] = repairs.due(now()); next && !signal.aborted; [next] = repairs.due(now())) await sendOne(next);
   };

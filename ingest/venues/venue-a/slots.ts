@@ -40,7 +40,7 @@ export class SubscriptionSlots {
       metrics,
       heartbeat: HEARTBEAT,
       planner: planner.sockets,
-      subscriber: () => new ConfirmedSubscriber(SUBSCRIPTION_PROTOCOL, planner.subscriptions),
+      subscriber: () => new ConfirmedSubscriber(SUBSCRIPTION_PROTOCOL, planner.subscriptions, logger),
       onFrame,
       onAllConnected,
     });

@@ -1,15 +1,14 @@
 /** What a storm of gaps costs within the venue's weight (`docs/figures.md`, Candles, Repairs of gaps), on a clock of the test. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { CandleRange } from '#schemas/topics/candles';
-import { snapshotRequest } from '#schemas/venues/venue-a/candle-snapshot';
+import { type CandleRange, venueCandleRangeTopics } from '#schemas/topics/candles';
 import { Budget } from '../../feed/budget.ts';
+import { MemoryLog } from '../../testing/memory-log.fixture.ts';
+import { memoryCodec, silentLogger } from '../../testing/open-publisher.fixture.ts';
 import { limitsOf, METADATA_INTERVAL_MS, METADATA_WEIGHT, MINUTE_MS, REST_PRIORITIES } from './declaration.ts';
-import { GapRepairs } from './gap-repairs.ts';
-import { infoWeightMax } from './info-weight.ts';
+import { startGapRepairs } from './repair-gaps.ts';
 
+const TOPIC = venueCandleRangeTopics.venue_a;
 const GAPS = 112;
-/** Requests that `repair-gaps.ts` sends at once. */
-const RUNNING = 4;
 const ANSWER_MS = 200;
 /** The start of a minute. */
 const START = 482_000 * 60 * MINUTE_MS;
@@ -17,59 +16,69 @@ const START = 482_000 * 60 * MINUTE_MS;
 beforeEach(() => void vi.useFakeTimers({ now: START + 2 * MINUTE_MS }));
 afterEach(() => void vi.useRealTimers());
 
+/** Waits on the clock of the test, until the signal aborts. */
+const wait = (ms: number, signal: AbortSignal): Promise<boolean> =>
+  new Promise((resolve) => {
+    setTimeout(() => resolve(!signal.aborted), ms);
+    signal.addEventListener('abort', () => resolve(false), { once: true });
+  });
+
 /** The weight of the venue, and how to spend it as requests do. */
 function openWeight() {
   const budget = new Budget(limitsOf(MINUTE_MS).weight);
-  /** Resolves with how long the request waited. */
+  /** Resolves with how long the request waited for weight, when it is answered. */
   const send = async (priority: number, weight: number, payer?: string): Promise<number> => {
     const began = Date.now();
     const reservation = await budget.reserve(weight, { priority, ...(payer ? { payers: new Set([payer]) } : {}) });
-    setTimeout(() => reservation.settle(), ANSWER_MS);
-    return Date.now() - began;
+    const waited = Date.now() - began;
+    await new Promise((resolve) => setTimeout(resolve, ANSWER_MS));
+    reservation.settle();
+    return waited;
   };
   return { budget, send };
 }
 
-it('112 gaps are repaired within eight minutes, and delay neither lists nor a rush of reads', async () => {
-  const { budget, send } = openWeight();
-  const repairs = new GapRepairs();
-  for (let nth = 0; nth < GAPS; nth += 1) {
-    const gap: Omit<CandleRange, 'coin'> = {
-      provider: 'venue_a_perp',
-      source: 'venue_node',
-      intervalMs: MINUTE_MS,
-      id: 'gap',
-      kind: 'gap',
-      from: START + 50_000,
-      until: START + 70_000,
-      receivedAt: START + 70_000,
-    };
-    repairs.record({ ...gap, coin: `C${nth}` });
-  }
-  const repaired: number[] = [];
-  const repair = async (): Promise<void> => {
-    for (let [next] = repairs.due(Date.now()); next; [next] = repairs.due(Date.now())) {
-      repairs.begin(next);
-      const request = snapshotRequest(next.coin, '1m', next.from, next.until, Date.now());
-      await send(REST_PRIORITIES.repairs, infoWeightMax(request));
-      repaired.push(Date.now());
-      repairs.record({
-        ...{ provider: 'venue_a_perp', coin: next.coin, source: 'official_api', intervalMs: MINUTE_MS, id: 'answer' },
-        ...{ kind: 'complete', from: next.from, until: next.until, receivedAt: Date.now() },
-      });
-      repairs.answered(next, Date.now());
-    }
+/** The topic of ranges, with a gap of each coin. */
+async function openRanges() {
+  const [log, codec] = [new MemoryLog({ pollMs: 250 }), memoryCodec()];
+  await codec.prepare([TOPIC]);
+  let seq = 0;
+  const append = (range: Pick<CandleRange, 'coin' | 'source' | 'id' | 'kind' | 'from' | 'until'>): Promise<void> => {
+    const receivedAt = Date.now();
+    const value = codec.encode(TOPIC, { ...range, provider: 'venue_a_perp', intervalMs: MINUTE_MS, receivedAt });
+    seq += 1;
+    return log.append([{ topic: TOPIC.name, partition: 0, key: range.coin, value, receivedAt, seq }]);
   };
-  const waits = { lists: 0, reads: 0 };
+  const gap = { source: 'venue_node', id: 'gap', kind: 'gap', from: START + 50_000, until: START + 70_000 } as const;
+  for (let nth = 0; nth < GAPS; nth += 1) void append({ ...gap, coin: `C${nth}` });
+  return { context: { log, codec, logger: silentLogger }, append };
+}
+
+it('112 gaps are repaired within eight minutes, and delay neither lists nor a rush of reads, and a settlement by a minute at most', async () => {
+  const { budget, send } = openWeight();
+  const { context, append } = await openRanges();
+  const repaired: number[] = [];
+  const waits = { lists: 0, reads: 0, settlements: [] as number[] };
   const lists = async (): Promise<void> => {
     for (let nth = 0; nth < 5; nth += 1)
       waits.lists = Math.max(waits.lists, await send(REST_PRIORITIES.listings, METADATA_WEIGHT));
     setTimeout(() => void lists(), METADATA_INTERVAL_MS);
   };
   void lists();
-  await vi.advanceTimersByTimeAsync(5_000);
+  const starting = startGapRepairs({
+    context,
+    send: async (request, _signal, weight) => {
+      const { coin, startTime, endTime } = JSON.parse(request).req;
+      await send(REST_PRIORITIES.repairs, weight);
+      repaired.push(Date.now());
+      const answer = { source: 'official_api', id: 'answer', kind: 'complete' } as const;
+      await append({ ...answer, coin, from: startTime, until: endTime + 1 });
+    },
+    wait,
+  });
+  await vi.advanceTimersByTimeAsync(1_000);
+  const repairs = await starting;
   const began = Date.now();
-  for (let nth = 0; nth < RUNNING; nth += 1) void repair();
   await vi.advanceTimersByTimeAsync(90_000);
   expect(repaired.length).toBe(2 * 14);
   // Half of the weight, but for the part of those that read little.
@@ -80,9 +89,20 @@ it('112 gaps are repaired within eight minutes, and delay neither lists nor a ru
   void send(REST_PRIORITIES.reads, 100, 'another').then((wait) => {
     waits.reads = Math.max(waits.reads, wait);
   });
+  // One after the other, as they are requested.
+  const settle = async () => {
+    for (let nth = 0; nth < 3; nth += 1)
+      waits.settlements.push(await send(REST_PRIORITIES.settlements, METADATA_WEIGHT));
+  };
+  void settle();
   await vi.advanceTimersByTimeAsync(8 * MINUTE_MS);
   expect(repaired).toHaveLength(GAPS);
   expect(Math.max(...repaired) - began).toBeLessThan(8 * MINUTE_MS);
-  expect(waits).toEqual({ lists: 0, reads: 0 });
+  expect([waits.lists, waits.reads, waits.settlements.length]).toEqual([0, 0, 3]);
+  // What becomes free while all repairs of the moment wait for their answers is for settlements.
+  expect(Math.max(...waits.settlements)).toBeLessThanOrEqual(MINUTE_MS);
   expect(budget.used).toBeLessThanOrEqual(1_200);
+  const closing = repairs.close();
+  await vi.advanceTimersByTimeAsync(1_000);
+  await closing;
 });

@@ -4,8 +4,8 @@
  */
 import type { Codec } from '#infra/codec/codec';
 import type { EventLog } from '#infra/log/log';
+import { NoteWriter } from '#infra/log/note-writer';
 import { readPartition } from '#infra/log/read-partition';
-import { isTransient, retry } from '#infra/runtime/retry';
 import { INTERVALS } from '#schemas/domain/candles/sources';
 import { type Span, union } from '#schemas/domain/candles/spans';
 import { parseJsonOrNull } from '#schemas/domain/json-fields';
@@ -31,14 +31,15 @@ const keyOf = (coin: string, intervalMs: number) => `${coin} ${intervalMs}`;
 export class LoadedKlines {
   private readonly log: Log;
   private readonly codec: Codec;
-  private readonly series = new Map<string, Series>();
-  /** Times of records never decrease. */
-  private newestAt = 0;
+  private readonly series: Map<string, Series>;
+  private readonly writer: NoteWriter;
 
   /** Use `open`. */
-  private constructor(log: Log, codec: Codec) {
+  private constructor(log: Log, codec: Codec, series: Map<string, Series>, newestAt: number) {
     this.log = log;
     this.codec = codec;
+    this.series = series;
+    this.writer = new NoteWriter(log, newestAt);
   }
 
   /**
@@ -48,14 +49,16 @@ export class LoadedKlines {
   static async open(log: Log, codec: Codec, signal: AbortSignal): Promise<LoadedKlines> {
     await log.createTopics([loadedKlinesTopic]);
     await codec.prepare([loadedKlinesTopic]);
-    const loaded = new LoadedKlines(log, codec);
+    const series = new Map<string, Series>();
+    let newestAt = 0;
     await readPartition(log, AT, async ({ value, receivedAt }) => {
-      loaded.newestAt = receivedAt;
+      newestAt = receivedAt;
       if (!value) return;
       await codec.fetchSchema(value);
       const { coin, intervalMs, onboardedAt, spans } = codec.decode(loadedKlinesTopic, value);
-      loaded.series.set(keyOf(coin, intervalMs), { onboardedAt, spans });
+      series.set(keyOf(coin, intervalMs), { onboardedAt, spans });
     });
+    const loaded = new LoadedKlines(log, codec, series, newestAt);
     await loaded.noteNewestResponse(signal);
     return loaded;
   }
@@ -100,13 +103,10 @@ export class LoadedKlines {
 
   private async write(coin: string, intervalMs: number, series: Series, signal: AbortSignal): Promise<void> {
     const key = keyOf(coin, intervalMs);
-    this.newestAt = Math.max(this.newestAt, Date.now());
-    const receivedAt = this.newestAt;
-    const value = this.codec.encode(loadedKlinesTopic, { coin, intervalMs, ...series, receivedAt });
-    await retry(() => this.log.append([{ ...AT, key, value, receivedAt, seq: 0 }]), {
-      canRetry: (error) => isTransient(error) && !signal.aborted,
-      signal,
-    });
+    await this.writer.write((receivedAt) => {
+      const value = this.codec.encode(loadedKlinesTopic, { coin, intervalMs, ...series, receivedAt });
+      return { ...AT, key, value, receivedAt, seq: 0 };
+    }, signal);
     this.series.set(key, series);
   }
 }

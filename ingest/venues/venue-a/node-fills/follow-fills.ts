@@ -159,7 +159,7 @@ class FillFollower implements Running {
   private async moveOn(): Promise<boolean> {
     const position = this.position!;
     const next = await nextFile(this.options.folder, position);
-    const pending = this.tail?.pending.bytes.length ?? 0;
+    const pending = this.tail?.pendingBytes ?? 0;
     const quietMs = performance.now() - this.readAt;
     const { hourQuietMs, lineQuietMs } = this.intervals;
     if (!next || (this.tail && quietMs < (pending > 0 ? lineQuietMs : hourQuietMs))) return false;

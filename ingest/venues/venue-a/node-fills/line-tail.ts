@@ -22,7 +22,7 @@ export class LineTail {
   private readUntil: number;
   /** The beginning of a line whose end was not read yet. */
   private pieces: Buffer[] = [];
-  private pendingBytes = 0;
+  private bytesOfPieces = 0;
 
   private constructor(path: string, file: FileHandle, inode: number, offset: number) {
     this.path = path;
@@ -43,9 +43,9 @@ export class LineTail {
     }
   }
 
-  /** The beginning of a line without an end. */
-  get pending(): TailLine {
-    return { bytes: Buffer.concat(this.pieces), nextOffset: this.readUntil };
+  /** Length of the beginning of a line whose end was not read yet. */
+  get pendingBytes(): number {
+    return this.bytesOfPieces;
   }
 
   /** Reads the next lines; empty if there is no complete one. `hasRead` is false at the end of the file. */
@@ -62,8 +62,8 @@ export class LineTail {
       from = end + 1;
     }
     this.pieces.push(chunk.subarray(from));
-    this.pendingBytes += bytesRead - from;
-    if (this.pendingBytes > LINE_BYTES_MAX) lines.push(this.drainPending());
+    this.bytesOfPieces += bytesRead - from;
+    if (this.bytesOfPieces > LINE_BYTES_MAX) lines.push(this.drainPending());
     return { hasRead: true, lines };
   }
 
@@ -91,7 +91,7 @@ export class LineTail {
   private complete(rest: Buffer): Buffer {
     const line = Buffer.concat([...this.pieces, rest]);
     this.pieces = [];
-    this.pendingBytes = 0;
+    this.bytesOfPieces = 0;
     return line;
   }
 }

@@ -10,6 +10,7 @@ import { formatDecimal } from '#schemas/domain/decimal';
 import { marketKey } from '#schemas/domain/providers';
 import type { Candle, CandleRange } from '#schemas/topics/candles';
 import { type DailyRow, dailyRowTopic } from '#schemas/topics/daily';
+import { isOutcomeCoin } from '#schemas/venues/venue-a/outcome-coin';
 import { isSpotCoin } from '#schemas/venues/venue-a/spot-coin';
 import { RETAIN_BARS_MS } from '../../../candles/bars.ts';
 import { dayText, startOfDay } from './days.ts';
@@ -34,7 +35,7 @@ const USED = new Map(
 
 /** True for what has no bars here, by its coin alone: questions of all venues and spot pairs. */
 export function isOther(coin: string): boolean {
-  return coin.startsWith('#') || isSpotCoin(coin);
+  return isOutcomeCoin(coin) || isSpotCoin(coin);
 }
 
 export function addBar(state: DailyState, candle: Candle): void {

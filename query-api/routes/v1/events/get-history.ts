@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { hasLeg } from '#schemas/domain/linked-markets';
 import { marketKey } from '#schemas/domain/providers';
-import { bucketsFor } from '#schemas/domain/sample-buckets';
 import { ApiError } from '#schemas/errors';
 import { arbitrageRecordSchema } from '#schemas/http/arbitrage';
 import { marketIdField, providerField, universalIdField } from '#schemas/http/fields';
@@ -11,6 +10,7 @@ import { spreadSnapshotSchema } from '#schemas/http/spread';
 import type { UniversalEvent } from '#schemas/topics/derived';
 import { findEvent } from '../../../queries/find-event.ts';
 import { readSampledHistory, type SampledHistory } from '../../../queries/read-sampled-history.ts';
+import { bucketsFor } from '../../../queries/sample-buckets.ts';
 import { idsWithMerged } from '../../../views/event-index.ts';
 import { defineRoute } from '../../route.ts';
 import { eventPath } from './event-path.ts';

@@ -49,7 +49,7 @@ export const postHistoryBackfill = defineCallerRoute({
 });
 
 function refuse(error: unknown): never {
-  if (error instanceof RequestError) throw apiErrorOf(error);
+  if (error instanceof RequestError) throw backfillErrorOf(error);
   if (!(error instanceof LogError && error.canRetry)) throw error;
   throw new ApiError('internal_error', 'backfills cannot be accepted at the moment; try again', {
     status: 503,
@@ -58,7 +58,7 @@ function refuse(error: unknown): never {
   });
 }
 
-function apiErrorOf({ code }: RequestError): ApiError {
+function backfillErrorOf({ code }: RequestError): ApiError {
   const upstream = (status: number, message: string) =>
     new ApiError('upstream_unavailable', message, {
       status,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { AppendRecord } from '../log/log.ts';
+import type { AppendRecord } from './log.ts';
 import { OrderedAppender } from './ordered-appender.ts';
 
 const aRecord = (key: string) => (receivedAt: number) => ({

@@ -1,4 +1,4 @@
-import type { AppendRecord, EventLog } from '../log/log.ts';
+import type { AppendRecord, EventLog } from './log.ts';
 
 interface Waiting {
   readonly makeRecord: (receivedAt: number) => AppendRecord;
