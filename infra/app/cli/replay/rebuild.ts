@@ -12,6 +12,9 @@ import { runSideBySide } from './side-by-side.ts';
 import type { ThreadSettings } from './threads/messages.ts';
 import { runInThread } from './threads/run-in-thread.ts';
 
+/** A thread costs about a second, which is what a stage needs for some 10,000 records. */
+const THREAD_MIN_RECORDS = 10_000;
+
 export interface RebuildOptions {
   readonly ports: Pick<Ports, 'log' | 'store' | 'codec'>;
   /** In the order of the data. */
@@ -19,8 +22,8 @@ export interface RebuildOptions {
   /** Snapshots by stage name, for stages that should not start at their newest one. */
   readonly startFrom?: ReadonlyMap<string, Snapshot<unknown>>;
   /**
-   * Settings of the log, for stages that run in threads of their own beside one that runs in this thread, as many at a
-   * time as there are cores. Left out: stages run in this thread, one after the other.
+   * Settings of the log, for stages with many records that run in threads of their own beside those that run in this
+   * thread, as many at a time as there are cores. Left out: stages run in this thread, one after the other.
    */
   readonly threads?: ThreadSettings;
   /** Folder of the scratch log, if the log of `ports` is an overlay of it. */
@@ -52,18 +55,19 @@ export async function rebuildTopics(options: RebuildOptions): Promise<void> {
   await ports.log.createTopics(topics);
   await ports.codec.prepare(topics);
   const bars = options.bars ? new ProgressBars() : null;
-  // A thread costs about a second and a copy of each record that it writes: the first stage of those that run side by
-  // side runs here.
-  let isBusy = false;
+  // A thread copies each record that it writes, too: the first stage of those that run side by side runs here.
+  let runningHere = 0;
   try {
     await runSideBySide(stages, threads ? availableParallelism() : 1, async (stage, signal) => {
-      const bar = bars?.start(`${options.label} ${stage.name.padEnd(20)}`, 'records', await inputRecords(ports, stage));
-      const onProgress = (records: number) => bar?.update(records);
-      if (threads && isBusy) await rebuildInThread(options, threads, { stage, onProgress, signal });
+      const records = await inputRecords(ports, stage);
+      const bar = bars?.start(`${options.label} ${stage.name.padEnd(20)}`, 'records', records);
+      const onProgress = (processed: number) => bar?.update(processed);
+      if (threads && runningHere > 0 && records >= THREAD_MIN_RECORDS)
+        await rebuildInThread(options, threads, { stage, onProgress, signal });
       else {
-        isBusy = true;
+        runningHere += 1;
         await rebuildHere(options, stage, onProgress, signal);
-        isBusy = false;
+        runningHere -= 1;
       }
       bar?.update(bar.getTotal());
       bar?.stop();
