@@ -1,5 +1,6 @@
 import type { Parameter } from '#infra/store/store';
 import { type StoredTrade, tradesTable } from '#schemas/tables/trades';
+import type { Trade } from '#schemas/topics/normalised';
 import { type Query, query, type Reader } from './query.ts';
 import { selectColumns } from './select-columns.ts';
 import { formatCursor, invalidCursor, readCursor } from './time-cursor.ts';

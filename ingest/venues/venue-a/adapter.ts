@@ -3,6 +3,7 @@ import { closeInReverse } from '#infra/runtime/closing';
 import { ConnectionState } from '../../feed/connection-state.ts';
 import { HttpClient } from '../../feed/http-client.ts';
 import { VenuePlanner } from '../../feed/planner.ts';
+import type { RequestHandler } from '../../requests/request-handler.ts';
 import { type AdapterContext, joinUrl, type RunningAdapter, upstreamUrl, type VenueAdapter } from '../adapter.ts';
 import { limitsOf, METADATA_WEIGHT, MINUTE_MS, READ_TIMEOUT_MS, REST_PRIORITIES } from './declaration.ts';
 import { EarlierCursor } from './earlier-cursor.ts';
@@ -49,7 +50,7 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
 }
 
 /** Starts everything. Resolves with the kinds of requests that it serves. */
-async function startParts(context: AdapterContext, opened: Opened): Promise<RunningAdapter['handlers']> {
+async function startParts(context: AdapterContext, opened: Opened): Promise<readonly RequestHandler[]> {
   const { settings, publisher, logger, metrics } = context;
   const connection = new ConnectionState({ venue: 'venue_a', feed: FEED, publisher, logger, metrics });
   const metadataLoaded = context.expect('venue_a metadata');

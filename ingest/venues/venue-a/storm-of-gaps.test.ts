@@ -19,8 +19,13 @@ afterEach(() => void vi.useRealTimers());
 /** Waits on the clock of the test, until the signal aborts. */
 const wait = (ms: number, signal: AbortSignal): Promise<boolean> =>
   new Promise((resolve) => {
-    setTimeout(() => resolve(!signal.aborted), ms);
-    signal.addEventListener('abort', () => resolve(false), { once: true });
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve(!signal.aborted);
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
   });
 
 /** The weight of the venue, and how to spend it as requests do. */
