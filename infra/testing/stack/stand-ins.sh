@@ -146,12 +146,13 @@ done
 podman system service --time=0 "unix://$work/podman.sock" >"$work/podman.log" 2>&1 &
 pids+=($!)
 export DOCKER_HOST=unix://$work/podman.sock
-# systemd's timers would run the health checks. Here every one runs in each fifteenth round, and in the others those that wait
-# to become healthy. A check that is ended while it writes leaves an empty result, with which every later one would fail.
+# systemd's timers would run the health checks. Here every one runs in each fifth round, and in the others those that wait to
+# become healthy. A round every second would use more of the processor than the services do. A check that is ended while it
+# writes leaves an empty result, with which every later one would fail.
 (rounds=0
-while sleep 1; do
+while sleep 3; do
   filters=()
-  [ $((rounds++ % 15)) = 0 ] || filters=(--filter health=starting --filter health=unhealthy)
+  [ $((rounds++ % 5)) = 0 ] || filters=(--filter health=starting --filter health=unhealthy)
   for id in $(podman ps --quiet "${filters[@]}"); do timeout 60 podman healthcheck run "$id" >/dev/null 2>&1 & done
   wait
   find "$work/run/overlay-containers" -name healthcheck.log -size 0 -delete 2>/dev/null || true
