@@ -6,7 +6,7 @@ import { loadSettings } from '#infra/config/settings';
 import { venueSpendingTopic } from '#schemas/topics/venue-spending';
 import { type Answer, startHttpServer } from '../../testing/http-server.fixture.ts';
 import { MemoryLog } from '../../testing/memory-log.fixture.ts';
-import { memoryCodec, openTestPublisher, silentLogger, until } from '../../testing/open-publisher.fixture.ts';
+import { openTestPublisher, silentLogger, until } from '../../testing/open-publisher.fixture.ts';
 import { startSocketServer } from '../../testing/ws-server.fixture.ts';
 import { venueA } from './adapter.ts';
 
@@ -60,7 +60,8 @@ async function startVenue() {
   return { perps, contracts, pairs, listed, fractions, rejected, info, sockets, announceUpdate, rounds };
 }
 
-async function startAdapter(
+/** What the adapter of a venue is started with. */
+async function openContext(
   { info, sockets }: Awaited<ReturnType<typeof startVenue>>,
   log?: MemoryLog,
   variables: Record<string, string> = {},
@@ -72,11 +73,12 @@ async function startAdapter(
     PARALLAX_VENUE_A_STATS_URL: `${info.url}/stats`,
     ...variables,
   });
-  const context = { ...test, settings, logger: silentLogger, expect: () => () => {} };
-  const running = await venueA.start(context).catch(async (error: unknown) => {
-    await test.publisher.close();
-    throw error;
-  });
+  return { test, context: { ...test, settings, logger: silentLogger, expect: () => () => {} } };
+}
+
+async function startAdapter(...options: Parameters<typeof openContext>) {
+  const { test, context } = await openContext(...options);
+  const running = await venueA.start(context);
   const close = async () => {
     await running.close();
     await test.publisher.close();
@@ -192,13 +194,13 @@ it('follows trades of pairs and contracts as they are listed and delisted, of ne
 });
 
 it('closes all that it has started if a later part cannot start', async () => {
-  const venue = await startVenue();
-  const log = new MemoryLog();
-  const variables = { PARALLAX_VENUE_A_NODE_DATA: '/missing/folder' };
-  await expect(startAdapter(venue, log, variables)).rejects.toThrow('/missing/folder');
+  // The last part lacks its URL.
+  const variables = { PARALLAX_BACKFILL_CANDLES_DAYS: '1' };
+  const { test, context } = await openContext(await startVenue(), undefined, variables);
+  closing.push(() => test.publisher.close());
+  await expect(venueA.start(context)).rejects.toThrow('is not set');
   // The planner is closed last. It stores of each limit that nothing more is spent.
-  const codec = memoryCodec();
-  await codec.prepare([venueSpendingTopic]);
+  const { log, codec } = test;
   const spending = log.of(venueSpendingTopic.name).map(({ value }) => codec.decode(venueSpendingTopic, value!));
   const newest = new Map(spending.map(({ limit, granted }) => [limit, granted]));
   expect([...newest.values()]).toEqual([0, 0, 0, 0, 0]);
