@@ -48,6 +48,7 @@ const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   end_time: [String(NOON_MS + 86_400_000), '2026-04-01T00:00+02:00'],
   date: ['2026-03-01', '20260228'],
   since: ['0', String(NOON_MS - 3_600_000), '2026-02-28T12:00:00Z'],
+  until: [String(NOON_MS + 3_600_000), '2026-04-01T00:00Z'],
   from: ['2026-02-01', String(NOON_MS - 86_400_000)],
   to: ['2026-03-02', String(NOON_MS + 86_400_000)],
   kinds: ['anomaly', 'settlement,dispute'],

@@ -143,6 +143,7 @@ async function recordFills(recorder: Recorder): Promise<Step[]> {
   const book = { walletId, tokenId: instrument, ...(builder === null ? {} : { builder }) };
   const steps: Step[] = [
     { call: 'GET /v1/me/fills' },
+    { call: 'GET /v1/me/pnl' },
     { call: 'GET /v1/me/pnl/curve' },
     { call: 'GET /v1/me/pnl/explain', query: book },
   ];

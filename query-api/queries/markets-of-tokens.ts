@@ -1,3 +1,4 @@
+import { yesIndexOf } from '#schemas/domain/linked-markets';
 import { marketsTable } from '#schemas/tables/markets';
 import type { ProviderFamily } from '#schemas/venues/accounts';
 import { query, type Reader } from './query.ts';
@@ -15,6 +16,8 @@ export interface OutcomeToken {
   readonly marketId: string;
   /** Its place among the outcomes of the market; 0 is YES or the first name. */
   readonly index: number;
+  /** The place of YES. */
+  readonly yesIndex: number;
   readonly outcome: string;
 }
 
@@ -37,9 +40,11 @@ export async function marketsOfTokens(
       parameters: { venue, tokens: part, ...(marketId === undefined ? {} : { marketId }) },
       parse: (read: Row[]) => read,
     });
-    for (const { provider, marketId: id, instruments, outcomes } of rows)
+    for (const { provider, marketId: id, instruments, outcomes } of rows) {
+      const yesIndex = yesIndexOf(outcomes);
       for (const [index, instrument] of instruments.entries())
-        found.set(instrument, { provider, marketId: id, index, outcome: outcomes[index]! });
+        found.set(instrument, { provider, marketId: id, index, yesIndex, outcome: outcomes[index]! });
+    }
   }
   return found;
 }

@@ -46,6 +46,7 @@ import { getPairTrades } from './v1/markets/venue-a/spot/pairs/get-trades.ts';
 import { getAnomalyFeed } from './v1/me/get-anomaly-feed.ts';
 import { getAuditLog } from './v1/me/get-audit-log.ts';
 import { getFills } from './v1/me/get-fills.ts';
+import { getPnl } from './v1/me/get-pnl.ts';
 import { getQuotas } from './v1/me/get-quotas.ts';
 import { getStream } from './v1/me/get-stream.ts';
 import { getUsage } from './v1/me/get-usage.ts';
@@ -153,6 +154,7 @@ export const ROUTES: readonly Route[] = [
   getAnomalyFeed,
   getAuditLog,
   getFills,
+  getPnl,
   getPnlCurve,
   getPnlExplain,
   getUsage,

@@ -1,18 +1,18 @@
 import { z } from 'zod';
+import type { Wallet } from '#schemas/domain/control/state';
 import { type Decimal, toNumber, ZERO } from '#schemas/domain/decimal';
-import { unrealizedOf } from '#schemas/domain/ledger/unrealized';
-import { coverageField } from '#schemas/http/ledger-book';
 import { clampedInteger } from '#schemas/http/parameters';
+import { pnlTotalSchema } from '#schemas/http/pnl';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
-import { readMarks } from '../../../../queries/read-marks.ts';
-import { type Realized, readRealized, sumOf } from '../../../../queries/read-realized.ts';
+import { sumOfBooks, UNKNOWN } from '../../../../pnl/figures.ts';
+import { toTotal } from '../../../../pnl/records.ts';
+import { type Moment, readRealized } from '../../../../queries/read-realized.ts';
+import { readWalletBooks } from '../../../../queries/read-wallet-books.ts';
 import { ledgerOf, ledgersOf, selectWalletsOf } from '../../../../queries/select-wallets.ts';
 import { defineCallerRoute } from '../../../route.ts';
 import { walletSelection } from '../wallet-selection.ts';
 
 const DAY_MS = 86_400_000;
-/** The venue whose accounts have ledgers so far is a provider itself. */
-const PROVIDER = 'venue_b';
 
 export const getPnlCurve = defineCallerRoute({
   method: 'GET',
@@ -24,19 +24,7 @@ export const getPnlCurve = defineCallerRoute({
   params: z.object({}),
   query: z.object({ days: clampedInteger({ min: 1, max: 30, fallback: 7 }), ...walletSelection }),
   response: z.object({
-    total: z
-      .object({
-        realized: z.number().nullable().describe('Realized in the window; null if it is not known of any wallet.'),
-        unrealized: z.number().nullable().describe('What the open lots would realize now; null without any mark.'),
-        totalNotional: z
-          .number()
-          .nullable()
-          .describe('Price times quantity of the fills in the window; null like `realized`.'),
-        unpriced: z.number().int().describe('Open books without a mark, which `unrealized` leaves out.'),
-        fees: z.number().nullable().describe('USD; null if a fee in the window is unknown.'),
-        coverage: coverageField,
-      })
-      .describe('Of all selected wallets.'),
+    total: pnlTotalSchema.describe('Of all selected wallets; what is realized, traded and paid counts in the window.'),
     curve: z
       .array(
         z.object({
@@ -58,36 +46,22 @@ export const getPnlCurve = defineCallerRoute({
     const to = views.events.now ?? Date.now();
     const window = { from: to - days * DAY_MS, to };
     const wallets = selectWalletsOf(control.state, caller, query);
-    const ledgers = ledgersOf(views.ledgers, wallets);
-    const realized = await readRealized(store, ledgers, window);
-    const instruments = new Set(realized.books.map(({ instrument }) => instrument));
-    const marks = await readMarks(store, views, PROVIDER, instruments);
-    const isKnown = ledgers.length > 0 || wallets.length === 0;
-    const isPartial = realized.events > 0 || wallets.some((wallet) => !ledgerOf(views.ledgers, wallet));
+    const isKnown = (wallet: Wallet) => ledgerOf(views.ledgers, wallet) !== undefined;
+    const hasFigures = wallets.length === 0 || wallets.some(isKnown);
+    const counted = { by: 'ts', from: window.from, before: to + 1, asOf: null } as const;
+    const [{ books }, moments] = await Promise.all([
+      readWalletBooks(store, views, wallets, counted),
+      readRealized(store, ledgersOf(views.ledgers, wallets), window),
+    ]);
     return {
-      total: {
-        realized: isKnown ? toNumber(sumOf(realized.moments)) : null,
-        unrealized: isKnown ? unrealizedAt(realized.books, marks) : null,
-        totalNotional: isKnown ? toNumber(realized.totalNotional) : null,
-        unpriced: realized.books.filter(({ instrument }) => !marks.has(instrument)).length,
-        fees: isKnown && realized.fees !== null ? toNumber(realized.fees) : null,
-        coverage: isPartial ? ('partial' as const) : ('complete' as const),
-      },
-      curve: isKnown ? curveOf(realized.moments, window) : [],
+      total: toTotal({ books, figures: hasFigures ? sumOfBooks(books) : UNKNOWN }, wallets.every(isKnown)),
+      curve: hasFigures ? curveOf(moments, window) : [],
       window: { from: isoTime(window.from), to: isoTime(window.to), days },
     };
   },
 });
 
-function unrealizedAt(books: Realized['books'], marks: ReadonlyMap<string, Decimal>): number | null {
-  const priced = books.filter(({ instrument }) => marks.has(instrument));
-  if (books.length > 0 && priced.length === 0) return null;
-  let sum = 0n;
-  for (const { instrument, lots } of priced) sum += unrealizedOf(lots, marks.get(instrument)!);
-  return toNumber(sum as Decimal);
-}
-
-function curveOf(moments: Realized['moments'], { from, to }: { from: number; to: number }) {
+function curveOf(moments: readonly Moment[], { from, to }: { from: number; to: number }) {
   let sum = 0n;
   const points = moments.map(({ ts, realized }) => {
     sum += realized;

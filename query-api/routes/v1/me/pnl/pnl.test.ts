@@ -2,70 +2,28 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '#infra/store/store';
 import { ledgerEventsTable } from '#schemas/tables/ledger-events';
 import { tradesTable } from '#schemas/tables/trades';
-import { aMarket } from '#schemas/testing/records.fixture';
-import { ledgerTopic } from '#schemas/topics/ledgers';
 import { bookTopics, statusTopics } from '#schemas/topics/normalised';
 import { insertRows } from '../../../../testing/insert-rows.fixture.ts';
-import { ADDRESS, aLedgerRow, BEGAN } from '../../../../testing/ledger-rows.fixture.ts';
-import { openTestStore } from '../../../../testing/open-test-store.fixture.ts';
-import { insertMarkets } from '../../../../testing/oracle.fixture.ts';
+import { ADDRESS, aLedgerRow } from '../../../../testing/ledger-rows.fixture.ts';
+import { BUILDER, bindWallet, idOf, openPnlService, type PnlService } from '../../../../testing/pnl-service.fixture.ts';
 import { aBookUpdate, applyRecord, aTrade, NOON_MS } from '../../../../testing/records.fixture.ts';
-import { openTestService, type TestService } from '../../../../testing/test-service.fixture.ts';
+import type { TestService } from '../../../../testing/test-service.fixture.ts';
 import { VIEWS } from '../../../../views/views.ts';
+import { getPnl } from '../get-pnl.ts';
 import { getPnlCurve } from './get-curve.ts';
 import { getPnlExplain } from './get-explain.ts';
 
-const BUILDER = `0x${'0b'.repeat(32)}`;
-const ACCOUNT = `venue_b:${ADDRESS}`;
-const idOf = (nth: number) => `venue_b:0xt${nth}:${nth}`;
-
-let opened: Awaited<ReturnType<typeof openTestStore>>;
+let opened: PnlService;
 let store: Store;
 let service: TestService;
 let walletId: string;
-
-/** Buys 3 at 0.4 and 2 at 0.5, sells 4 at 0.9: 1.0·3·0.5 + 0.4·1 = 1.9 is realized, and 1 of the second lot is left. */
 beforeAll(async () => {
-  opened = await openTestStore();
-  store = opened.store;
-  service = await openTestService({ store });
-  walletId = await bind(ADDRESS);
-  applyRecord(VIEWS.ledgers, service.views.ledgers, ledgerTopic, ACCOUNT, { account: ACCOUNT, ledger: BEGAN });
-  await insertMarkets(store, 'venue_b', [
-    aMarket({ marketId: '0xm', instruments: ['111', '222'], outcomes: ['Yes', 'No'] }),
-  ]);
-  const closes = [
-    { openedBy: idOf(1), qty: '3' },
-    { openedBy: idOf(2), qty: '1' },
-  ];
-  await insertRows(store, ledgerEventsTable, [
-    aLedgerRow(1),
-    aLedgerRow(2, { qty: '2', price: '0.5', opened: '2', fee: null }),
-    aLedgerRow(3, { qty: '-4', price: '0.9', opened: '0', realized: '1.9', closes }),
-    aLedgerRow(4, { builder: BUILDER, qty: '-1', opened: '-1' }),
-    aLedgerRow(5, { instrument: '222', opened: '3' }),
-    aLedgerRow(6, { ledger: BEGAN - 1 }),
-    aLedgerRow(7, { state: 'removed' }),
-    aLedgerRow(8, {
-      instrument: '333',
-      kind: 'settle',
-      qty: '-2',
-      opened: '0',
-      realized: null,
-      notional: '0',
-      fee: '0',
-    }),
-  ]);
+  opened = await openPnlService();
+  ({ store, service, walletId } = opened);
 });
-afterAll(async () => {
-  await service.close();
-  await opened.close();
-});
+afterAll(() => opened.close());
 
-const bind = async (address: string, token = service.admin): Promise<string> => {
-  const body = { provider: 'venue_b', address, label: '' };
-  return (await service.request('POST', '/v1/me/wallets', { token, body })).body.id;
-};
+const bind = (address: string, token = service.admin) => bindWallet(service, address, token);
 const explain = (query: Record<string, string>, token = service.admin) =>
   service.request('GET', `/v1/me/pnl/explain?${new URLSearchParams({ walletId, tokenId: '111', ...query })}`, {
     token,
@@ -275,6 +233,101 @@ describe('the curve', () => {
     ['cursor', 'cursor=a'],
   ])('is refused with 400 naming %s: %s', async (field, query) => {
     const { status: code, body } = await service.request('GET', `/v1/me/pnl/curve?${query}`);
+    expect([code, body.error.code]).toEqual([400, 'validation_failed']);
+    expect(body.error.message).toMatch(new RegExp(`^${field}[.:]`));
+  });
+});
+
+describe('rows', () => {
+  const rows = async (query = '') => {
+    const { status, body } = await service.request('GET', `/v1/me/pnl?walletId=${walletId}${query}`);
+    expect(status, JSON.stringify(body)).toBe(200);
+    getPnl.response.parse(body);
+    return body;
+  };
+  const total = { realized: 1.9, totalNotional: 6, unpriced: 0, fees: null, coverage: 'partial' };
+
+  it('by event are sorted by what was realized, with the total, the alias and what was applied', async () => {
+    const { data, total: sum, applied, byEvent, pagination } = await rows();
+    expect(sum).toMatchObject(total);
+    expect(byEvent).toEqual(data);
+    expect(data).toHaveLength(2);
+    // 111 and 222 are YES and NO of one market: 1 - 1 of a builder, and 3 the other way round.
+    expect(data[0]).toMatchObject({
+      universalId: null,
+      canonicalName: null,
+      realized: 1.9,
+      openPosition: -3,
+      tradeCount: 5,
+    });
+    expect(data[0].legs).toMatchObject([
+      { marketId: '0xm', tokenId: '111', outcome: 'Yes', openPosition: 0, avgCost: null, tradeCount: 4 },
+      { marketId: '0xm', tokenId: '222', outcome: 'No', openPosition: 3, avgCost: 0.4, tradeCount: 1 },
+    ]);
+    expect(data[1]).toMatchObject({ realized: null, openPosition: 0, tradeCount: 0, fees: 0 });
+    expect(pagination).toEqual({ nextCursor: null, hasMore: false });
+    expect(applied).toEqual({
+      walletIds: [walletId],
+      provider: null,
+      groupBy: 'event',
+      sort: '-realized',
+      platform: 'all',
+      since: null,
+      until: null,
+    });
+  });
+
+  it('by wallet and by provider are sums of the same books', async () => {
+    const sums = { realized: 1.9, totalNotional: 6, tradeCount: 5, fees: null };
+    const byWallet = await rows('&groupBy=wallet');
+    expect(byWallet.byWallet).toMatchObject([{ walletId, provider: 'venue_b', address: ADDRESS, label: '', ...sums }]);
+    const byProvider = await rows('&groupBy=provider');
+    expect(byProvider.data).toMatchObject([{ provider: 'venue_b', walletCount: 1, ...sums }]);
+    expect(byProvider.total).toEqual(byWallet.total);
+  });
+
+  it('by builder leave out what has none; mine are those of registered builders', async () => {
+    const row = { provider: 'venue_b', builder: BUILDER, label: null, walletCount: 1, tradeCount: 1 };
+    expect((await rows('&groupBy=builder')).data).toMatchObject([row]);
+    const missing = await service.request('GET', '/v1/me/pnl?platform=mine');
+    expect([missing.status, missing.body.error.code]).toEqual([400, 'no_platform_attribution']);
+    const body = { provider: 'venue_b', builder: BUILDER, label: 'Front end' };
+    await service.request('POST', '/v1/me/platform-attributions', { body });
+    const mine = await rows('&groupBy=builder&platform=mine');
+    expect(mine.data).toMatchObject([{ ...row, label: 'Front end' }]);
+    expect(mine.total).toMatchObject({ totalNotional: 1.2, realized: 0 });
+  });
+
+  it('count events from since until before until, by when they reached the ledger', async () => {
+    const { total: sum } = await rows('&since=2026-03-01T12:00:01.500Z&until=2026-03-01T12:00:03.500Z');
+    expect(sum).toMatchObject({ realized: 0, totalNotional: 2.4, fees: null });
+  });
+
+  it('are read in pages that show the state of the first one', async () => {
+    const first = await rows('&limit=1&sort=tradeCount');
+    expect(first.pagination.hasMore).toBe(true);
+    const later = aLedgerRow(9, { instrument: '333', opened: '3', receivedAt: NOON_MS + 3_600_000 });
+    await insertRows(store, ledgerEventsTable, [later], 50);
+    const cursor = first.pagination.nextCursor;
+    const second = await rows(`&limit=1&sort=tradeCount&cursor=${cursor}`);
+    expect([...first.data, ...second.data].map(({ tradeCount }) => tradeCount)).toEqual([0, 5]);
+    expect(second.total).toEqual(first.total);
+    expect((await rows()).total.totalNotional).toBe(7.2);
+    for (const query of ['&limit=1', `&sort=realized`]) {
+      const { status, body } = await service.request('GET', `/v1/me/pnl?walletId=${walletId}${query}&cursor=${cursor}`);
+      expect([status, body.error.message]).toEqual([400, expect.stringMatching(/^cursor: /)]);
+    }
+  });
+
+  it.each([
+    ['groupBy', 'groupBy=x'],
+    ['platform', 'platform=x'],
+    ['sort', 'sort=fees'],
+    ['provider', 'groupBy=provider&provider=venue_b'],
+    ['since', 'since=2026-03-02&until=2026-03-01'],
+    ['limit', 'limit=x'],
+  ])('are refused with 400 naming %s: %s', async (field, query) => {
+    const { status: code, body } = await service.request('GET', `/v1/me/pnl?${query}`);
     expect([code, body.error.code]).toEqual([400, 'validation_failed']);
     expect(body.error.message).toMatch(new RegExp(`^${field}[.:]`));
   });

@@ -1,0 +1,70 @@
+/** Figures of books and their sums. An unknown part is left out of a sum; a sum of unknown parts alone is unknown. */
+import { type Decimal, divideHalfEven, UNIT, ZERO } from '#schemas/domain/decimal';
+import { type Lot, quantityOf } from '#schemas/domain/ledger/lots';
+import { unrealizedOf } from '#schemas/domain/ledger/unrealized';
+import type { OutcomeToken } from '../queries/markets-of-tokens.ts';
+
+/** One book of an account: what its events in a window sum to, and what is open. */
+export interface BookFigures {
+  readonly account: string;
+  readonly instrument: string;
+  readonly builder: string | null;
+  readonly realized: Decimal | null;
+  readonly notional: Decimal;
+  readonly trades: number;
+  /** Null if one is unknown. */
+  readonly fees: Decimal | null;
+  readonly lots: readonly Lot[];
+}
+
+/** A book with the price and the market of its instrument, where they are known. */
+export interface PricedBook extends BookFigures {
+  readonly mark: Decimal | null;
+  readonly token: OutcomeToken | null;
+}
+
+export interface Figures {
+  readonly realized: Decimal | null;
+  readonly unrealized: Decimal | null;
+  /** USD at the marks. */
+  readonly openPosition: Decimal | null;
+  readonly totalNotional: Decimal | null;
+  readonly tradeCount: number | null;
+  readonly fees: Decimal | null;
+  /** Open books without a mark. */
+  readonly unpriced: number;
+}
+
+/** The figures of accounts of which nothing is known yet. */
+export const UNKNOWN: Figures = {
+  realized: null,
+  unrealized: null,
+  openPosition: null,
+  totalNotional: null,
+  tradeCount: null,
+  fees: null,
+  unpriced: 0,
+};
+
+export function sumOfBooks(books: readonly PricedBook[]): Figures {
+  const open = books.filter(({ lots }) => lots.length > 0);
+  return {
+    realized: sumKnown(books.map(({ realized }) => realized)),
+    unrealized: sumKnown(open.map(({ lots, mark }) => (mark === null ? null : unrealizedOf(lots, mark)))),
+    openPosition: sumKnown(open.map(({ lots, mark }) => (mark === null ? null : usdOf(lots, mark)))),
+    totalNotional: sumKnown(books.map(({ notional }) => notional)),
+    tradeCount: books.reduce((sum, { trades }) => sum + trades, 0),
+    fees: books.some(({ fees }) => fees === null) ? null : sumKnown(books.map(({ fees }) => fees)),
+    unpriced: open.filter(({ mark }) => mark === null).length,
+  };
+}
+
+function usdOf(lots: readonly Lot[], mark: Decimal): Decimal {
+  return divideHalfEven(quantityOf(lots) * mark, UNIT) as Decimal;
+}
+
+function sumKnown(values: readonly (Decimal | null)[]): Decimal | null {
+  let sum: Decimal | null = values.length === 0 ? ZERO : null;
+  for (const value of values) if (value !== null) sum = ((sum ?? 0n) + value) as Decimal;
+  return sum;
+}

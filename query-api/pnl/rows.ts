@@ -1,0 +1,170 @@
+/** Rows of `GET /v1/me/pnl`: the books of wallets, grouped. */
+import type { Wallet } from '#schemas/domain/control/state';
+import { marketKey } from '#schemas/domain/providers';
+import type { EventLink, UniversalEvent } from '#schemas/topics/derived';
+import type { EventIndex } from '../views/event-index.ts';
+import { type OpenLots, type Position, positionOf } from './event-terms.ts';
+import { type Figures, type PricedBook, sumOfBooks, UNKNOWN } from './figures.ts';
+
+/** A book with the wallet that names its account. */
+export interface WalletBook extends PricedBook {
+  readonly wallet: Wallet;
+}
+
+/** Figures of a row; the order of rows is that of one of them. */
+export interface Row {
+  /** Identifies the row; rows with equal figures are listed in its order. */
+  readonly key: string;
+  readonly figures: Figures;
+  readonly books: readonly WalletBook[];
+}
+
+export interface Leg {
+  readonly provider: string;
+  readonly marketId: string | null;
+  readonly tokenId: string;
+  readonly outcome: string | null;
+  readonly figures: Figures;
+  /** In terms of the token itself. */
+  readonly position: Position;
+}
+
+export interface EventRow extends Row {
+  readonly event: UniversalEvent | null;
+  /** In the event's YES terms. */
+  readonly position: Position;
+  readonly legs: readonly Leg[];
+}
+
+export interface WalletRow extends Row {
+  readonly wallet: Wallet;
+}
+
+export interface ProviderRow extends Row {
+  readonly provider: string;
+  readonly walletCount: number;
+}
+
+export interface BuilderRow extends ProviderRow {
+  readonly builder: string;
+}
+
+/** One row for each event; a market without an event, or a token without a market, has its own. */
+export function rowsByEvent(books: readonly WalletBook[], events: EventIndex): EventRow[] {
+  return groupBy(books, (book) => placeOf(book, events).key).map(([key, own]) => {
+    const { event } = placeOf(own[0]!, events);
+    const position = positionOf(own.map((book) => openLotsOf(book, placeOf(book, events).isInverse)));
+    const figures = { ...sumOfBooks(own), openPosition: position.qty };
+    return { key, books: own, event, position, figures, legs: legsOf(own) };
+  });
+}
+
+interface Place {
+  readonly key: string;
+  readonly event: UniversalEvent | null;
+  readonly isInverse: boolean;
+}
+
+function placeOf({ instrument, token }: WalletBook, { byMarket, byId }: EventIndex): Place {
+  if (!token) return { key: instrument, event: null, isInverse: false };
+  const key = marketKey(token.provider, token.marketId);
+  const event = byId.get(byMarket.get(key) ?? '');
+  const link = event?.links.find((one) => marketKey(one.provider, one.providerMarketId) === key);
+  if (!event || !link) return { key, event: null, isInverse: token.index !== token.yesIndex };
+  return { key: event.universalId, event, isInverse: isInverse(link, instrument) };
+}
+
+function isInverse({ yesInstrument, polarity }: EventLink, instrument: string): boolean {
+  return (yesInstrument === instrument) !== (polarity === 'same');
+}
+
+function openLotsOf({ lots, mark }: WalletBook, inverse: boolean): OpenLots {
+  return { lots, mark, isInverse: inverse };
+}
+
+function legsOf(books: readonly WalletBook[]): Leg[] {
+  return groupBy(books, ({ instrument }) => instrument).map(([tokenId, own]) => {
+    const { token, wallet } = own[0]!;
+    return {
+      provider: token?.provider ?? wallet.provider,
+      marketId: token?.marketId ?? null,
+      tokenId,
+      outcome: token?.outcome ?? null,
+      figures: sumOfBooks(own),
+      position: positionOf(own.map((book) => openLotsOf(book, false))),
+    };
+  });
+}
+
+/** One row for each wallet, also for one of which nothing is known. */
+export function rowsByWallet(
+  books: readonly WalletBook[],
+  wallets: readonly Wallet[],
+  isKnown: (wallet: Wallet) => boolean,
+): WalletRow[] {
+  const byWallet = new Map(groupBy(books, ({ wallet }) => wallet.id));
+  return wallets.map((wallet) => {
+    const own = byWallet.get(wallet.id) ?? [];
+    return { key: wallet.id, wallet, books: own, figures: isKnown(wallet) ? sumOfBooks(own) : UNKNOWN };
+  });
+}
+
+/** One row for each provider of the wallets. */
+export function rowsByProvider(
+  books: readonly WalletBook[],
+  wallets: readonly Wallet[],
+  isKnown: (wallet: Wallet) => boolean,
+): ProviderRow[] {
+  return groupBy(wallets, ({ provider }) => provider).map(([provider, own]) => {
+    const ofProvider = books.filter(({ wallet }) => wallet.provider === provider);
+    const figures = own.some(isKnown) ? sumOfBooks(ofProvider) : UNKNOWN;
+    return { key: provider, provider, walletCount: own.length, books: ofProvider, figures };
+  });
+}
+
+/** One row for each builder; books without a builder are left out. */
+export function rowsByBuilder(books: readonly WalletBook[]): BuilderRow[] {
+  const attributed = books.filter(({ builder }) => builder !== null);
+  return groupBy(attributed, ({ wallet, builder }) => `${wallet.provider} ${builder}`).map(([key, own]) => {
+    const { wallet, builder } = own[0]!;
+    const walletCount = new Set(own.map((book) => book.wallet.id)).size;
+    return { key, provider: wallet.provider, builder: builder!, walletCount, books: own, figures: sumOfBooks(own) };
+  });
+}
+
+/** Groups in the order of their first elements. */
+function groupBy<T>(list: readonly T[], keyOf: (element: T) => string): [key: string, group: T[]][] {
+  const groups = new Map<string, T[]>();
+  for (const element of list) {
+    const key = keyOf(element);
+    const group = groups.get(key);
+    if (group) group.push(element);
+    else groups.set(key, [element]);
+  }
+  return [...groups];
+}
+
+/** What rows are sorted by. */
+export const SORT_FIGURES = ['realized', 'unrealized', 'openPosition', 'totalNotional', 'tradeCount'] as const;
+export type SortFigure = (typeof SORT_FIGURES)[number];
+
+/** Sorts rows by a figure, rows in which it is unknown last in either order, then by their keys. */
+export function sortRows<R extends Row>(rows: readonly R[], figure: SortFigure, isDescending: boolean): R[] {
+  return rows.toSorted(
+    (a, b) => compareFigures(a.figures[figure], b.figures[figure], isDescending) || compareText(a.key, b.key),
+  );
+}
+
+type Figure = bigint | number | null;
+
+function compareFigures(a: Figure, b: Figure, isDescending: boolean): number {
+  if (a === b) return 0;
+  if (a === null) return 1;
+  if (b === null) return -1;
+  return (a < b ? -1 : 1) * (isDescending ? -1 : 1);
+}
+
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,110 @@
+/** Sums of the events of each book in a window, with the open lots of the books. */
+import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
+import type { FollowedLedger } from '#schemas/topics/ledgers';
+import type { BookFigures } from '../pnl/figures.ts';
+import { IS_OF_LEDGERS, inParts, ledgerParameters } from './ledger-rows.ts';
+import { openLots } from './open-lots.ts';
+import { type Query, queryBatch, type Reader } from './query.ts';
+
+export interface FiguresWindow {
+  /** The time that counts: the venue's, or that at which an event reached the ledger. */
+  readonly by: 'ts' | 'receivedAt';
+  /** Unix ms, inclusive; null means no bound. */
+  readonly from: number | null;
+  /** Unix ms, exclusive; null means no bound. */
+  readonly before: number | null;
+  /** Unix ms: events that reached the ledger later are left out, of open lots too; null means none. */
+  readonly asOf: number | null;
+}
+
+export interface ReadFigures {
+  /** Books with an event in the window or an open lot. */
+  readonly books: readonly BookFigures[];
+  /** The newest time at which an event reached one of the ledgers, unix ms; 0 without events. */
+  readonly newest: number;
+}
+
+interface BookRow {
+  readonly account: string;
+  readonly instrument: string;
+  readonly builder: string | null;
+  readonly inWindow: number;
+  readonly realizedSum: string | null;
+  readonly notionalSum: string;
+  readonly trades: number;
+  readonly unknownFees: number;
+  readonly feeSum: string | null;
+  readonly newest: number;
+}
+
+export async function readBookFigures(
+  store: Reader,
+  ledgers: readonly FollowedLedger[],
+  window: FiguresWindow,
+): Promise<ReadFigures> {
+  const books: BookFigures[] = [];
+  let newest = 0;
+  for (const part of inParts(ledgers)) {
+    const { asOf } = window;
+    const until = asOf === null ? '' : ' AND l.receivedAt <= fromUnixTimestamp64Milli({asOf:Int64})';
+    const condition = `${IS_OF_LEDGERS} AND l.state = 'applied'${until}`;
+    const parameters = { ...ledgerParameters(part), ...(asOf === null ? {} : { asOf }) };
+    const [rows, open] = await queryBatch(store, [
+      sumsOf(condition, parameters, window),
+      openLots(condition, parameters),
+    ]);
+    const lots = new Map(open.map((book) => [keyOf(book), book.lots]));
+    for (const row of rows) {
+      newest = Math.max(newest, row.newest);
+      const left = lots.get(keyOf(row)) ?? [];
+      if (row.inWindow > 0 || left.length > 0) books.push(figuresOf(row, left));
+    }
+  }
+  return { books, newest };
+}
+
+function sumsOf(
+  condition: string,
+  parameters: Query<unknown>['parameters'],
+  { by, from, before }: FiguresWindow,
+): Query<BookRow[]> {
+  const bounds = [
+    ...(from === null ? [] : [`l.${by} >= fromUnixTimestamp64Milli({from:Int64})`]),
+    ...(before === null ? [] : [`l.${by} < fromUnixTimestamp64Milli({before:Int64})`]),
+  ];
+  const counts = bounds.length === 0 ? 'true' : bounds.join(' AND ');
+  return {
+    name: 'book-figures',
+    sql: `SELECT l.account AS account, l.instrument AS instrument, l.builder AS builder,
+       toFloat64(countIf(${counts})) AS inWindow, sumIf(l.realized, ${counts}) AS realizedSum,
+       sumIf(l.notional, ${counts}) AS notionalSum,
+       toFloat64(countIf(l.kind = 'fill' AND l.qty != 0 AND ${counts})) AS trades,
+       toFloat64(countIf(l.fee IS NULL AND ${counts})) AS unknownFees, sumIf(l.fee, ${counts}) AS feeSum,
+       toFloat64(toUnixTimestamp64Milli(max(l.receivedAt))) AS newest
+     FROM ledger_events AS l FINAL
+     WHERE ${condition}
+     GROUP BY l.account, l.instrument, l.builder
+     ORDER BY l.account, l.instrument, l.builder`,
+    parameters: { ...parameters, ...(from === null ? {} : { from }), ...(before === null ? {} : { before }) },
+    parse: (rows: BookRow[]) => rows,
+  };
+}
+
+function figuresOf(row: BookRow, lots: BookFigures['lots']): BookFigures {
+  const { account, instrument, builder, inWindow, realizedSum, notionalSum, trades, unknownFees, feeSum } = row;
+  const sumOf = (text: string | null): Decimal | null => (text === null ? null : parseDecimal(text));
+  return {
+    account,
+    instrument,
+    builder,
+    realized: inWindow === 0 ? ZERO : sumOf(realizedSum),
+    notional: parseDecimal(notionalSum),
+    trades,
+    fees: unknownFees > 0 ? null : (sumOf(feeSum) ?? ZERO),
+    lots,
+  };
+}
+
+function keyOf({ account, instrument, builder }: Pick<BookFigures, 'account' | 'instrument' | 'builder'>): string {
+  return `${account} ${instrument} ${builder ?? ''}`;
+}
