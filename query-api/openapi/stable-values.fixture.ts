@@ -15,6 +15,8 @@ const TOKEN_SECRET = /(?<=plx_(?:live|test)_[0-9a-f-]{36}\.)[\w-]{43}/g;
 const SIGNING_SECRET = /(?<=whsec_)[A-Za-z0-9+/]+(?==*$)/g;
 /** In a cursor, the name of what its pages have in common, which depends on ids. */
 const CURSOR_SCOPE = /(?<=^\d+ )[0-9a-f]{16}(?=\/)/;
+/** In a cursor that expires, when its first page was read. */
+const CURSOR_ISSUED_AT = /(?<=^\d+ [0-9a-f]{16}\/)\d{13}(?=\/)/;
 /** Fields that follow from the time of the run, and what stands for them. */
 const CLOCK_FIELDS: Readonly<Record<string, unknown>> = { uptimeSeconds: 3_600, resetAt: '2026-01-16T00:00:00.000Z' };
 /** Fields with random values. */
@@ -45,7 +47,7 @@ export function createStabiliser(startedAt: number): <T>(value: T) => T {
       .replaceAll(SIGNING_SECRET, repeated);
   const stable = (value: unknown, name = ''): unknown => {
     if (Object.hasOwn(CLOCK_FIELDS, name)) return CLOCK_FIELDS[name];
-    if (typeof value === 'string' && name === 'nextCursor') return cursorWithoutScope(value);
+    if (typeof value === 'string' && name === 'nextCursor') return stableCursor(value);
     if (typeof value === 'string') return RANDOM_FIELDS.has(name) ? repeated(value) : textFor(value);
     if (Array.isArray(value)) return value.map((item) => stable(item));
     if (typeof value !== 'object' || value === null) return value;
@@ -59,9 +61,10 @@ function repeated(secret: string): string {
   return 'example'.repeat(Math.ceil(secret.length / 'example'.length)).slice(0, secret.length);
 }
 
-function cursorWithoutScope(cursor: string): string {
+function stableCursor(cursor: string): string {
   const text = Buffer.from(cursor, 'base64url').toString();
-  return Buffer.from(text.replace(CURSOR_SCOPE, '0'.repeat(16))).toString('base64url');
+  const stable = text.replace(CURSOR_SCOPE, '0'.repeat(16)).replace(CURSOR_ISSUED_AT, String(AT_MS));
+  return Buffer.from(stable).toString('base64url');
 }
 
 /** The value with long lists of objects and lists shortened. */

@@ -33,11 +33,14 @@ describe('the values of examples', () => {
     });
   });
 
-  it('are cursors without what depends on the ids of a run', () => {
+  it('are cursors without what depends on the ids and the time of a run', () => {
     const cursor = (text: string) => Buffer.from(text).toString('base64url');
     const stable = createStabiliser(0);
     expect(stable({ nextCursor: cursor('12 0123456789abcdef/7/a') })).toEqual({
       nextCursor: cursor('12 0000000000000000/7/a'),
+    });
+    expect(stable({ nextCursor: cursor('12 0123456789abcdef/1795689756190/2') })).toEqual({
+      nextCursor: cursor(`12 0000000000000000/${Date.UTC(2026, 0, 15, 13, 10)}/2`),
     });
     const other = { nextCursor: cursor('12 evt_1') };
     expect(stable(other)).toEqual(other);
