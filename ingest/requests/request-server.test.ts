@@ -5,7 +5,7 @@ import { RECORD_BYTES_MAX } from '#infra/log/record-size';
 import { openRequestClient, type RequestClient } from '#infra/requests/request-client';
 import type { Running } from '#infra/runtime/context';
 import { defineKind, type RequestKind } from '#schemas/requests/kind';
-import { type RequestOutcome, requestOutcomeTopic } from '#schemas/topics/requests';
+import { type RequestOutcome, requestOutcomeTopic, requestTopic } from '#schemas/topics/requests';
 import { UpstreamError } from '../feed/errors.ts';
 import { silentLogger as logger, until } from '../testing/open-publisher.fixture.ts';
 import { openTestRole, type TestRole, testFolder } from '../testing/role-context.fixture.ts';
@@ -62,6 +62,13 @@ async function outcomes(): Promise<RequestOutcome[]> {
   });
   return found;
 }
+async function requestCount(): Promise<number> {
+  let count = 0;
+  await readPartition(role.context.log, { topic: requestTopic.name, partition: 0 }, () => {
+    count += 1;
+  });
+  return count;
+}
 /** A handler whose results the test provides. */
 function controlledRun() {
   const started: { end(result?: number): void; fail(error: Error): void; signal: AbortSignal }[] = [];
@@ -84,6 +91,8 @@ describe('a request to ingest', () => {
     await openServer(run);
     const clients = [await openClient(), await openClient()];
     const sent = clients.flatMap((client) => [client.send('a', KIND, BTC), client.send('b', KIND, BTC)]);
+    await expect.poll(requestCount, { timeout: 10_000 }).toBe(sent.length);
+    // Requests are read in their order, so the server has those before this one when it starts.
     const other = clients[0]!.send('a', KIND, { coin: 'ETH' });
     await until(() => started.length === 2);
     for (const each of started) each.end();

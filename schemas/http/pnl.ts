@@ -9,10 +9,18 @@ const figures = {
     .nullable()
     .describe('What the open lots of known cost would realize now; null without any mark.'),
 };
-const openUsd = z.number().nullable().describe('Open positions at their marks, USD; null without any mark.');
 const totalNotional = z.number().nullable().describe(`Price times quantity of the fills in the window; ${unknown}`);
 const tradeCount = z.number().int().nullable().describe(`Fills in the window; ${unknown}`);
 const fees = z.number().nullable().describe('Fees in the window, USD; null if one is unknown.');
+/** What a row of wallets or builders sums up. */
+const sums = {
+  ...figures,
+  openPosition: z.number().nullable().describe('Open positions at their marks, USD; null without any mark.'),
+  totalNotional,
+  tradeCount,
+  fees,
+  coverage: coverageField,
+};
 const walletCount = z.number().int().describe('Wallets behind the row.');
 const provider = z.string().describe('The fine-grained provider.');
 const averages = (terms: string) => ({
@@ -70,12 +78,7 @@ export const walletRowSchema = z
     provider,
     address: z.string().describe('Its address in lower case.'),
     label: z.string().describe('Its label.'),
-    ...figures,
-    openPosition: openUsd,
-    totalNotional,
-    tradeCount,
-    fees,
-    coverage: coverageField,
+    ...sums,
   })
   .meta({ id: 'PnlWalletRow' });
 
@@ -83,12 +86,7 @@ export const providerRowSchema = z
   .object({
     provider,
     walletCount,
-    ...figures,
-    openPosition: openUsd,
-    totalNotional,
-    tradeCount,
-    fees,
-    coverage: coverageField,
+    ...sums,
   })
   .meta({ id: 'PnlProviderRow' });
 
@@ -98,11 +96,6 @@ export const builderRowSchema = z
     builder: z.string().describe('The builder in lower case.'),
     label: z.string().nullable().describe('Label of its platform attribution; null if it is not registered.'),
     walletCount,
-    ...figures,
-    openPosition: openUsd,
-    totalNotional,
-    tradeCount,
-    fees,
-    coverage: coverageField,
+    ...sums,
   })
   .meta({ id: 'PnlBuilderRow' });

@@ -102,7 +102,7 @@ it('112 gaps are repaired within nine minutes beside three settlements, and dela
   void settle();
   await vi.advanceTimersByTimeAsync(8 * MINUTE_MS);
   expect(repaired).toHaveLength(GAPS);
-  // 112 repairs of 21 and three settlements of 100, at 300 a minute.
+  // 112 repairs of 21 and three settlements of 20, at 300 a minute.
   expect(Math.max(...repaired) - began).toBeLessThan(9 * MINUTE_MS);
   expect([waits.lists, waits.reads, waits.settlements.length]).toEqual([0, 0, 3]);
   // What becomes free while all repairs of the moment wait for their answers is for settlements.
