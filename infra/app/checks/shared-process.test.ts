@@ -29,6 +29,15 @@ describe('tests that share processes', () => {
     expect(shared(files)).toEqual([]);
   });
 
+  it('load no module that sets up tests when it is loaded, which happens once in a process', () => {
+    const files = {
+      'ingest/one.test.ts': "import { log } from './log.fixture.ts';",
+      'ingest/two.test.ts': 'beforeEach(() => {});',
+      'ingest/log.fixture.ts': 'export let log: Log;\nbeforeEach(() => {\n  log = open();\n});',
+    };
+    expect(shared(files)).toEqual(['ingest/two.test.ts']);
+  });
+
   it('are more than half of all', () => {
     expect(testsSharingProcesses().length).toBeGreaterThan(300);
   });

@@ -3,6 +3,8 @@ import { resolveImport, type SourceFile, sourceFiles } from './sources.ts';
 
 /** What keeps process-wide state, as it stands in the text of a module: native packages, and mocked modules. */
 const KEEPS_STATE = ["'chdb'", "'uWebSockets.js", "'playwright-core'", 'vi.mock('];
+/** A module that sets up tests when it is loaded: in a shared process, it does so for the first file that loads it only. */
+const SETS_UP = /^(?:before|after)(?:Each|All)\(/m;
 /** Paths of tests that need a process in any case: long ones, and those of locks that processes hold on a log. */
 const OWN_PROCESS = [...LONG, 'infra/log/embedded/'];
 /** Names of the modules that a file loads, without those of which it imports types alone. */
@@ -17,7 +19,12 @@ export function testsSharingProcesses(files: readonly SourceFile[] = sourceFiles
     files.map((file) => [file.path, [...file.text.matchAll(LOADED)].map(([, name]) => resolveImport(file, name!))]),
   );
   const keepsState = new Set(
-    files.filter(({ text }) => KEEPS_STATE.some((part) => text.includes(part))).map(({ path }) => path),
+    files
+      .filter(({ path, text }) => {
+        const setsUp = !path.endsWith('.test.ts') && SETS_UP.test(text);
+        return setsUp || KEEPS_STATE.some((part) => text.includes(part));
+      })
+      .map(({ path }) => path),
   );
   const isShared = (test: string) => {
     const loaded = new Set([test]);
