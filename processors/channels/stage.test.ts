@@ -86,6 +86,7 @@ describe('the channels stage', () => {
           asOf: '1970-01-01T00:00:01.990Z',
         },
       ],
+      spread: null,
       fetchedAt: '1970-01-01T00:00:02.000Z',
     });
     expect(sendSpread({ causeProvider: null, causeMarketId: null })).toMatchObject([

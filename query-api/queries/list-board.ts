@@ -1,4 +1,5 @@
 /** Sorts and pages the events of the board by figures that change from page to page. */
+import { bestFirst } from '#schemas/domain/best-edge';
 import { largestDistance } from '#schemas/domain/consensus-score';
 import { type Decimal, parseDecimal } from '#schemas/domain/decimal';
 import { selectsProvider } from '#schemas/domain/providers';
@@ -38,8 +39,8 @@ export interface BoardEvent {
   readonly event: UniversalEvent;
   /** Null before the first spread. */
   readonly spread: Spread | null;
-  /** The record with the largest net edge of any kind; null if there is none. */
-  readonly best: Arbitrage | null;
+  /** The record of each kind, the best first. */
+  readonly arbitrage: readonly Arbitrage[];
 }
 
 export interface BoardPage {
@@ -74,11 +75,13 @@ export function listBoard(
     for (const event of chunk) {
       if (!matches(event, filter)) continue;
       const { universalId } = event;
-      const best = isBehind ? null : bestOf(view.arbitrage.get(universalId));
-      if (filter.minEdge !== null && (best === null || parseDecimal(best.netEdge) < filter.minEdge)) continue;
+      const kinds = isBehind ? undefined : view.arbitrage.get(universalId);
+      const arbitrage = kinds === undefined ? [] : bestFirst(kinds.values(), netEdgeOf);
+      const [best] = arbitrage;
+      if (filter.minEdge !== null && (best === undefined || netEdgeOf(best) < filter.minEdge)) continue;
       const spread = view.spreads.get(universalId) ?? null;
-      const value = sortValue({ event, spread, best }, sort, activity, isBehind);
-      const item = { event, spread, best, value, universalId };
+      const value = sortValue({ event, spread, arbitrage }, sort, activity, isBehind);
+      const item = { event, spread, arbitrage, value, universalId };
       if (after === null || compare(item, after, order) > 0) found.push(item);
     }
   found.sort((a, b) => compare(a, b, order));
@@ -92,27 +95,17 @@ function matches(event: UniversalEvent, { words, provider, status }: BoardFilter
   return provider === undefined || event.links.some((link) => selectsProvider(provider, link.provider));
 }
 
-/** The record with the largest net edge; of equal ones the first by kind. */
-function bestOf(kinds: ReadonlyMap<string, Arbitrage> | undefined): Arbitrage | null {
-  let best: Arbitrage | null = null;
-  for (const record of kinds?.values() ?? []) if (best === null || isBetter(record, best)) best = record;
-  return best;
-}
-
-function isBetter(one: Arbitrage, other: Arbitrage): boolean {
-  const difference = parseDecimal(one.netEdge) - parseDecimal(other.netEdge);
-  return difference === 0n ? one.kind < other.kind : difference > 0n;
-}
+const netEdgeOf = ({ netEdge }: Arbitrage): Decimal => parseDecimal(netEdge);
 
 function sortValue(
-  { event, spread, best }: BoardEvent,
+  { event, spread, arbitrage: [best] }: BoardEvent,
   sort: BoardSort,
   activity: MarketActivity,
   isBehind: boolean,
 ): Value {
   switch (sort) {
     case 'edge':
-      return best && parseDecimal(best.netEdge);
+      return best === undefined ? null : netEdgeOf(best);
     case 'spread':
       return spread && !isBehind ? largestDistance(spread.legs) : null;
     case 'volume':

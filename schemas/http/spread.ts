@@ -1,11 +1,13 @@
 import { z } from 'zod';
+import { largestDistance } from '../domain/consensus-score.ts';
+import { formatDecimal } from '../domain/decimal.ts';
 import type { Spread } from '../topics/derived.ts';
 import { fetchedAtField, marketIdField, providerField, universalIdField } from './fields.ts';
 import { decimalNumberOrNull, isoTime, isoTimeSchema } from './scalars.ts';
 
 /**
- * A spread snapshot (specification, Spread snapshot; the contract, Markets, adds `marketId`; `state` and `asOf` are our
- * own): the YES book of every linked market in use, sorted by provider then marketId. An empty side is null, which makes
+ * A spread snapshot (specification, Spread snapshot; the contract, Markets, adds `marketId`; `state`, `asOf` and
+ * `spread` are our own): the YES book of every linked market in use, sorted by provider then marketId. An empty side is null, which makes
  * yesMid null too.
  */
 export const spreadSnapshotSchema = z
@@ -31,6 +33,10 @@ export const spreadSnapshotSchema = z
         }),
       )
       .describe('One for each linked market in use, by provider, then market.'),
+    spread: z
+      .number()
+      .nullable()
+      .describe('The largest distance between the yesMids of live legs; null with fewer than two.'),
     fetchedAt: fetchedAtField,
   })
   .meta({ id: 'Spread' });
@@ -38,6 +44,7 @@ export type SpreadSnapshot = z.infer<typeof spreadSnapshotSchema>;
 
 /** The snapshot of a spread of the topics. `fetchedAt` is the time of its newest change; REST returns the current event time. */
 export function toSpreadSnapshot(spread: Spread): SpreadSnapshot {
+  const distance = largestDistance(spread.legs);
   return {
     universalId: spread.universalId,
     legs: spread.legs.map(({ provider, marketId, yesBid, yesAsk, yesMid, state, bookAt }) => ({
@@ -49,6 +56,7 @@ export function toSpreadSnapshot(spread: Spread): SpreadSnapshot {
       state,
       asOf: bookAt === null ? null : isoTime(bookAt),
     })),
+    spread: decimalNumberOrNull(distance === null ? null : formatDecimal(distance)),
     fetchedAt: isoTime(spread.receivedAt),
   };
 }

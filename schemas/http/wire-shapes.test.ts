@@ -122,8 +122,15 @@ describe('wire shapes', () => {
       legs: [
         { provider: 'venue_b', marketId: '0xc', yesBid: 0.4, yesAsk: null, yesMid: null, state: 'live', asOf: AT_TEXT },
       ],
+      spread: null,
       fetchedAt: AT_TEXT,
     });
+  });
+
+  it('have the exact distance of live legs in a spread', () => {
+    const [leg] = spread.legs;
+    const legs = ['0.3', '0.1'].map((yesMid) => ({ ...leg!, yesMid, live: true }));
+    expect(toSpreadSnapshot({ ...spread, legs }).spread).toBe(0.2);
   });
 
   it('name the legs of an arbitrage by its kind', () => {

@@ -15,17 +15,16 @@ export function intervalBeside(withoutMs: number, withMs: number): Interval {
 }
 
 /**
- * @param apply returns the data with an event in it, if the event is newer than the data. It is called with the newest
- * events in any order.
+ * @param apply returns the data with the newest events in it, in any order, as far as they are newer than the data.
  */
 export function useLive<T>(
   resource: Resource<T>,
   newest: Newest,
-  apply: (data: T, event: StreamEvent) => T,
+  apply: (data: T, events: Iterable<StreamEvent>) => T,
 ): Resource<T> {
   const data = useComputed(() => {
     const read = resource.data.value;
-    return read === null ? null : [...newest.events.value.values()].reduce(apply, read);
+    return read === null ? null : apply(read, newest.events.value.values());
   });
   const at = useComputed(() => {
     const [read, received] = [resource.at.value, newest.at.value];

@@ -24,7 +24,7 @@ import {
   eventKey,
   newestSeq,
   spreadChannel,
-  withBoardEvent,
+  withBoardEvents,
 } from './event/live.ts';
 import { eventPath, OLD_QUOTE_MS } from './event/shapes.ts';
 
@@ -205,9 +205,9 @@ export default function EventsPage() {
     visible.value.flatMap((id) => [spreadChannel(id), edgeChannel(id)]),
     eventKey,
   );
-  const first = useLive(board.first, newest, withBoardEvent);
+  const first = useLive(board.first, newest, withBoardEvents);
   const events = newest.events.value;
-  const rows = pages.flatMap((page) => [...events.values()].reduce(withBoardEvent, page).rows);
+  const rows = pages.flatMap((page) => withBoardEvents(page, events.values()).rows);
   return (
     <Page
       name="events"

@@ -23,8 +23,8 @@ import {
   newestSeq,
   recordKey,
   spreadChannel,
-  withBoardEvent,
-  withEdge,
+  withBoardEvents,
+  withEdges,
 } from './event/live.ts';
 import { type Edge, eventPath, OLD_QUOTE_MS } from './event/shapes.ts';
 
@@ -203,12 +203,12 @@ export default function OverviewPage() {
     (readEdges.data.value?.records ?? []).map(({ universalId }) => edgeChannel(universalId)),
     eventKey,
   );
-  const edges = useLive(readEdges, newestEdges, withEdge);
+  const edges = useLive(readEdges, newestEdges, withEdges);
   const readSpreads = useResource<Board>('/v1/events/board?sort=spread&limit=8', PRICES);
   const newestSpreads = useNewest(
     (readSpreads.data.value?.rows ?? []).map(({ universalId }) => spreadChannel(universalId)),
   );
-  const spreads = useLive(readSpreads, newestSpreads, withBoardEvent);
+  const spreads = useLive(readSpreads, newestSpreads, withBoardEvents);
   const newestAnomalies = useNewest(['svc:stream:anomaly:all'], recordKey);
   const anomalies = useAnnounced(
     useResource<{ readonly anomalies: readonly Anomaly[] }>('/v1/me/anomaly-feed?limit=8', LISTS),

@@ -24,6 +24,7 @@ interface Leg {
 interface Spread {
   readonly universalId: string;
   readonly legs: readonly Leg[];
+  readonly spread: number | null;
   readonly fetchedAt: string;
 }
 interface Board {
@@ -31,6 +32,7 @@ interface Board {
     readonly universalId: string;
     readonly resolutionDate: string | null;
     readonly legs: readonly Leg[];
+    readonly spread: number | null;
   }[];
   readonly fetchedAt: string;
 }
@@ -147,14 +149,18 @@ export function liveSuite(portal: Portal): void {
     await page.locator('tr[data-seq]').first().waitFor();
     await comparePaused(async () => {
       const { rows, fetchedAt } = boards.at(-1)!;
-      for (const { universalId, legs } of rows.slice(0, 10)) {
+      for (const row of rows.slice(0, 10)) {
+        const { universalId } = row;
         const later = sent.filter(
           (one) => one.universalId === universalId && Date.parse(one.fetchedAt) > Date.parse(fetchedAt),
         );
-        const mids = (later.length > 0 ? newestOf(later).legs : legs).flatMap(({ yesMid }) => yesMid ?? []);
-        const cells = page.locator(`tr[data-id="${universalId}"] [data-field="yesMid"] [data-value]`);
-        const shown = await cells.evaluateAll((all) => all.map((cell) => Number(cell.getAttribute('data-value'))));
-        expect(shown, universalId).toEqual(mids);
+        const { legs, spread } = later.length > 0 ? newestOf(later) : row;
+        const shown = (field: string) =>
+          page
+            .locator(`tr[data-id="${universalId}"] [data-field="${field}"] [data-value]`)
+            .evaluateAll((all) => all.map((cell) => Number(cell.getAttribute('data-value'))));
+        expect(await shown('yesMid'), universalId).toEqual(legs.flatMap(({ yesMid }) => yesMid ?? []));
+        expect(await shown('spread'), universalId).toEqual(spread === null ? [] : [spread]);
       }
     });
   });

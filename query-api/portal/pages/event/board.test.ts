@@ -10,6 +10,7 @@ const ROW: BoardRow = {
   legs: [{ provider: 'venue_b', marketId: 'm', yesBid: 0.5, yesAsk: null, yesMid: null, state: 'live', since: null }],
   spread: null,
   edge: null,
+  edges: [],
   noEdge: 'no_book',
   volume24h: 0,
   trades24h: 0,

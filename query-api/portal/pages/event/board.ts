@@ -10,6 +10,14 @@ export interface BoardLeg {
   readonly since: string | null;
 }
 
+export interface BoardEdge {
+  readonly kind: string;
+  readonly netEdge: number;
+  readonly grossEdge: number;
+  readonly size: number;
+  readonly quoteAgeMs: number;
+}
+
 export interface BoardRow {
   readonly universalId: string;
   readonly canonicalName: string;
@@ -18,13 +26,9 @@ export interface BoardRow {
   readonly resolutionDate: string | null;
   readonly legs: readonly BoardLeg[];
   readonly spread: number | null;
-  readonly edge: {
-    readonly kind: string;
-    readonly netEdge: number;
-    readonly grossEdge: number;
-    readonly size: number;
-    readonly quoteAgeMs: number;
-  } | null;
+  readonly edge: BoardEdge | null;
+  /** Of each kind, the best first. */
+  readonly edges: readonly BoardEdge[];
   readonly noEdge: string | null;
   readonly volume24h: number;
   readonly trades24h: number;

@@ -5,7 +5,7 @@ import { useResource } from '../../live/resource.ts';
 import { Num } from '../../parts/number.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { noEdgeReason } from './board.ts';
-import { type Edges as EdgeList, edgeChannel, eventKey, withEdge } from './live.ts';
+import { type Edges as EdgeList, edgeChannel, eventKey, withEdges } from './live.ts';
 import { apiPath, type Edge, OLD_QUOTE_MS } from './shapes.ts';
 
 const REFRESH = intervalBeside(1_000, 2_000);
@@ -89,7 +89,7 @@ function Absent({ records, absent = [] }: Pick<EdgeList, 'records' | 'absent'>) 
 export function Edges({ id }: { readonly id: string }) {
   const channel = edgeChannel(id);
   const newest = useNewest([channel], eventKey);
-  const current = useLive(useResource<EdgeList>(apiPath(id, 'arbitrage'), REFRESH), newest, withEdge);
+  const current = useLive(useResource<EdgeList>(apiPath(id, 'arbitrage'), REFRESH), newest, withEdges);
   const decay = useResource<Decay>(apiPath(id, 'arb-decay'), HALF_LIFE_MS);
   const half = decay.data.value;
   return (

@@ -7,7 +7,7 @@ import { Num } from '../../parts/number.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { distanceOf, newestSeq, spreadChannel, withSpread } from './live.ts';
+import { newestSeq, spreadChannel, withSpreads } from './live.ts';
 import { apiPath, type Leg, type Spread } from './shapes.ts';
 
 const REFRESH = intervalBeside(1_000, 2_000);
@@ -46,7 +46,7 @@ function columns(digits: number): Column<Leg>[] {
 export function Legs({ id }: { readonly id: string }) {
   const channel = spreadChannel(id);
   const newest = useNewest([channel]);
-  const spread = useLive(useResource<Spread>(apiPath(id, 'spread'), REFRESH), newest, withSpread);
+  const spread = useLive(useResource<Spread>(apiPath(id, 'spread'), REFRESH), newest, withSpreads);
   return (
     <Panel
       title="Prices of YES"
@@ -54,7 +54,7 @@ export function Legs({ id }: { readonly id: string }) {
       isEmpty={({ legs }) => legs.length === 0}
       empty="No market of this event is linked, so that there is no price."
     >
-      {({ legs }) => (
+      {({ legs, spread: distance }) => (
         <>
           <Table
             label="Prices of YES"
@@ -71,20 +71,14 @@ export function Legs({ id }: { readonly id: string }) {
               ),
             )}
           />
-          <Distance legs={legs} />
+          <p>
+            Largest distance of live mids:{' '}
+            <strong data-field="spread">
+              <Num value={distance} digits={4} reason="fewer than two legs are live" />
+            </strong>
+          </p>
         </>
       )}
     </Panel>
-  );
-}
-
-function Distance({ legs }: { readonly legs: readonly Leg[] }) {
-  return (
-    <p>
-      Largest distance of live mids:{' '}
-      <strong data-field="spread">
-        <Num value={distanceOf(legs)} digits={4} reason="fewer than two legs are live" />
-      </strong>
-    </p>
   );
 }

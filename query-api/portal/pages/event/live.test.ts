@@ -1,16 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamEvent } from '#stream-gateway/client/stream-client';
 import type { BoardRow } from './board.ts';
-import {
-  distanceOf,
-  edgeChannel,
-  eventKey,
-  newestSeq,
-  spreadChannel,
-  withBoardEvent,
-  withEdge,
-  withSpread,
-} from './live.ts';
+import { edgeChannel, eventKey, newestSeq, spreadChannel, withBoardEvents, withEdges, withSpreads } from './live.ts';
 import type { Edge, Leg, Spread } from './shapes.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
@@ -23,7 +14,12 @@ const leg = (provider: string, yesMid: number | null, state: string | null = 'li
   state,
   asOf: at(0),
 });
-const spread = (second: number, ...legs: Leg[]): Spread => ({ universalId: 'evt_1', legs, fetchedAt: at(second) });
+const spread = (second: number, ...legs: Leg[]): Spread => ({
+  universalId: 'evt_1',
+  legs,
+  spread: 0.25,
+  fetchedAt: at(second),
+});
 const edge = (second: number, netEdge: number, kind: Edge['kind'] = 'cross_provider', universalId = 'evt_1'): Edge => ({
   kind,
   universalId,
@@ -43,13 +39,9 @@ describe('a spread', () => {
   it('replaces an earlier one, and never a later one', () => {
     const read = spread(10, leg('a', 0.5));
     const [later, earlier] = [spread(11, leg('a', 0.6)), spread(9, leg('a', 0.4))];
-    expect(withSpread(read, event('event.spread', later))).toBe(later);
-    expect(withSpread(read, event('event.spread', earlier))).toBe(read);
-  });
-
-  it('is the exact distance of live mids, unknown with fewer than two', () => {
-    expect(distanceOf([leg('a', 0.3), leg('b', 0.1), leg('c', 0.9, 'stale')])).toBe(0.2);
-    expect(distanceOf([leg('a', 0.3), leg('b', null)])).toBeNull();
+    expect(withSpreads(read, [event('event.spread', later)])).toBe(later);
+    expect(withSpreads(read, [event('event.spread', earlier)])).toBe(read);
+    expect(withSpreads(read, [event('event.spread', later), event('event.spread', earlier)])).toBe(later);
   });
 });
 
@@ -57,19 +49,19 @@ describe('an arbitrage', () => {
   it('replaces that of its event and kind, and the largest net edge stays first', () => {
     const other = edge(1, 0.03, 'cross_provider', 'evt_2');
     const read = { records: [{ ...edge(1, 0.05), canonicalName: 'Name' }, other], fetchedAt: at(2) };
-    const { records } = withEdge(read, event('event.arbitrage', edge(3, 0.01)));
+    const { records } = withEdges(read, [event('event.arbitrage', edge(3, 0.01))]);
     expect(records.map(({ universalId, netEdge, canonicalName }) => [universalId, netEdge, canonicalName])).toEqual([
       ['evt_2', 0.03, undefined],
       ['evt_1', 0.01, 'Name'],
     ]);
-    expect(withEdge(read, event('event.arbitrage', edge(2, 0.01)))).toBe(read);
+    expect(withEdges(read, [event('event.arbitrage', edge(2, 0.01))])).toBe(read);
   });
 
   it('is added to the list of its own event only', () => {
     const read = { records: [edge(1, 0.05)], fetchedAt: at(2) };
     const added = event('event.arbitrage', edge(3, 0.01, 'negation_pair'));
-    expect(withEdge({ ...read, universalId: 'evt_1' }, added).records).toHaveLength(2);
-    expect(withEdge(read, added).records).toHaveLength(1);
+    expect(withEdges({ ...read, universalId: 'evt_1' }, [added]).records).toHaveLength(2);
+    expect(withEdges(read, [added]).records).toHaveLength(1);
   });
 
   it('has a key for each kind', () => {
@@ -81,11 +73,14 @@ describe('an arbitrage', () => {
 });
 
 describe('a row of the board', () => {
+  const CROSS = { kind: 'cross_provider', netEdge: 0.05, grossEdge: 0.1, size: 100, quoteAgeMs: 5 };
+  const NEGATION = { ...CROSS, kind: 'negation_pair', netEdge: 0.03 };
   const row = {
     universalId: 'evt_1',
     legs: [{ provider: 'a', marketId: 'm', yesBid: 0.5, yesAsk: 0.5, yesMid: 0.5, state: 'live', since: at(0) }],
     spread: null,
-    edge: { kind: 'cross_provider', netEdge: 0.05, grossEdge: 0.1, size: 100, quoteAgeMs: 5 },
+    edge: CROSS,
+    edges: [CROSS, NEGATION],
     noEdge: null,
     volume24h: 7,
   } as unknown as BoardRow;
@@ -93,21 +88,32 @@ describe('a row of the board', () => {
 
   it('has the prices of a later spread, and the rest as it was read', () => {
     const later = event('event.spread', spread(11, leg('a', 0.6), leg('b', 0.2, 'live')));
-    const [changed] = withBoardEvent(board, later).rows;
-    expect(changed).toMatchObject({ spread: 0.4, volume24h: 7, edge: row.edge });
+    const [changed] = withBoardEvents(board, [later]).rows;
+    expect(changed).toMatchObject({ spread: 0.25, volume24h: 7, edge: row.edge });
     expect(changed!.legs.map(({ yesMid, since }) => [yesMid, since])).toEqual([
       [0.6, at(0)],
       [0.2, null],
     ]);
-    expect(withBoardEvent(board, event('event.spread', spread(10, leg('a', 0.6))))).toBe(board);
+    expect(withBoardEvents(board, [event('event.spread', spread(10, leg('a', 0.6)))])).toBe(board);
   });
 
-  it('has the better one of both kinds of arbitrage', () => {
-    const edgeAfter = (next: Edge) => withBoardEvent(board, event('event.arbitrage', next)).rows[0]!.edge;
-    expect(edgeAfter(edge(11, 0.01))!.netEdge).toBe(0.01);
-    expect(edgeAfter(edge(11, 0.01, 'negation_pair'))!.netEdge).toBe(0.05);
-    expect(edgeAfter(edge(11, 0.09, 'negation_pair'))).toMatchObject({ kind: 'negation_pair', netEdge: 0.09 });
-    expect(edgeAfter(edge(10, 0.09))).toBe(row.edge);
+  it('has the best of both kinds of arbitrage, also when that of the shown kind falls', () => {
+    const rowAfter = (...next: Edge[]) =>
+      withBoardEvents(
+        board,
+        next.map((one) => event('event.arbitrage', one)),
+      ).rows[0]!;
+    expect(rowAfter(edge(11, 0.04)).edge!.netEdge).toBe(0.04);
+    expect(rowAfter(edge(11, 0.01))).toMatchObject({ edge: NEGATION, edges: [NEGATION, { ...CROSS, netEdge: 0.01 }] });
+    expect(rowAfter(edge(11, 0.09, 'negation_pair')).edge).toEqual({ ...NEGATION, netEdge: 0.09 });
+    expect(rowAfter(edge(11, 0.01), edge(11, 0.005, 'negation_pair')).edge).toEqual({ ...CROSS, netEdge: 0.01 });
+    expect(rowAfter(edge(10, 0.09))).toBe(row);
+  });
+
+  it('has its first arbitrage, and no reason any more why there is none', () => {
+    const without = { rows: [{ ...row, edge: null, edges: [], noEdge: 'thin_book' }], fetchedAt: at(10) };
+    const [changed] = withBoardEvents(without, [event('event.arbitrage', edge(11, 0.01))]).rows;
+    expect(changed).toMatchObject({ edge: { netEdge: 0.01 }, noEdge: null });
   });
 
   it('has the number of the newest event of its channels', () => {

@@ -1,4 +1,5 @@
 /** What the channels of events change in what REST returned. All times are those of the pipeline. */
+import { bestFirst } from '#schemas/domain/best-edge';
 import { channelName, type StreamEvent } from '#stream-gateway/client/stream-client';
 import type { BoardRow } from './board.ts';
 import type { Edge, Spread } from './shapes.ts';
@@ -22,18 +23,13 @@ export function recordKey({ data }: StreamEvent): string {
 
 const isLater = (time: string, than: string): boolean => Date.parse(time) > Date.parse(than);
 
-/** The largest distance between the mids of live legs; null with fewer than two. */
-export function distanceOf(
-  legs: readonly { readonly state: string | null; readonly yesMid: number | null }[],
-): number | null {
-  const mids = legs.flatMap(({ state, yesMid }) => (state === 'live' && yesMid !== null ? [yesMid] : []));
-  // Prices have at most 18 decimals; twelve hide the error of the subtraction.
-  return mids.length < 2 ? null : Number((Math.max(...mids) - Math.min(...mids)).toFixed(12));
-}
-
-export function withSpread(spread: Spread, { data }: StreamEvent): Spread {
-  const next = data.payload as Spread;
-  return next.universalId === spread.universalId && isLater(next.fetchedAt, spread.fetchedAt) ? next : spread;
+export function withSpreads(spread: Spread, events: Iterable<StreamEvent>): Spread {
+  let newest = spread;
+  for (const { data } of events) {
+    const next = data.payload as Spread;
+    if (next.universalId === spread.universalId && isLater(next.fetchedAt, newest.fetchedAt)) newest = next;
+  }
+  return newest;
 }
 
 export interface Edges {
@@ -48,17 +44,18 @@ export interface Edges {
 const byNetEdge = (a: Edge, b: Edge): number => b.netEdge - a.netEdge;
 
 /** Replaces the arbitrage of the same event and kind. One that is new is added if the list is of its event alone. */
-export function withEdge<T extends Edges>(edges: T, { data }: StreamEvent): T {
-  const next = data.payload as Edge;
-  if (!isLater(next.at, edges.fetchedAt)) return edges;
-  const isSame = (edge: Edge) => edge.universalId === next.universalId && edge.kind === next.kind;
-  if (edges.records.some(isSame)) {
-    const records = edges.records.map((edge) => (isSame(edge) ? { ...edge, ...next } : edge));
-    return { ...edges, records: edges.universalId === undefined ? records.sort(byNetEdge) : records };
-  }
-  if (edges.universalId !== next.universalId) return edges;
-  const records = [...edges.records, next].sort((a, b) => (a.kind < b.kind ? -1 : 1));
-  return { ...edges, records };
+export function withEdges<T extends Edges>(edges: T, events: Iterable<StreamEvent>): T {
+  const later = [...events].map(({ data }) => data.payload as Edge).filter(({ at }) => isLater(at, edges.fetchedAt));
+  if (later.length === 0) return edges;
+  const records = later.reduce<Edge[]>((all, next) => withEdge(all, next, edges.universalId), [...edges.records]);
+  return { ...edges, records: edges.universalId === undefined ? records.sort(byNetEdge) : records };
+}
+
+function withEdge(records: Edge[], next: Edge, listed: string | undefined): Edge[] {
+  const isSame = ({ universalId, kind }: Edge) => universalId === next.universalId && kind === next.kind;
+  if (records.some(isSame)) return records.map((edge) => (isSame(edge) ? { ...edge, ...next } : edge));
+  if (listed !== next.universalId) return records;
+  return [...records, next].sort((a, b) => (a.kind < b.kind ? -1 : 1));
 }
 
 export interface Board {
@@ -66,39 +63,37 @@ export interface Board {
   readonly fetchedAt: string;
 }
 
-/** Changes the row of an event: prices and spread by its spread, the best edge by its arbitrage. */
-export function withBoardEvent<T extends Board>(board: T, event: StreamEvent): T {
-  const { type, payload } = event.data;
-  if (type === 'event.spread') {
-    const next = payload as Spread;
-    return isLater(next.fetchedAt, board.fetchedAt)
-      ? changed(board, next.universalId, (row) => withLegs(row, next))
-      : board;
+/** Changes the rows of events: prices and spread by their newest spread, arbitrage by the newest one of each kind. */
+export function withBoardEvents<T extends Board>(board: T, events: Iterable<StreamEvent>): T {
+  const changes = new Map<string, ((row: BoardRow) => BoardRow)[]>();
+  for (const { data } of events) {
+    const next = data.payload as Spread | Edge;
+    const time = 'legs' in next ? next.fetchedAt : next.at;
+    if (!isLater(time, board.fetchedAt)) continue;
+    const change = (row: BoardRow) => ('legs' in next ? withLegs(row, next) : withKind(row, next));
+    changes.set(next.universalId, [...(changes.get(next.universalId) ?? []), change]);
   }
-  const next = payload as Edge;
-  return isLater(next.at, board.fetchedAt) ? changed(board, next.universalId, (row) => withBest(row, next)) : board;
+  if (changes.size === 0) return board;
+  const changed = (row: BoardRow) =>
+    (changes.get(row.universalId) ?? []).reduce((before, change) => change(before), row);
+  return { ...board, rows: board.rows.map(changed) };
 }
 
-function changed<T extends Board>(board: T, universalId: string, change: (row: BoardRow) => BoardRow): T {
-  return { ...board, rows: board.rows.map((row) => (row.universalId === universalId ? change(row) : row)) };
-}
-
-function withLegs(row: BoardRow, { legs }: Spread): BoardRow {
+function withLegs(row: BoardRow, { legs, spread }: Spread): BoardRow {
   const since = (provider: string, marketId: string, state: string | null) =>
     row.legs.find((leg) => leg.provider === provider && leg.marketId === marketId && leg.state === state)?.since ??
     null;
   return {
     ...row,
     legs: legs.map(({ asOf: _, ...leg }) => ({ ...leg, since: since(leg.provider, leg.marketId, leg.state) })),
-    spread: distanceOf(legs),
+    spread,
   };
 }
 
-function withBest(row: BoardRow, { kind, netEdge, grossEdge, size, quoteAgeMs }: Edge): BoardRow {
-  const { edge } = row;
-  // The other kind of arbitrage may be the better one.
-  if (edge !== null && edge.kind !== kind && edge.netEdge >= netEdge) return row;
-  return { ...row, edge: { kind, netEdge, grossEdge, size, quoteAgeMs }, noEdge: null };
+function withKind(row: BoardRow, { kind, netEdge, grossEdge, size, quoteAgeMs }: Edge): BoardRow {
+  const others = row.edges.filter((edge) => edge.kind !== kind);
+  const edges = bestFirst([...others, { kind, netEdge, grossEdge, size, quoteAgeMs }], (edge) => edge.netEdge);
+  return { ...row, edges, edge: edges[0]!, noEdge: null };
 }
 
 /** The number of the newest event of any of these channels; null before the first one. */

@@ -58,6 +58,8 @@ export interface Leg {
 export interface Spread {
   readonly universalId: string;
   readonly legs: readonly Leg[];
+  /** The largest distance of live mids; null with fewer than two. */
+  readonly spread: number | null;
   readonly fetchedAt: string;
 }
 

@@ -97,6 +97,10 @@ describe('GET /v1/events/board', () => {
         ],
         spread: 0.02,
         edge: { kind: 'negation_pair', netEdge: 0.03, grossEdge: 0.05, size: 100, quoteAgeMs: 1_200 },
+        edges: [
+          { kind: 'negation_pair', netEdge: 0.03, grossEdge: 0.05, size: 100, quoteAgeMs: 1_200 },
+          { kind: 'cross_provider', netEdge: 0.01, grossEdge: 0.02, size: 100, quoteAgeMs: 1_200 },
+        ],
         noEdge: null,
         volume24h: 12.5,
         trades24h: 3,
@@ -115,7 +119,16 @@ describe('GET /v1/events/board', () => {
     addEvent('evt_1', { links: [aLink()], resolutionTime: null, kind: null });
     const { rows } = await read();
     expect(rows).toMatchObject([
-      { legs: [], spread: null, edge: null, noEdge: 'one_provider', volume24h: 0, trades24h: 0, lastTradeAt: null },
+      {
+        legs: [],
+        spread: null,
+        edge: null,
+        edges: [],
+        noEdge: 'one_provider',
+        volume24h: 0,
+        trades24h: 0,
+        lastTradeAt: null,
+      },
     ]);
   });
 

@@ -220,6 +220,7 @@ describe('GET /v1/events/{universalId}/spread', () => {
           asOf: '2026-03-01T11:59:59.750Z',
         },
       ],
+      spread: null,
       fetchedAt: '2026-03-01T12:00:00.001Z',
     });
   });
@@ -247,6 +248,7 @@ describe('GET /v1/events/{universalId}/spread', () => {
     expect(await body('/v1/events/evt_1/spread')).toEqual({
       universalId: 'evt_1',
       legs: [],
+      spread: null,
       fetchedAt: '2026-03-01T12:00:00.000Z',
     });
   });

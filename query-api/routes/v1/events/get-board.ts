@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { largestDistance } from '#schemas/domain/consensus-score';
 import { formatDecimal, parseDecimal } from '#schemas/domain/decimal';
 import { QUESTION_SELECTORS } from '#schemas/domain/providers';
 import { arbitrageRecordSchema } from '#schemas/http/arbitrage';
 import { fetchedAtField } from '#schemas/http/fields';
 import { paginationSchema, toPagination } from '#schemas/http/pagination';
 import { clampedInteger, cursorParameter, decimalParameter, wordsParameter } from '#schemas/http/parameters';
-import { decimalNumber, decimalNumberOrNull, isoTime, isoTimeSchema } from '#schemas/http/scalars';
+import { decimalNumber, isoTime, isoTimeSchema } from '#schemas/http/scalars';
 import { spreadSnapshotSchema, toSpreadSnapshot } from '#schemas/http/spread';
 import { universalEventSchema } from '#schemas/http/universal-event';
 import { type SpreadLeg, spreadHeadTopic, type UniversalEvent } from '#schemas/topics/derived';
@@ -21,6 +20,13 @@ import { defineRoute } from '../../route.ts';
 
 const { shape: ofEvent } = universalEventSchema;
 const { shape: ofRecord } = arbitrageRecordSchema.options[0];
+const edgeSchema = z.object({
+  kind: z.enum(['cross_provider', 'negation_pair']).describe('Which of the two forms.'),
+  netEdge: ofRecord.netEdge,
+  grossEdge: ofRecord.grossEdge,
+  size: ofRecord.size,
+  quoteAgeMs: ofRecord.quoteAgeMs,
+});
 
 const rowSchema = z.object({
   universalId: ofEvent.universalId,
@@ -35,20 +41,11 @@ const rowSchema = z.object({
       }),
     )
     .describe('One for each linked market in use, by provider, then market.'),
-  spread: z
-    .number()
-    .nullable()
-    .describe('The largest distance between the yesMids of live legs; null with fewer than two.'),
-  edge: z
-    .object({
-      kind: z.enum(['cross_provider', 'negation_pair']).describe('Which of the two forms.'),
-      netEdge: ofRecord.netEdge,
-      grossEdge: ofRecord.grossEdge,
-      size: ofRecord.size,
-      quoteAgeMs: ofRecord.quoteAgeMs,
-    })
+  spread: spreadSnapshotSchema.shape.spread,
+  edge: edgeSchema
     .nullable()
     .describe('The arbitrage with the largest net edge, even if that is negative; null without any.'),
+  edges: z.array(edgeSchema).describe('The arbitrage of each kind that there is, the best first: `edge`, then others.'),
   noEdge: z
     .enum(MISSING_EDGE_REASONS)
     .nullable()
@@ -110,7 +107,9 @@ export const getBoard = defineRoute({
     };
     const behind = isBehind(freshness, spreadHeadTopic);
     const page = listBoard(events, { filter, sort, order, limit, cursor, activity, isBehind: behind });
-    const times = page.items.flatMap(({ spread, best }) => [spread?.receivedAt ?? 0, best?.receivedAt ?? 0]);
+    const times = page.items.flatMap(({ spread, arbitrage }) =>
+      [spread, ...arbitrage].map((record) => record?.receivedAt ?? 0),
+    );
     return {
       rows: page.items.map((item) => toRow(item, views, activity)),
       pagination: toPagination(page.nextCursor),
@@ -120,15 +119,21 @@ export const getBoard = defineRoute({
 });
 
 function toRow(
-  { event, spread, best }: BoardEvent,
+  { event, spread, arbitrage }: BoardEvent,
   { events, freshness }: Views,
   activity: MarketActivity,
 ): z.infer<typeof rowSchema> {
   const current = spread && currentSpread(freshness, event, spread);
   const legs = current?.legs ?? [];
-  const wireLegs = current ? toSpreadSnapshot(current).legs : [];
-  const distance = largestDistance(legs);
-  const [edge] = best ? currentArbitrage(freshness, event, [best]) : [];
+  const snapshot = current && toSpreadSnapshot(current);
+  const edges = currentArbitrage(freshness, event, arbitrage).map(({ kind, netEdge, grossEdge, size, quoteAgeMs }) => ({
+    kind,
+    netEdge,
+    grossEdge,
+    size,
+    quoteAgeMs,
+  }));
+  const edge = edges[0] ?? null;
   const { volume, trades, lastTradeAt, anomalies, disputed } = sumActivity(activity, event.links);
   return {
     universalId: event.universalId,
@@ -136,17 +141,13 @@ function toRow(
     kind: event.kind,
     status: event.status,
     resolutionDate: event.resolutionTime === null ? null : isoTime(event.resolutionTime),
-    legs: wireLegs.map(({ asOf: _, ...leg }, at) => ({ ...leg, since: sinceOf(legs[at]!, event, events.statuses) })),
-    spread: decimalNumberOrNull(distance === null ? null : formatDecimal(distance)),
-    edge: edge
-      ? {
-          kind: edge.kind,
-          netEdge: edge.netEdge,
-          grossEdge: edge.grossEdge,
-          size: edge.size,
-          quoteAgeMs: edge.quoteAgeMs,
-        }
-      : null,
+    legs: (snapshot?.legs ?? []).map(({ asOf: _, ...leg }, at) => ({
+      ...leg,
+      since: sinceOf(legs[at]!, event, events.statuses),
+    })),
+    spread: snapshot?.spread ?? null,
+    edge,
+    edges,
     noEdge: edge ? null : missingEdgeReason(event, legs),
     volume24h: decimalNumber(formatDecimal(volume)),
     trades24h: trades,

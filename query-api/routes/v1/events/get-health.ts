@@ -72,7 +72,10 @@ export const getEventHealth = defineRoute({
     return {
       universalId,
       event: toUniversalEvent(event),
-      spread: { ...(spread ? toSpreadSnapshot(spread) : { universalId, legs: [] }), fetchedAt: isoTime(viewed) },
+      spread: {
+        ...(spread ? toSpreadSnapshot(spread) : { universalId, legs: [], spread: null }),
+        fetchedAt: isoTime(viewed),
+      },
       arbitrage: { crossProvider: recordOf('cross_provider'), negationPair: recordOf('negation_pair') },
       consensusScore: decimalNumberOrNull(consensusScore(spread?.legs ?? [])),
       settlement: settled.filter(({ resolvedAt }) => isInSnapshot(Date.parse(resolvedAt))),

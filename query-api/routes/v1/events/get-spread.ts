@@ -29,7 +29,7 @@ export const getSpread = defineRoute({
     const fetchedAt = isoTime(Math.max(asOf, spread?.receivedAt ?? 0));
     // Without a received book there is no spread yet: the response has no legs rather than invented ones.
     return {
-      ...(spread ? toSpreadSnapshot(currentSpread(freshness, event, spread)) : { universalId, legs: [] }),
+      ...(spread ? toSpreadSnapshot(currentSpread(freshness, event, spread)) : { universalId, legs: [], spread: null }),
       fetchedAt,
     };
   },
