@@ -39,6 +39,7 @@ export const COINS: TradedFamily<z.infer<typeof row>, z.infer<typeof snapshot>> 
   },
   units: { price: 'USD', size: 'coins' },
   all: ({ instruments }) => [...instruments.values()].filter(isCoin),
+  isReceived: ({ instruments }) => [...instruments.values()].some(isCoin),
   find: ({ instruments }, { coin }) => {
     const instrument = instruments.get(coin!);
     return instrument && isCoin(instrument) ? instrument : null;

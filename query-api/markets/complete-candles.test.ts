@@ -13,6 +13,7 @@ import { VIEWS } from '../views/views.ts';
 
 const PATH = '/v1/markets/venue_a/coins/BTC/candles';
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 /** 20 s into the minute 12:00. */
 const NOW = NOON_MS + 20_000;
 
@@ -246,6 +247,44 @@ describe('a read of candles', () => {
     store.addRanges([aCandleRange({ source: 'official_api', id: 'response', from: 0, until: NOON_MS })]);
     store.addBars([aCandle({ source: 'official_api', openTime: NOON_MS - MINUTE, open: '7' })]);
     expect(await served('interval=1m&limit=2')).toEqual(['-1 7 official_api', '0 500 null']);
+  });
+
+  describe('of a gap that bars of the exchange fill', () => {
+    const minuteOf = (at: number) => ({ source: 'external_exchange', openTime: NOON_MS + at * MINUTE });
+    beforeEach(() => {
+      record([-5, -4, -3, -2, -1, 0]);
+      store.addRanges([
+        aCandleRange({ id: 'gap 1', kind: 'gap', from: NOON_MS - 3 * MINUTE, until: NOON_MS - MINUTE - 1 }),
+        aCandleRange({ source: 'external_exchange', id: 'klines', from: NOON_MS - HOUR, until: NOON_MS }),
+      ]);
+      store.addBars([-8, -7, -6, -3].map((at) => aCandle({ ...minuteOf(at), open: String(at + 900) })));
+    });
+    const recorded = (at: number) => `${at} ${at + 500} venue_node`;
+
+    it('requests its buckets from the venue, and none that was not recorded and that the exchange has', async () => {
+      expect(await served('interval=1m&limit=9')).toEqual([
+        ...[-8, -7, -6].map((at) => `${at} ${at + 900} external_exchange`),
+        ...[-5, -4].map(recorded),
+        ...[-3, -2].map((at) => `${at} ${at + 10_000} official_api`),
+        ...[-1, 0].map(recorded),
+      ]);
+      expect(sent).toEqual(['venue_a.info -3 -1']);
+      storeResponses();
+      [sent, responses] = [[], []];
+      test.advance(30_001);
+      expect((await served('interval=1m&limit=4'))[0]).toBe('-3 9997 official_api');
+      expect(sent).toEqual([]);
+    });
+
+    it('serves the bars of the exchange if that request fails', async () => {
+      failure = new RequestError('rate_limited', { retryAfterMs: 7_000 });
+      expect(await served('interval=1m&limit=4')).toEqual([
+        '-4 496 venue_node',
+        '-3 897 external_exchange',
+        ...[-1, 0].map(recorded),
+      ]);
+      expect(sent).toEqual(['venue_a.info -3 -1']);
+    });
   });
 
   it('fails if the response has no bars', async () => {

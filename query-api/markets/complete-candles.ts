@@ -1,8 +1,9 @@
 /**
- * Reads candles, and fetches what they lack from the venue: the buckets that are complete in no source and that the venue
- * still stores (contract, "Candles").
+ * Reads candles, and fetches what they lack from the venue (contract, "Candles"): the buckets that are complete in no
+ * source and that the venue still stores, and those with a gap in our trades that only another market's bars fill. A gap
+ * may wait for its repair behind many others, and the exchange comes after the venue.
  */
-import { joinNearest, type Span, subtract, union } from '#schemas/domain/candles/spans';
+import { covers, joinNearest, type Span, subtract, union } from '#schemas/domain/candles/spans';
 import { ApiError } from '#schemas/errors';
 import { candleBarsTable } from '#schemas/tables/candle-bars';
 import { candleRangeTopic } from '#schemas/topics/candles';
@@ -32,7 +33,10 @@ export interface ServedCandles {
   readonly fetchedAt: number | null;
 }
 
-/** Rejects with the `ApiError` of a request to the venue, unless only the bucket in progress is missing. */
+/**
+ * Rejects with the `ApiError` of a request to the venue, unless only the bucket in progress is missing or every bucket has
+ * a bar of another market.
+ */
 export async function readCompleteCandles(
   { store, views: { freshness }, ingest }: Pick<Dependencies, 'store' | 'views' | 'ingest'>,
   coin: BarInstrument,
@@ -48,10 +52,11 @@ export async function readCompleteCandles(
   const { stepMs } = buckets;
   const forming = Math.floor(now / stepMs) * stepMs;
   const fetch = async (span: Span): Promise<FetchedBars> => {
+    const isOptional = span.from === forming || covers(read.complete, span.from, span.until);
     try {
       return await fetchBars(ingest, coin, window.interval, span, now);
     } catch (error) {
-      if (error instanceof ApiError && span.from === forming) return { bars: [], ranges: [] };
+      if (error instanceof ApiError && isOptional) return { bars: [], ranges: [] };
       throw error;
     }
   };
@@ -60,7 +65,7 @@ export async function readCompleteCandles(
   // Nearly all markets have a trade in most buckets, so only few windows need more than `limit` of them.
   for (const reach of [buckets.limit, Number.POSITIVE_INFINITY]) {
     const span = withReach(reachable(spanOf(buckets, read.candles), stepMs, now), reach * stepMs, buckets);
-    const missing = subtract(subtract([span], read.complete), requested);
+    const missing = subtract(subtract([span], subtract(read.complete, read.replaced)), requested);
     if (missing.length === 0) continue;
     const requests = joinNearest(missing, REQUESTS_MAX);
     requested = union([...requested, ...requests]);

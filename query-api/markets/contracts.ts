@@ -52,6 +52,8 @@ export const CONTRACTS: TradedFamily<z.infer<typeof row>, z.infer<typeof snapsho
   },
   units: { price: 'in the money of the dex', size: 'contracts' },
   all: ({ instruments }, { dex }) => [...instruments.values()].filter((instrument) => instrument.dex === dex),
+  // One list has the contracts of all dexes.
+  isReceived: ({ instruments }) => [...instruments.values()].some(({ dex }) => dex !== null),
   find: ({ instruments }, { dex, symbol }) => {
     const instrument = instruments.get(`${dex}:${symbol}`);
     return instrument?.dex === dex ? instrument! : null;

@@ -2,11 +2,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AssetContext, BookUpdate } from '#schemas/topics/normalised';
 import { LIMIT_CASES } from '../testing/limit-cases.fixture.ts';
-import { aBookUpdate, aContext, anInstrument, aPair, aTrade, NOON_MS } from '../testing/records.fixture.ts';
+import { aBookUpdate, aContext, aContract, anInstrument, aPair, aTrade, NOON_MS } from '../testing/records.fixture.ts';
 import { FAMILIES, routeOf, TRADED_FAMILIES, useFamilies } from './families.fixture.ts';
 import { CASES, ROOT } from './family-cases.fixture.ts';
 
-const { add, addDex, advance, body, book, context, errorOf, setQuery } = useFamilies();
+const { add, addDex, advance, body, book, context, errorOf, get, setQuery } = useFamilies();
 
 describe.each(FAMILIES)('the family of %s', (plural, one) => {
   const { family, list, make, name } = one;
@@ -151,6 +151,19 @@ describe.each(TRADED_FAMILIES)('the family of %s', (_plural, one) => {
       expect(await body(`${market}/trades${query}`)).toEqual({ trades: [] });
       expect(queries).toMatchObject([{ provider0: provider, instrument0: coin, limit }]);
     });
+  });
+});
+
+describe('the list of a dex without contracts', () => {
+  const EMPTY = `${ROOT}/perp-dex/flx/contracts`;
+
+  it('is cached once the contracts of all dexes were received, and not before', async () => {
+    addDex({ name: 'flx' });
+    expect((await get(EMPTY)).headers).not.toHaveProperty('etag');
+    add(aContract());
+    const { headers, json } = await get(EMPTY);
+    expect(json()).toEqual({ contracts: [] });
+    expect(headers).toMatchObject({ etag: expect.any(String), 'cache-control': 'private, max-age=60', age: '0' });
   });
 });
 

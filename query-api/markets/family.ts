@@ -46,6 +46,8 @@ export interface Family<Row = unknown, Snapshot = unknown> {
   readonly units: { readonly price: string; readonly size: string };
   /** All markets of the family within the names, also delisted ones. */
   readonly all: (coins: CoinsOfVenue, within: Names) => Iterable<Instrument>;
+  /** True once the venue's list was received, which may have no market within the names. */
+  readonly isReceived: (coins: CoinsOfVenue) => boolean;
   /** The market of these names, also a delisted one; null for none. */
   readonly find: (coins: CoinsOfVenue, names: Names) => Instrument | null;
   /** False if it is delisted: then it is in no list, and has no snapshot and no book. */

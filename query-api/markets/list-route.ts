@@ -1,16 +1,14 @@
 import { z } from 'zod';
-import { defineRoute, type Route } from '../routes/route.ts';
+import { defineRoute, producedAt, type Route } from '../routes/route.ts';
 import { checkWithin, type Family } from './family.ts';
 import { listDeclaration } from './family-route.ts';
 
 /** The route that lists the markets of a family. */
 export function listRoute(family: Family): Route {
-  const { plural, row, all, isListed } = family;
+  const { plural, row, all, isListed, isReceived } = family;
   return defineRoute({
     ...listDeclaration(family),
     cacheTtlMs: 60_000,
-    // The list is empty until the first catalog is received, which may happen any moment.
-    isCacheable: (body) => body[plural]!.length > 0,
     summary: `Lists the ${plural}, without delisted ones.`,
     query: z.object({}),
     response: z.object({ [plural]: z.array(row.shape).describe("In the venue's order.") }),
@@ -18,7 +16,9 @@ export function listRoute(family: Family): Route {
       const coins = views.coins.venue_a;
       checkWithin(family, coins, params);
       const listed = [...all(coins, params)].filter((instrument) => isListed(coins, instrument));
-      return { [plural]: listed.sort((a, b) => a.index - b.index).map(row.of) };
+      const body = { [plural]: listed.sort((a, b) => a.index - b.index).map(row.of) };
+      // The first list may be received any moment, so that this response is too old for a cache.
+      return isReceived(coins) ? body : producedAt(0, body);
     },
   });
 }

@@ -66,6 +66,7 @@ export const PAIRS: TradedFamily<z.infer<typeof row>, z.infer<typeof snapshot>> 
   },
   units: { price: 'quote tokens', size: 'base tokens' },
   all: ({ instruments }) => [...instruments.values()].filter(isPair),
+  isReceived: ({ instruments }) => [...instruments.values()].some(isPair),
   find: ({ instruments }, { pair }) => {
     for (const instrument of instruments.values())
       if (isPair(instrument) && nameOf(instrument) === pair) return instrument;

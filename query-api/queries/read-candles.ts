@@ -44,13 +44,13 @@ export async function readCandles(
   now: number | null,
   fetched = NOTHING_FETCHED,
 ): Promise<CandlesOfCoin> {
-  const { rows, select, complete } = await readBuckets(window, now, {
+  const { rows, ...selected } = await readBuckets(window, now, {
     read: (range) => readRange(store, coin, range, now ?? Number.POSITIVE_INFINITY, fetched),
     timeOfRow: (range, rows) => timeOfRow(store, [coin], lengthsOf([coin], range.stepMs), range, rows),
     rowsOfOne: 1,
   });
   const { limit } = window;
-  return { candles: bucketsOf(window).oldestFirst ? rows.slice(0, limit) : rows.slice(-limit), select, complete };
+  return { candles: bucketsOf(window).oldestFirst ? rows.slice(0, limit) : rows.slice(-limit), ...selected };
 }
 
 /**
@@ -72,14 +72,16 @@ async function readRange(
   const spans = isEnough ? [] : subtract([range], preferred ? [preferred] : []);
   const wanted = { instruments: [coin], ranges, stepMs, spans, now, fetched: fetched.bars };
   const [bars, others] = await Promise.all([columns, selectStoredBars(store, wanted)]);
-  const { select, complete } = others.selected(coin);
+  const selected = others.selected(coin);
+  const { select } = selected;
   const rows = [
     ...others.starts.flatMap((ts) => candleOf(ts, select(ts)) ?? []),
     ...(bars ? candlesOf(bars) : []),
   ].sort((a, b) => a.ts - b.ts);
-  if (!bars) return { rows, select, complete };
+  if (!bars) return { rows, ...selected };
   const isPreferred = (bucket: number) => bucket >= preferred!.from && bucket < preferred!.until;
-  return { rows, select: (bucket) => (isPreferred(bucket) ? selectionOf(bars, bucket) : select(bucket)), complete };
+  const selectAny = (bucket: number) => (isPreferred(bucket) ? selectionOf(bars, bucket) : select(bucket));
+  return { rows, ...selected, select: selectAny };
 }
 
 /**

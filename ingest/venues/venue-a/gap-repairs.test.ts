@@ -142,6 +142,26 @@ describe('the repair of a gap', () => {
     expect(due([], HOUR + 30_000, repairs)).toEqual(['BTC 0 1', 'ETH 0 2', '#10 0 10']);
   });
 
+  it('is not delayed permanently by outcomes and coins with newer gaps, nor by newer gaps of its own coin', () => {
+    const repairs = new GapRepairs();
+    const requested: string[] = [];
+    // Each minute every coin has another gap, and there is weight for two requests.
+    for (let minute = 0; minute < 20; minute += 1) {
+      for (const coin of ['BTC', 'ETH', 'SOL', '#10', '#20'])
+        repairs.record(gap(minute * MINUTE, minute * MINUTE, { coin, id: `gap ${minute}` }));
+      const now = START + (minute + 1.5) * MINUTE;
+      for (const repair of repairs.due(now).slice(0, 2)) {
+        const { coin, from, until } = repair;
+        repairs.begin(repair);
+        repairs.record(response(from - START, until - START, { coin }));
+        repairs.answered(repair, now);
+        requested.push(`${minute} ${coin}`);
+      }
+    }
+    expect(requested.slice(0, 30).filter((text) => !text.includes('#'))).toEqual([]);
+    expect(requested.slice(30, 33)).toEqual(['15 BTC', '15 ETH', '16 SOL']);
+  });
+
   it('comes before one that was requested already', () => {
     const repairs = new GapRepairs();
     due([gap(0, 0)], HOUR, repairs);

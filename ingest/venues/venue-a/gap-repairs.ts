@@ -15,6 +15,8 @@ const FINAL_AFTER_MS = 3_000;
 /** Time until an answered request is repeated: doubled each time. The range of its response arrives within seconds. */
 const REPEAT_MIN_MS = 30_000;
 const REPEAT_MAX_MS = 3_600_000;
+/** An outcome comes before a coin whose first missing minute is less than this before its own: it may expire. */
+const OUTCOMES_AHEAD_MS = 15 * MINUTE_MS;
 /** The same for a request without an answer: a shortage may be over at any time, and gaps are repaired within a minute if there is weight. */
 const FAILED: BackoffBounds = { firstMs: 2_000, longestMs: 20_000 };
 
@@ -59,23 +61,22 @@ export class GapRepairs {
 
   /**
    * Returns the requests that are due, and forgets gaps that are repaired or too old. Those with the fewest answers are
-   * first, and of these the outcomes: the venue has no bars of an outcome that has expired, those of other coins for days.
+   * first, and of these the coin whose first missing minute is the oldest, so that further gaps delay no coin. Outcomes are
+   * ahead by some minutes: the venue has no bars of an outcome that has expired, those of other coins for days.
    */
   due(now: number): GapRepair[] {
     const oldest = oldestStored(MINUTE_MS, now);
-    const due: { readonly repair: GapRepair; readonly attempts: number }[] = [];
+    const due: { readonly repair: GapRepair; readonly attempts: number; readonly since: number }[] = [];
     for (const [coin, repairs] of this.coins) {
       const missing = missingOf(repairs, oldest, floor(now - FINAL_AFTER_MS));
       const [first, last] = [missing[0], missing.at(-1)];
       if (repairs.gaps.size === 0) this.coins.delete(coin);
       if (!first || !last || repairs.running || now < repairs.notBefore) continue;
+      const since = first.from - (isOutcomeCoin(coin) ? OUTCOMES_AHEAD_MS : 0);
       // A request costs as much as a thousand bars, so that one for all gaps is cheaper than one for each.
-      due.push({ repair: { coin, from: first.from, until: last.until }, attempts: repairs.attempts });
+      due.push({ repair: { coin, from: first.from, until: last.until }, attempts: repairs.attempts, since });
     }
-    const rankOf = ({ coin }: GapRepair) => (isOutcomeCoin(coin) ? 0 : 1);
-    return due
-      .sort((a, b) => a.attempts - b.attempts || rankOf(a.repair) - rankOf(b.repair) || a.repair.until - b.repair.until)
-      .map(({ repair }) => repair);
+    return due.sort((a, b) => a.attempts - b.attempts || a.since - b.since).map(({ repair }) => repair);
   }
 
   /** Records that a request is sent, or waits to be sent. No other one of its coin is due until it has ended. */

@@ -6,7 +6,7 @@ import type { Candle } from '../../topics/candles.ts';
 import { parseDecimal } from '../decimal.ts';
 import { type Bar, concatenate, momentOf } from './bars.ts';
 import { type CandleRule, MINUTE_MS, type SourceRules } from './sources.ts';
-import { covers, type Span, subtract, union } from './spans.ts';
+import { covers, intersect, type Span, subtract, union } from './spans.ts';
 
 /** A stored bar, or stored bars of one source between two `splitPoints`, already joined. */
 export interface SourceBar {
@@ -76,6 +76,11 @@ export interface SelectedBars {
    * trades than were recorded; then its bar is not used.
    */
   readonly complete: readonly Span[];
+  /**
+   * Those of them that a gap in the recorded trades touches, and that only a source with the trades of another market
+   * completes.
+   */
+  readonly replaced: readonly Span[];
 }
 
 /** A bar in progress that a source calculated is used for this long. */
@@ -120,7 +125,17 @@ export function selectBars(known: InstrumentBars): SelectedBars {
     return { source: null, bar: joinOf(recorded) };
   };
 
-  return { select, complete: union(options.flatMap((option) => wholeBuckets(option, known))) };
+  const complete = union(options.flatMap((option) => wholeBuckets(option, known)));
+  return { select, complete, replaced: replacedOf(options, complete, known) };
+}
+
+/** Buckets with a gap in which the sources of the market's own trades are not complete, but another market's is. */
+function replacedOf(options: readonly Option[], complete: readonly Span[], known: InstrumentBars): Span[] {
+  const { rules, ranges, stepMs } = known;
+  const gaps = ranges.filter(({ source, kind }) => source === rules.recorded && kind === 'gap');
+  if (gaps.length === 0 || !options.some(({ isOtherMarket }) => isOtherMarket)) return [];
+  const own = options.filter(({ isOtherMarket }) => !isOtherMarket).flatMap((option) => wholeBuckets(option, known));
+  return intersect(subtract(complete, union(own)), union(gaps.map((gap) => spanOf(gap, stepMs))));
 }
 
 /**

@@ -34,6 +34,11 @@ export function subtract(spans: readonly Span[], others: readonly Span[]): Span[
   return rest;
 }
 
+/** Returns what is in both; each is a result of `union`. */
+export function intersect(spans: readonly Span[], others: readonly Span[]): Span[] {
+  return subtract(spans, subtract(spans, others));
+}
+
 /** Joins the spans that are closest to each other until there are at most `max`. They are sorted and disjoint. */
 export function joinNearest(spans: readonly Span[], max: number): Span[] {
   if (spans.length <= max) return [...spans];
