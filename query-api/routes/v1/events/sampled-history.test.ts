@@ -31,6 +31,7 @@ const history = async (query: string) =>
   getEventHistory.response.parse((await read(query)).json()) as {
     universalId: string;
     legs: { provider: string; marketId: string; points: { ts: string; yesMid: number | null }[] }[];
+    spreads: object[];
     edges: object[];
     states: { ts: string; marketId: string; state: string }[];
   };
@@ -55,6 +56,26 @@ describe('GET /v1/events/{universalId}/history', () => {
       { ts: iso(4), yesBid: 0.9, yesAsk: null, yesMid: 0.9 },
       { ts: iso(7), yesBid: 0.7, yesAsk: null, yesMid: 0.7 },
       { ts: iso(900), yesBid: 0.41, yesAsk: 0.43, yesMid: 0.1 },
+    ]);
+  });
+
+  it('returns the largest distance of live prices of each record that has a point', async () => {
+    const pair = (a: string | null, b: string, live = true) => [
+      leg({ provider: 'venue_a_outcome', marketId: '#10', yesMid: a }),
+      leg({ yesMid: b, live }),
+    ];
+    const records = [pair('0.4', '0.52'), pair('0.45', '0.5'), pair('0.4', '0.6', false), pair(null, '0.55')];
+    await insertRows(
+      store,
+      spreadsTable,
+      records.map((legs, at) => aSpread({ receivedAt: NOON_MS + at, legs })),
+    );
+    const { spreads } = await history(`from=${NOON_MS}&to=${NOON_MS + 999}&points=10`);
+    expect(spreads).toEqual([
+      { ts: iso(0), spread: 0.12 },
+      { ts: iso(1), spread: 0.05 },
+      { ts: iso(2), spread: null },
+      { ts: iso(3), spread: null },
     ]);
   });
 
