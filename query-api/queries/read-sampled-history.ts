@@ -1,7 +1,8 @@
 /** Reads what was published for an event in a period, reduced for a chart: the store returns a few rows of each bucket. */
 import type { Parameter } from '#infra/store/store';
 import { unixMs } from '#infra/store/unix-ms';
-import { parseDecimal } from '#schemas/domain/decimal';
+import { largestDistance } from '#schemas/domain/consensus-score';
+import { type Decimal, parseDecimal } from '#schemas/domain/decimal';
 import { marketKey } from '#schemas/domain/providers';
 import type { Arbitrage, SpreadLeg } from '#schemas/topics/derived';
 import { type Query, queryBatch, type Reader } from './query.ts';
@@ -19,13 +20,22 @@ interface Row {
   readonly ts: number;
   readonly version: number;
 }
-export type LegPoint = Row & Pick<SpreadLeg, 'provider' | 'marketId' | 'yesBid' | 'yesAsk' | 'yesMid'>;
+export type LegPoint = Row &
+  Pick<SpreadLeg, 'provider' | 'marketId' | 'yesBid' | 'yesAsk' | 'yesMid'> & {
+    /** Of all legs of the record that the point is from. */
+    readonly yesMids: readonly SpreadLeg['yesMid'][];
+    readonly lives: readonly SpreadLeg['live'][];
+  };
+/** The largest distance between the yesMids of the live legs of a record; null with fewer than two. */
+export type SpreadPoint = Row & { readonly spread: Decimal | null };
 export type EdgePoint = Row & Pick<Arbitrage, 'kind' | 'netEdge' | 'size'>;
 export type StateChange = Omit<Row, 'version'> & Pick<SpreadLeg, 'provider' | 'marketId' | 'state'>;
 
 export interface SampledHistory {
   /** By `marketKey`, oldest first. */
   readonly legs: ReadonlyMap<string, readonly LegPoint[]>;
+  /** One for each record that a point of a leg is from, oldest first. */
+  readonly spreads: readonly SpreadPoint[];
   /** Oldest first. */
   readonly edges: readonly EdgePoint[];
   /** Oldest first. */
@@ -51,7 +61,8 @@ const TIMES = `${unixMs('h.receivedAt')} AS ts, toFloat64(h.version) AS version,
 
 const LEGS: Series = {
   name: 'leg-samples',
-  rows: `SELECT ${TIMES}, provider, marketId, yesBid, yesAsk, yesMid, state
+  rows: `SELECT ${TIMES}, provider, marketId, yesBid, yesAsk, yesMid, state,
+      \`legs.yesMid\` AS yesMids, \`legs.live\` AS lives
     FROM spreads AS h
     ARRAY JOIN \`legs.provider\` AS provider, \`legs.marketId\` AS marketId, \`legs.yesBid\` AS yesBid,
       \`legs.yesAsk\` AS yesAsk, \`legs.yesMid\` AS yesMid, \`legs.state\` AS state
@@ -87,11 +98,21 @@ export async function readSampledHistory(
   const keyOf = ({ provider, marketId }: LegPoint) => marketKey(provider, marketId);
   const legs = groupBy([...first, ...last, ...lowest, ...highest], keyOf);
   const kinds = groupBy([...firstEdges, ...lastEdges, ...lowestEdges, ...highestEdges], ({ kind }) => kind);
+  const points = new Map([...legs].map(([key, rows]) => [key, sample(rows, buckets, ({ yesMid }) => yesMid)]));
   return {
-    legs: new Map([...legs].map(([key, rows]) => [key, sample(rows, buckets, ({ yesMid }) => yesMid)])),
+    legs: points,
+    spreads: spreadsOf([...points.values()].flat()),
     edges: [...kinds.values()].flatMap((rows) => sample(rows, buckets, ({ netEdge }) => netEdge)).sort(inOrder),
     states: [...states].reverse(),
   };
+}
+
+function spreadsOf(points: readonly LegPoint[]): SpreadPoint[] {
+  const records = distinct(points).map(({ ts, version, yesMids, lives }) => {
+    const legs = yesMids.map((yesMid, at) => ({ yesMid, live: lives[at]! }));
+    return { ts, version, spread: largestDistance(legs) };
+  });
+  return records.sort(inOrder);
 }
 
 type Samples<T> = [Query<T[]>, Query<T[]>, Query<T[]>, Query<T[]>];
@@ -146,10 +167,15 @@ function inOrder(a: Row, b: Row): number {
   return a.ts - b.ts || a.version - b.version;
 }
 
+/** The rows of each record once. */
+function distinct<T extends Row>(rows: readonly T[]): T[] {
+  return [...new Map(rows.map((row) => [`${row.ts} ${row.version}`, row])).values()];
+}
+
 /** Sorts the rows, of which several may be the same, and leaves those of each bucket that count. */
 function sample<T extends Row>(rows: readonly T[], buckets: SampleBuckets, valueIn: (row: T) => string | null): T[] {
-  const distinct = [...new Map(rows.map((row) => [`${row.ts} ${row.version}`, row])).values()].sort(inOrder);
-  const points = distinct.map((row) => {
+  const inTime = distinct(rows).sort(inOrder);
+  const points = inTime.map((row) => {
     const value = valueIn(row);
     return { row, ts: row.ts, value: value === null ? null : parseDecimal(value) };
   });

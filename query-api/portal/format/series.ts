@@ -21,11 +21,19 @@ export interface Note {
   readonly meanings: readonly (readonly [value: string | null, meaning: string])[];
 }
 
+export interface Mark {
+  readonly label: string;
+  /** Unix ms, or a number of the axis. */
+  readonly at: number;
+}
+
 interface ChartBase {
   readonly series: readonly ChartSeries[];
   /** Further values of each place, which stand in the table alone. */
   readonly columns?: readonly ChartSeries[];
   readonly note?: Note;
+  /** Places of the lower axis that have a name. */
+  readonly marks?: readonly Mark[];
 }
 
 /** What a chart over time draws. */
@@ -34,6 +42,8 @@ export interface TimeChart extends ChartBase {
   readonly times: readonly number[];
   /** Length of the buckets whose values they are, where they are those of buckets. */
   readonly stepMs?: number;
+  /** Times that are shaded. */
+  readonly shades?: readonly Span[];
 }
 
 /** What a chart over numbers draws, such as sizes by price. */
@@ -44,8 +54,6 @@ export interface NumberChart extends ChartBase {
     /** Ascending. */
     readonly values: readonly number[];
   };
-  /** Places of the axis that have a name. */
-  readonly marks?: readonly { readonly label: string; readonly at: number }[];
   /** Why a place has no values; null for those that have some. */
   readonly missing?: readonly (string | null)[];
 }

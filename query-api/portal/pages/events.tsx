@@ -6,18 +6,20 @@ import { spanText } from '../format/time.ts';
 import { intervalBeside, useLive } from '../live/live-resource.ts';
 import { useNewest } from '../live/newest.ts';
 import { type Paginated, usePaged } from '../live/paged.ts';
+import { useResource } from '../live/resource.ts';
 import { useVisibleIds } from '../live/visible.ts';
 import { Choice, chosen } from '../parts/choice.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { More } from '../parts/more.tsx';
 import { Num } from '../parts/number.tsx';
 import { framed, Page } from '../parts/page.tsx';
+import { Sparkline } from '../parts/sparkline.tsx';
 import { type Column, Table } from '../parts/table.tsx';
-import { Moment } from '../parts/time.tsx';
+import { Ago } from '../parts/time.tsx';
 import { Title } from '../parts/title.tsx';
 import { Unknown } from '../parts/unknown.tsx';
 import { hrefTo, place, setQuery } from '../shell/router.ts';
-import { type BoardLeg, type BoardRow, boardCsv, noEdgeReason } from './event/board.ts';
+import { type BoardLeg, type BoardRow, boardCsv, type DayPrices, dayChart, noEdgeReason } from './event/board.ts';
 import {
   type Board as EventBoard,
   edgeChannel,
@@ -31,6 +33,10 @@ import { eventPath, OLD_QUOTE_MS } from './event/shapes.ts';
 type Board = EventBoard & Paginated;
 
 const REFRESH = intervalBeside(2_000, 4_000);
+/** Between two reads of the prices of a day. */
+const DAY_REFRESH_MS = 60_000;
+const PAGE_ROWS = 100;
+const ROWS_MAX = 1_000;
 /** A search begins when nothing was typed for this long. */
 const TYPED_MS = 250;
 const STATUSES = [
@@ -89,7 +95,10 @@ function Marks({ row }: { readonly row: BoardRow }) {
   );
 }
 
-function columnsFor(rows: readonly BoardRow[]): Column<BoardRow>[] {
+function columnsFor(
+  rows: readonly BoardRow[],
+  pricesOf: ReadonlyMap<string, DayPrices | undefined>,
+): Column<BoardRow>[] {
   const digits = digitsOf(
     rows.flatMap(({ legs }) => legs.flatMap(({ yesBid, yesAsk }) => [yesBid, yesAsk])),
     4,
@@ -106,6 +115,11 @@ function columnsFor(rows: readonly BoardRow[]): Column<BoardRow>[] {
             <Title text={row.canonicalName} />
           </a>{' '}
           <Marks row={row} />
+          {row.kind !== null && (
+            <small class="muted" data-field="kind">
+              {wordsOf(row.kind)}
+            </small>
+          )}
         </>
       ),
     },
@@ -155,9 +169,19 @@ function columnsFor(rows: readonly BoardRow[]): Column<BoardRow>[] {
     },
     { field: 'trades24h', label: 'Trades', isNumber: true, render: ({ trades24h }) => <Num value={trades24h} /> },
     {
+      field: 'sparkline',
+      label: '24 hours',
+      render: ({ universalId, canonicalName }) => {
+        const prices = pricesOf.get(universalId);
+        return (
+          prices && <Sparkline caption={`Prices of YES: ${canonicalName}`} data={dayChart(prices)} digits={digits} />
+        );
+      },
+    },
+    {
       field: 'lastTradeAt',
       label: 'Last trade',
-      render: ({ lastTradeAt }) => <Moment at={lastTradeAt} reason="none in 24 hours" />,
+      render: ({ lastTradeAt }) => <Ago at={lastTradeAt} reason="none in 24 hours" />,
     },
   ];
 }
@@ -193,7 +217,7 @@ export default function EventsPage() {
   const sort = SORTS.find((name) => name === query.get('sort')) ?? 'edge';
   const isNatural = sort === 'name' ? 'asc' : 'desc';
   const order = query.get('order') === 'asc' || query.get('order') === 'desc' ? query.get('order')! : isNatural;
-  const parameters = new URLSearchParams({ sort, order, status: chosen('status', STATUSES), limit: '100' });
+  const parameters = new URLSearchParams({ sort, order, status: chosen('status', STATUSES), limit: String(PAGE_ROWS) });
   const provider = chosen('provider', PROVIDERS);
   if (provider !== 'all') parameters.set('provider', provider);
   const q = query.get('q');
@@ -208,6 +232,10 @@ export default function EventsPage() {
   const first = useLive(board.first, newest, withBoardEvents);
   const events = newest.events.value;
   const rows = pages.flatMap((page) => withBoardEvents(page, events.values()).rows);
+  parameters.set('include', 'sparkline');
+  parameters.set('limit', String(Math.min(ROWS_MAX, PAGE_ROWS * Math.max(1, pages.length))));
+  const day = useResource<Board>(`/v1/events/board?${parameters}`, DAY_REFRESH_MS, true);
+  const pricesOf = new Map(day.data.value?.rows.map(({ universalId, sparkline }) => [universalId, sparkline]));
   return (
     <Page
       name="events"
@@ -228,7 +256,7 @@ export default function EventsPage() {
         rows={rows}
         idOf={({ universalId }) => universalId}
         seqOf={({ universalId }) => newestSeq(events, spreadChannel(universalId), edgeChannel(universalId))}
-        columns={columnsFor(rows)}
+        columns={columnsFor(rows, pricesOf)}
         sort={{
           by: sort,
           isAscending: order === 'asc',

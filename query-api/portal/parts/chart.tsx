@@ -5,11 +5,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import { decimalText } from '../format/number.ts';
 import { type ChartData, countBars, countGaps, countPoints, partOf, placesOf, stripsOf } from '../format/series.ts';
 import type { Span } from '../format/span.ts';
-import { momentText } from '../format/time.ts';
 import { isUtc, theme } from '../shell/theme.ts';
-import { Num } from './number.tsx';
+import { ChartTable } from './chart-table.tsx';
 import type { ChangeSpan } from './plot-move.ts';
-import { Unknown } from './unknown.tsx';
 
 export interface ChartOptions {
   readonly digits: number;
@@ -37,9 +35,6 @@ interface ChartProps extends ChartOptions {
   /** Shown between the caption and the drawing. */
   readonly children?: ComponentChildren;
 }
-
-/** Tab index of the table: a box that scrolls must be reachable by keyboard (WCAG 2.1.1). */
-const REACHABLE = 0;
 
 const isoOf = (ms: number): string => new Date(ms).toISOString();
 
@@ -142,58 +137,4 @@ function Plot({ data, view, height, ...options }: PlotProps) {
   });
   const classes = ['plot', height, view && 'movable'].filter(Boolean).join(' ');
   return <div class={classes} ref={box} aria-hidden="true" />;
-}
-
-function ChartTable({ name, caption, data, digits }: Pick<ChartProps, 'name' | 'caption' | 'data' | 'digits'>) {
-  const columns = [...data.series, ...(data.columns ?? [])];
-  const reasonAt = (index: number) =>
-    'axis' in data ? (data.missing?.[index] ?? 'no value here') : 'no value at this time';
-  return (
-    <section class="chart-table" aria-label={caption} tabIndex={REACHABLE}>
-      <table class="plain" data-chart-table={name}>
-        <thead>
-          <tr>
-            <th scope="col" class={'axis' in data ? 'number' : undefined}>
-              {'axis' in data ? data.axis.label : 'Time'}
-            </th>
-            {columns.map(({ label }) => (
-              <th key={label} scope="col" class="number">
-                {label}
-              </th>
-            ))}
-            {data.note && <th scope="col">{data.note.label}</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {placesOf(data).map((place, index) => (
-            <tr key={place}>
-              <PlaceHeading data={data} place={place} />
-              {columns.map(({ label, values, field, digits: own }) => (
-                <td key={label} class="number" data-field={field}>
-                  <Num value={values[index] ?? null} digits={own ?? digits} reason={reasonAt(index)} />
-                </td>
-              ))}
-              {data.note && (
-                <td data-field={data.note.field}>{data.note.values[index] ?? <Unknown reason="not stated" />}</td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );
-}
-
-function PlaceHeading({ data, place }: { readonly data: ChartData; readonly place: number }) {
-  if ('axis' in data)
-    return (
-      <th scope="row" class="number">
-        {decimalText(place, data.axis.digits)}
-      </th>
-    );
-  return (
-    <th scope="row">
-      <time dateTime={isoOf(place)}>{momentText(place, isUtc.value)}</time>
-    </th>
-  );
 }

@@ -1,9 +1,10 @@
 /** A part of a page with a heading and a resource of its own: one part that fails leaves the others as they are. */
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { useContext, useId } from 'preact/hooks';
 import { type Resource, staleAt } from '../live/resource.ts';
 import { FaultText } from './fault.tsx';
 import { IsOld } from './is-old.ts';
+import { Json, WithJson } from './json.tsx';
 import { Retry, Skeleton, stateOf } from './page.tsx';
 import { Ago, Clock } from './time.tsx';
 
@@ -20,6 +21,7 @@ interface PanelProps<T> {
 
 export function Panel<T>({ title, resource, isEmpty, empty, actions, children }: PanelProps<T>) {
   const id = useId();
+  const hasJson = useContext(WithJson);
   const state = stateOf(resource, isEmpty);
   const { data, fault } = resource;
   const old = staleAt(resource);
@@ -32,6 +34,7 @@ export function Panel<T>({ title, resource, isEmpty, empty, actions, children }:
             as of <Clock at={old} />, <Ago at={old} />
           </span>
         )}
+        {hasJson && data.value !== null && <Json title={title} value={data.value} />}
       </div>
       {actions}
       {state === 'loading' && <Skeleton rows={5} />}

@@ -2,6 +2,7 @@
 import uPlot from 'uplot';
 import { shownUntil } from '../format/ladder.ts';
 import { type ChartData, placesOf } from '../format/series.ts';
+import { LABEL_GAP, LABEL_HEIGHT, withText } from './canvas-text.ts';
 import type { ChartOptions } from './chart.tsx';
 import { candleRange, drawCandles } from './plot-candles.ts';
 import type { ColorOf } from './plot-colors.ts';
@@ -26,24 +27,11 @@ interface Kind {
 export const SERIES_COLORS = ['--accent', '--warn', '--up', '--down', '--ink-muted'];
 /** Width beside the plot for the names of lines. */
 export const LABEL_WIDTH = 112;
-const LABEL_HEIGHT = 15;
-/** Between a name and the place that it names. */
-const LABEL_GAP = 5;
 const DAY_SECONDS = 86_400;
 /** Beside a single time. */
 const ROOM_SECONDS = 30;
 /** Opacity of the area below the depth of a book, per cent. */
 const AREA_PERCENT = 18;
-
-/** Prepares the canvas for text, in pixels of the screen. */
-function withText(plot: uPlot, draw: (ctx: CanvasRenderingContext2D, ratio: number) => void): void {
-  const { ctx } = plot;
-  ctx.save();
-  ctx.font = `${12 * devicePixelRatio}px system-ui, sans-serif`;
-  ctx.textBaseline = 'middle';
-  draw(ctx, devicePixelRatio);
-  ctx.restore();
-}
 
 /**
  * Writes the name of each line beside its newest value; names that would overlap move down, and all of them up where the
@@ -179,29 +167,6 @@ function ladderScales(newest: () => ChartData): uPlot.Scales {
   };
 }
 
-/** Draws the named places as dashed lines with their names: of two, the first one's to the left. */
-function drawMarks(plot: uPlot, data: ChartData, colorOf: ColorOf): void {
-  const marks = 'axis' in data ? (data.marks ?? []) : [];
-  const { bbox } = plot;
-  withText(plot, (ctx, ratio) => {
-    ctx.strokeStyle = colorOf('--line-strong');
-    ctx.fillStyle = colorOf('--ink');
-    ctx.setLineDash([4 * ratio, 3 * ratio]);
-    ctx.lineWidth = ratio;
-    for (const [index, { label, at }] of marks.entries()) {
-      const x = plot.valToPos(at, 'x', true);
-      ctx.beginPath();
-      ctx.moveTo(x, bbox.top);
-      ctx.lineTo(x, bbox.top + bbox.height);
-      ctx.stroke();
-      const width = ctx.measureText(label).width + LABEL_GAP * ratio;
-      const isLeft = x - width > bbox.left && (x + width > bbox.left + bbox.width || index < marks.length - 1);
-      ctx.textAlign = isLeft ? 'right' : 'left';
-      ctx.fillText(label, x + (isLeft ? -LABEL_GAP : LABEL_GAP) * ratio, bbox.top + (8 + index * LABEL_HEIGHT) * ratio);
-    }
-  });
-}
-
 /** A single time has room on both sides; without it uPlot's axis would span years. */
 export const timeScale = (newest: () => ChartData): uPlot.Scale => ({
   range: (_plot, min, max) => (placesOf(newest()).length === 1 ? [min - ROOM_SECONDS, min + ROOM_SECONDS] : [min, max]),
@@ -237,7 +202,6 @@ export const KINDS: Readonly<Record<ChartOptions['kind'], Kind>> = {
   ladder: {
     series: () => ({ points: { show: true, size: 5 } }),
     scales: ladderScales,
-    draw: drawMarks,
   },
   candles: {
     series: () => ({ paths: () => null, points: { show: false } }),

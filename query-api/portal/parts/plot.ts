@@ -7,6 +7,7 @@ import { tickTexts } from '../format/time.ts';
 import type { ChartOptions, ChartView } from './chart.tsx';
 import { colorsOf } from './plot-colors.ts';
 import { KINDS, LABEL_WIDTH, nameLines, SERIES_COLORS, timeScale } from './plot-kinds.ts';
+import { drawMarks, drawShades } from './plot-marks.ts';
 import { followPointers } from './plot-move.ts';
 
 /** Least distance of two ticks of the lower axis: the width of 12:10:05, or of 100,000.5, and a gap. */
@@ -128,9 +129,11 @@ export function drawPlot(box: HTMLElement, data: ChartData, options: PlotOptions
         })),
       ],
       hooks: {
+        drawClear: [(self: uPlot) => drawShades(self, drawn, colorOf)],
         draw: [
           (self: uPlot) => {
             kind.draw?.(self, drawn, colorOf);
+            drawMarks(self, drawn, colorOf);
             if (isNamed) drawNames(self, labels, colors);
           },
         ],

@@ -20,6 +20,8 @@ export function eventSuite(portal: Portal): void {
     const { watched } = portal;
     const { page } = watched;
     await page.goto('/portal/events');
+    await page.locator('tbody figure[data-chart="sparkline"][data-points]:not([data-points="0"])').first().waitFor();
+    const id = await page.locator('tbody tr[data-id]').first().getAttribute('data-id');
     await page.locator('tbody [data-field="canonicalName"] a').first().click();
     await page.locator('main[data-page="event"][data-state="ready"] [data-field="yesMid"]').first().waitFor();
     await page.locator('figure[data-chart="prices"] canvas').waitFor();
@@ -27,7 +29,12 @@ export function eventSuite(portal: Portal): void {
     const figure = page.locator('figure[data-chart="prices"]');
     await figure.locator('[data-action="table"]').click();
     await figure.locator('table[data-chart-table="prices"] tbody tr').first().waitFor();
+    await page.locator('figure[data-chart="spread"]:not([data-points="0"])').waitFor();
+    await page.locator('[data-action="json"][aria-label="Spread and edges as JSON"]').click();
+    const history = JSON.parse((await page.locator('[data-dialog="json"] [data-field="json"]').textContent())!);
+    expect(history).toMatchObject({ universalId: id, spreads: expect.any(Array) });
     expect(await violationsOf(page)).toEqual([]);
+    await page.locator('[data-dialog="json"] [data-action="close"]').click();
     expect(watched.faults).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
 /** The board of events (`GET /v1/events/board`). */
+import type { TimeChart } from '../../format/series.ts';
 
 export interface BoardLeg {
   readonly provider: string;
@@ -35,6 +36,24 @@ export interface BoardRow {
   readonly lastTradeAt: string | null;
   readonly anomalies24h: number;
   readonly disputed: boolean;
+  readonly sparkline?: DayPrices;
+}
+
+/** Prices of the last 24 hours, with `include=sparkline`. */
+export interface DayPrices {
+  readonly from: string;
+  readonly stepMs: number;
+  readonly legs: readonly {
+    readonly provider: string;
+    readonly marketId: string;
+    readonly mids: readonly (number | null)[];
+  }[];
+}
+
+/** The prices of a day as a chart. */
+export function dayChart({ from, stepMs, legs }: DayPrices): TimeChart {
+  const times = (legs[0]?.mids ?? []).map((_, step) => Date.parse(from) + step * stepMs);
+  return { times, stepMs, series: legs.map(({ provider, mids }) => ({ label: provider, values: mids })) };
 }
 
 const REASONS: Readonly<Record<string, string>> = {

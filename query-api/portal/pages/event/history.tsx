@@ -1,3 +1,5 @@
+import { useMemo } from 'preact/hooks';
+import { type EventHistory, edgeChart, type Happenings, marksOf, spreadChart } from '../../format/event-history.ts';
 import { type Candle, pricesOf } from '../../format/series.ts';
 import { useResource } from '../../live/resource.ts';
 import { Chart } from '../../parts/chart.tsx';
@@ -5,8 +7,24 @@ import { Choice, chosen } from '../../parts/choice.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { apiPath } from './shapes.ts';
 
-const REFRESH_MS = 10_000;
+const REFRESH_MS = 15_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const RANGES = [
+  ['1h', '1 hour'],
+  ['6h', '6 hours'],
+  ['24h', '24 hours'],
+  ['7d', '7 days'],
+] as const;
+/** Length of a range, and the interval of its bars unless another one is chosen. */
+const RANGE: Readonly<Record<string, { readonly ms: number; readonly interval: string }>> = {
+  '1h': { ms: HOUR_MS, interval: '1m' },
+  '6h': { ms: 6 * HOUR_MS, interval: '5m' },
+  '24h': { ms: 24 * HOUR_MS, interval: '15m' },
+  '7d': { ms: 168 * HOUR_MS, interval: '1h' },
+};
 const INTERVALS = [
+  ['auto', 'Automatic'],
   ['1m', '1 minute'],
   ['5m', '5 minutes'],
   ['15m', '15 minutes'],
@@ -14,33 +32,85 @@ const INTERVALS = [
   ['4h', '4 hours'],
   ['1d', '1 day'],
 ] as const;
+const CANDLES_MAX = 5_000;
 
-/** Price history of every leg, from its trades. */
-export function History({ id }: { readonly id: string }) {
-  const interval = chosen('interval', INTERVALS);
-  const path = apiPath(id, `candles?interval=${interval}&limit=500`);
+interface HistoryProps {
+  readonly id: string;
+  readonly happened: Happenings;
+}
+
+/** Prices of trades of each leg, with what happened; and the spread and the edges that were published. */
+export function History({ id, happened }: HistoryProps) {
+  const range = chosen('range', RANGES);
+  // Whole minutes, so that everybody who looks at the same time asks for the same; then fixed, so that the charts grow.
+  const from = useMemo(() => (Math.floor(Date.now() / MINUTE_MS) + 1) * MINUTE_MS - RANGE[range]!.ms, [range]);
+  return (
+    <>
+      <div class="filters">
+        <Choice name="range" label="Range" options={RANGES} />
+        <Choice name="interval" label="Interval of prices" options={INTERVALS} />
+      </div>
+      <Prices id={id} from={from} happened={happened} />
+      <Published id={id} from={from} />
+    </>
+  );
+}
+
+function Prices({ id, from, happened }: HistoryProps & { readonly from: number }) {
+  const wanted = chosen('interval', INTERVALS);
+  const interval = wanted === 'auto' ? RANGE[chosen('range', RANGES)]!.interval : wanted;
+  const path = apiPath(id, `candles?interval=${interval}&start_time=${from}&limit=${CANDLES_MAX}`);
   const candles = useResource<{ readonly candles: readonly Candle[] }>(path, REFRESH_MS, true);
   return (
     <Panel
-      title="History"
+      title="Prices of trades"
       resource={candles}
       isEmpty={(data) => data.candles.length === 0}
-      empty="No trade of this event was recorded yet. A bar appears with the first one."
+      empty="No trade of this event was recorded in this time. A bar appears with the first one."
     >
       {(data) => (
-        <>
-          <div class="filters">
-            <Choice name="interval" label="Interval" options={INTERVALS} />
-          </div>
-          <Chart
-            name="prices"
-            caption="Closing price of each market"
-            kind="line"
-            digits={3}
-            data={pricesOf(data.candles)}
-          />
-        </>
+        <Chart
+          name="prices"
+          caption="Closing price of each market"
+          kind="line"
+          digits={3}
+          data={{ ...pricesOf(data.candles), marks: marksOf(happened) }}
+        />
       )}
+    </Panel>
+  );
+}
+
+/** Spread and edges as they were published. */
+function Published({ id, from }: { readonly id: string; readonly from: number }) {
+  const history = useResource<EventHistory>(apiPath(id, `history?from=${from}`), REFRESH_MS, true);
+  return (
+    <Panel
+      title="Spread and edges"
+      resource={history}
+      isEmpty={({ spreads }) => spreads.length === 0}
+      empty="No price of this event was published in this time."
+    >
+      {(data) => {
+        const to = history.at.value ?? Date.now();
+        return (
+          <div class="panels">
+            <Chart
+              name="spread"
+              caption="Largest distance of live mids"
+              kind="steps"
+              digits={4}
+              data={spreadChart(data, to)}
+            />
+            {data.edges.length === 0 ? (
+              <p class="muted">No edge above zero was published in this time.</p>
+            ) : (
+              <Chart name="edge" caption="Net edges above zero" kind="points" digits={4} data={edgeChart(data, to)} />
+            )}
+            <p class="muted">Shaded: the prices of a market were not live.</p>
+          </div>
+        );
+      }}
     </Panel>
   );
 }

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { formatDecimal, parseDecimal } from '#schemas/domain/decimal';
 import { QUESTION_SELECTORS } from '#schemas/domain/providers';
 import { arbitrageRecordSchema } from '#schemas/http/arbitrage';
-import { fetchedAtField } from '#schemas/http/fields';
+import { fetchedAtField, marketIdField, providerField } from '#schemas/http/fields';
 import { paginationSchema, toPagination } from '#schemas/http/pagination';
 import { clampedInteger, cursorParameter, decimalParameter, wordsParameter } from '#schemas/http/parameters';
-import { decimalNumber, isoTime, isoTimeSchema } from '#schemas/http/scalars';
+import { decimalNumber, decimalNumberOrNull, isoTime, isoTimeSchema } from '#schemas/http/scalars';
 import { spreadSnapshotSchema, toSpreadSnapshot } from '#schemas/http/spread';
 import { universalEventSchema } from '#schemas/http/universal-event';
 import { type SpreadLeg, spreadHeadTopic, type UniversalEvent } from '#schemas/topics/derived';
@@ -13,7 +13,10 @@ import { currentArbitrage } from '../../../queries/current-arbitrage.ts';
 import { currentSpread } from '../../../queries/current-spread.ts';
 import { BOARD_SORTS, type BoardEvent, listBoard } from '../../../queries/list-board.ts';
 import { MISSING_EDGE_REASONS, missingEdgeReason } from '../../../queries/missing-edge.ts';
+import type { Reader } from '../../../queries/query.ts';
+import { type DayPrices, readDayPrices } from '../../../queries/read-day-prices.ts';
 import { type MarketActivity, readMarketActivity, sumActivity } from '../../../queries/read-market-activity.ts';
+import { idsWithMerged } from '../../../views/event-index.ts';
 import { isBehind, waitForBooks } from '../../../views/freshness.ts';
 import type { Views } from '../../../views/views.ts';
 import { defineRoute } from '../../route.ts';
@@ -57,6 +60,29 @@ const rowSchema = z.object({
   lastTradeAt: isoTimeSchema.nullable().describe("The venue's time of the last of these trades; null without any."),
   anomalies24h: z.number().int().describe('Anomalies on its markets in the 24 hours before.'),
   disputed: z.boolean().describe('True if the newest dispute phase of one of its markets is a dispute.'),
+  sparkline: z
+    .object({
+      from: isoTimeSchema.describe('When the first step begins.'),
+      stepMs: z
+        .number()
+        .int()
+        .describe('Length of a step, ms: half an hour, or less while all prices of the rows are newer.'),
+      legs: z
+        .array(
+          z.object({
+            provider: providerField,
+            marketId: marketIdField,
+            mids: z
+              .array(z.number().nullable())
+              .describe(
+                'The last yesMid published in each step, oldest first; null if none was published or none was known.',
+              ),
+          }),
+        )
+        .describe('One for each market with a published price in these 24 hours, by provider, then market.'),
+    })
+    .optional()
+    .describe('The prices of the last 24 hours in 48 steps; only with include=sparkline.'),
 });
 
 export const getBoard = defineRoute({
@@ -84,6 +110,7 @@ export const getBoard = defineRoute({
       .describe('Only events with a market of this provider, or of any provider of this venue.'),
     status: z.enum(['open', 'closed', 'resolved']).default('open').describe('Only events of this status.'),
     min_edge: decimalParameter.optional().describe('Only events with at least this net edge, USD per share.'),
+    include: z.enum(['sparkline']).optional().describe('sparkline adds the prices of the last 24 hours to each row.'),
     limit: clampedInteger({ min: 1, max: 1_000, fallback: 100 }),
     cursor: cursorParameter.optional(),
   }),
@@ -110,19 +137,33 @@ export const getBoard = defineRoute({
     const times = page.items.flatMap(({ spread, arbitrage }) =>
       [spread, ...arbitrage].map((record) => record?.receivedAt ?? 0),
     );
+    const rows = page.items.map((item) => toRow(item, views, activity));
     return {
-      rows: page.items.map((item) => toRow(item, views, activity)),
+      rows: query.include ? await withSparklines(rows, views, store) : rows,
       pagination: toPagination(page.nextCursor),
       fetchedAt: isoTime(Math.max(freshness.asOf(spreadHeadTopic) ?? 0, ...times)),
     };
   },
 });
 
-function toRow(
-  { event, spread, arbitrage }: BoardEvent,
-  { events, freshness }: Views,
-  activity: MarketActivity,
-): z.infer<typeof rowSchema> {
+type Row = z.infer<typeof rowSchema>;
+
+/** Adds the published prices of a day, which change slowly, so that they may be read after the row. */
+async function withSparklines(rows: readonly Row[], { events }: Views, store: Reader): Promise<Row[]> {
+  const ids = new Map(rows.map(({ universalId }) => [universalId, idsWithMerged(events, universalId)]));
+  const prices = await readDayPrices(store, ids, events.now ?? Date.now());
+  return rows.map((row) => ({ ...row, sparkline: toSparkline(prices.get(row.universalId)!) }));
+}
+
+function toSparkline({ from, stepMs, legs }: DayPrices): Row['sparkline'] {
+  return {
+    from: isoTime(from),
+    stepMs,
+    legs: legs.map((leg) => ({ ...leg, mids: leg.mids.map(decimalNumberOrNull) })),
+  };
+}
+
+function toRow({ event, spread, arbitrage }: BoardEvent, { events, freshness }: Views, activity: MarketActivity): Row {
   const current = spread && currentSpread(freshness, event, spread);
   const legs = current?.legs ?? [];
   const snapshot = current && toSpreadSnapshot(current);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { formatDecimal } from '#schemas/domain/decimal';
 import { hasLeg } from '#schemas/domain/linked-markets';
 import { marketKey } from '#schemas/domain/providers';
 import { ApiError } from '#schemas/errors';
@@ -52,6 +53,14 @@ export const getEventHistory = defineRoute({
         }),
       )
       .describe('One for each linked market in use, and for each that was in the period; by provider, then market.'),
+    spreads: z
+      .array(
+        z.object({
+          ts: tsField,
+          spread: spreadSnapshotSchema.shape.spread,
+        }),
+      )
+      .describe('Of each record that has a point of a leg, oldest first.'),
     edges: z
       .array(
         z.object({
@@ -75,10 +84,18 @@ export const getEventHistory = defineRoute({
     const from = query.from ?? Math.max(0, to - DAY_MS);
     if (from > to) throw new ApiError('validation_failed', 'from: must not be after to');
     const period = { from, to, buckets: bucketsFor({ from, to }, query.points) };
-    const { legs, edges, states } = await readSampledHistory(store, idsWithMerged(events, universalId), period);
+    const { legs, spreads, edges, states } = await readSampledHistory(
+      store,
+      idsWithMerged(events, universalId),
+      period,
+    );
     return {
       universalId,
       legs: toLegs(event, legs),
+      spreads: spreads.map(({ ts, spread }) => ({
+        ts: isoTime(ts),
+        spread: decimalNumberOrNull(spread === null ? null : formatDecimal(spread)),
+      })),
       edges: edges.map(({ ts, kind, netEdge, size }) => ({
         ts: isoTime(ts),
         kind,

@@ -7,6 +7,7 @@ import { openTestStore } from '../../../testing/open-test-store.fixture.ts';
 import { aLink, anArbitrage, anEvent, applyRecord, aSpread, NOON_MS } from '../../../testing/records.fixture.ts';
 import { createTestApp, type TestApp } from '../../../testing/test-app.fixture.ts';
 import { VIEWS } from '../../../views/views.ts';
+import { getBoard } from './get-board.ts';
 import { getEventHistory } from './get-history.ts';
 
 const { store, close } = await openTestStore();
@@ -30,6 +31,7 @@ const history = async (query: string) =>
   getEventHistory.response.parse((await read(query)).json()) as {
     universalId: string;
     legs: { provider: string; marketId: string; points: { ts: string; yesMid: number | null }[] }[];
+    spreads: object[];
     edges: object[];
     states: { ts: string; marketId: string; state: string }[];
   };
@@ -54,6 +56,26 @@ describe('GET /v1/events/{universalId}/history', () => {
       { ts: iso(4), yesBid: 0.9, yesAsk: null, yesMid: 0.9 },
       { ts: iso(7), yesBid: 0.7, yesAsk: null, yesMid: 0.7 },
       { ts: iso(900), yesBid: 0.41, yesAsk: 0.43, yesMid: 0.1 },
+    ]);
+  });
+
+  it('returns the largest distance of live prices of each record that has a point', async () => {
+    const pair = (a: string | null, b: string, live = true) => [
+      leg({ provider: 'venue_a_outcome', marketId: '#10', yesMid: a }),
+      leg({ yesMid: b, live }),
+    ];
+    const records = [pair('0.4', '0.52'), pair('0.45', '0.5'), pair('0.4', '0.6', false), pair(null, '0.55')];
+    await insertRows(
+      store,
+      spreadsTable,
+      records.map((legs, at) => aSpread({ receivedAt: NOON_MS + at, legs })),
+    );
+    const { spreads } = await history(`from=${NOON_MS}&to=${NOON_MS + 999}&points=10`);
+    expect(spreads).toEqual([
+      { ts: iso(0), spread: 0.12 },
+      { ts: iso(1), spread: 0.05 },
+      { ts: iso(2), spread: null },
+      { ts: iso(3), spread: null },
     ]);
   });
 
@@ -113,5 +135,49 @@ describe('GET /v1/events/{universalId}/history', () => {
     ])
       expect((await read(query!, 400)).body, query).toContain(field);
     expect((await test.get('/v1/events/evt_none/history')).status).toBe(404);
+  });
+});
+
+describe('GET /v1/events/board?include=sparkline', () => {
+  it('adds the last price of each half hour of a day to each row, also of events that were merged into it', async () => {
+    const STEP_MS = 1_800_000;
+    const at = (steps: number, after: number, yesMid: string | null, id?: string) =>
+      published(steps * STEP_MS + after, { yesMid }, id);
+    await insertRows(store, spreadsTable, [
+      at(-48, 0, '0.9'),
+      at(-47, 0, '0.1'),
+      at(-3, 1, '0.2', 'evt_old'),
+      at(-2, 1, '0.3'),
+      at(-2, 2, '0.35'),
+      at(-1, 1, '0.4'),
+      at(-1, 2, null),
+      at(0, 0, '0.5'),
+      at(0, 1, '0.6'),
+    ]);
+    test.views.events.now = NOON_MS;
+    const rows = async (query: string) =>
+      (getBoard.response.parse((await test.get(`/v1/events/board${query}`)).json()) as { rows: object[] }).rows;
+    const mids = new Array<number | null>(48).fill(null);
+    for (const [step, mid] of Object.entries({ 0: 0.1, 44: 0.2, 45: 0.35, 47: 0.5 })) mids[Number(step)] = mid;
+    expect(await rows('?include=sparkline')).toMatchObject([
+      {
+        universalId: 'evt_1',
+        sparkline: {
+          from: iso(-47 * STEP_MS),
+          stepMs: STEP_MS,
+          legs: [{ provider: 'venue_b', marketId: '0xmarket', mids }],
+        },
+      },
+    ]);
+    expect((await rows(''))[0]).not.toHaveProperty('sparkline');
+    await store.command('TRUNCATE TABLE spreads');
+    await insertRows(store, spreadsTable, [published(-47 * 60_000, { yesMid: '0.1' })]);
+    const minutes = { from: iso(-47 * 60_000), stepMs: 60_000 };
+    expect(await rows('?include=sparkline')).toMatchObject([
+      { sparkline: { ...minutes, legs: [{ provider: 'venue_b' }] } },
+    ]);
+    await store.command('TRUNCATE TABLE spreads');
+    expect(await rows('?include=sparkline')).toMatchObject([{ sparkline: { ...minutes, legs: [] } }]);
+    expect((await test.get('/v1/events/board?include=all')).body).toContain('include');
   });
 });

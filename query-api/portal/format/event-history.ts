@@ -1,0 +1,87 @@
+/** The history of an event as charts (`GET /v1/events/{universalId}/history` and `/health`); pure. */
+import { anomalyName, wordsOf } from './names.ts';
+import type { ChartSeries, Mark, TimeChart } from './series.ts';
+import type { Span } from './span.ts';
+
+export interface EventHistory {
+  readonly spreads: readonly { readonly ts: string; readonly spread: number | null }[];
+  readonly edges: readonly {
+    readonly ts: string;
+    readonly kind: 'cross_provider' | 'negation_pair';
+    readonly netEdge: number;
+    readonly size: number;
+  }[];
+  readonly states: readonly {
+    readonly ts: string;
+    readonly provider: string;
+    readonly marketId: string;
+    readonly state: string | null;
+  }[];
+}
+
+/** What happened to an event, of its health. */
+export interface Happenings {
+  readonly recentAnomalies: readonly { readonly ts: string; readonly kind: string }[];
+  readonly disputeHistory: readonly { readonly ts: string; readonly phase: string }[];
+  readonly settlement: readonly { readonly resolvedAt: string; readonly provider: string }[];
+}
+
+const EDGE_KINDS = [
+  ['cross_provider', 'one venue, the other'],
+  ['negation_pair', 'YES and NO'],
+] as const;
+
+/** The spans in which the prices of at least one leg were not live, each as long as it lasted; the last one ends at `to`. */
+export function notLiveSpans(states: EventHistory['states'], to: number): Span[] {
+  const notLive = new Set<string>();
+  const spans: Span[] = [];
+  let since: number | null = null;
+  for (const { ts, provider, marketId, state } of states) {
+    const at = Date.parse(ts);
+    const leg = `${provider}.${marketId}`;
+    if (state === 'live') notLive.delete(leg);
+    else notLive.add(leg);
+    if (notLive.size > 0) since ??= at;
+    else if (since !== null) {
+      spans.push({ from: since, to: at });
+      since = null;
+    }
+  }
+  if (since !== null && since < to) spans.push({ from: since, to });
+  return spans;
+}
+
+/** The largest distance of live prices over time. */
+export function spreadChart({ spreads, states }: EventHistory, to: number): TimeChart {
+  return {
+    times: spreads.map(({ ts }) => Date.parse(ts)),
+    series: [{ label: 'Spread', field: 'spread', values: spreads.map(({ spread }) => spread) }],
+    shades: notLiveSpans(states, to),
+  };
+}
+
+/** The net edges above zero over time, with the size of each in the table. */
+export function edgeChart({ edges, states }: EventHistory, to: number): TimeChart {
+  const times = [...new Set(edges.map(({ ts }) => ts))];
+  const seriesOf = (field: 'netEdge' | 'size', labelOf: (name: string) => string): ChartSeries[] =>
+    EDGE_KINDS.filter(([kind]) => edges.some((edge) => edge.kind === kind)).map(([kind, name]) => {
+      const at = new Map(edges.filter((edge) => edge.kind === kind).map((edge) => [edge.ts, edge[field]]));
+      return { label: labelOf(name), field, values: times.map((ts) => at.get(ts) ?? null) };
+    });
+  return {
+    times: times.map((ts) => Date.parse(ts)),
+    series: seriesOf('netEdge', (name) => name),
+    columns: seriesOf('size', (name) => `Shares, ${name}`),
+    shades: notLiveSpans(states, to),
+  };
+}
+
+/** Anomalies, phases of the oracle and settlements, oldest first, one for each name and moment. */
+export function marksOf({ recentAnomalies, disputeHistory, settlement }: Happenings): Mark[] {
+  const marks = [
+    ...recentAnomalies.map(({ ts, kind }) => ({ label: anomalyName(kind).toLowerCase(), at: Date.parse(ts) })),
+    ...disputeHistory.map(({ ts, phase }) => ({ label: wordsOf(phase).toLowerCase(), at: Date.parse(ts) })),
+    ...settlement.map(({ resolvedAt, provider }) => ({ label: `${provider} resolved`, at: Date.parse(resolvedAt) })),
+  ];
+  return [...new Map(marks.map((mark) => [`${mark.label} ${mark.at}`, mark])).values()].sort((a, b) => a.at - b.at);
+}

@@ -1,0 +1,57 @@
+/** A chart of the size of a word, for a cell of a list. A press shows its values as a table. */
+import { useSignal } from '@preact/signals';
+import { countGaps, countPoints, type TimeChart } from '../format/series.ts';
+import { sparklinePaths } from '../format/sparkline.ts';
+import { ChartTable } from './chart-table.tsx';
+import { Dialog } from './dialog.tsx';
+import { Unknown } from './unknown.tsx';
+
+/** Of the drawing, in pixels. */
+const SIZE = { width: 72, height: 28 };
+
+interface SparklineProps {
+  readonly caption: string;
+  readonly data: TimeChart;
+  readonly digits: number;
+}
+
+export function Sparkline({ caption, data, digits }: SparklineProps) {
+  const isOpen = useSignal(false);
+  if (countPoints(data) === 0) return <Unknown reason="no price was published in 24 hours" />;
+  return (
+    <figure
+      class="sparkline"
+      data-chart="sparkline"
+      data-points={countPoints(data)}
+      data-gaps={countGaps(data)}
+      data-from={new Date(data.times[0]!).toISOString()}
+      data-to={new Date(data.times.at(-1)!).toISOString()}
+    >
+      <button
+        type="button"
+        data-action="table"
+        aria-label={`${caption}, as a table`}
+        onClick={() => {
+          isOpen.value = true;
+        }}
+      >
+        <svg viewBox={`0 0 ${SIZE.width} ${SIZE.height}`} width={SIZE.width} height={SIZE.height} aria-hidden="true">
+          {sparklinePaths(data, SIZE).map((path, index) => (
+            <path key={index} class={`line-${index % 2}`} d={path} />
+          ))}
+        </svg>
+      </button>
+      {isOpen.value && (
+        <Dialog
+          name="sparkline"
+          title={caption}
+          onClose={() => {
+            isOpen.value = false;
+          }}
+        >
+          <ChartTable name="sparkline" caption={caption} data={data} digits={digits} />
+        </Dialog>
+      )}
+    </figure>
+  );
+}
