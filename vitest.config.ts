@@ -8,10 +8,7 @@ const gatheringPino = fileURLToPath(new URL('infra/testing/logs/gathering-pino.t
 
 const sharingProcesses = testsSharingProcesses();
 
-const sources = {
-  resolve: { conditions: ['source'], alias: [{ find: /^pino$/, replacement: gatheringPino }] },
-  ssr: { resolve: { conditions: ['source'] } },
-};
+const sources = { resolve: { alias: [{ find: /^pino$/, replacement: gatheringPino }] } };
 const common = { pool: 'forks' as const, testTimeout: 30_000, hookTimeout: 120_000 };
 
 export default defineConfig({

@@ -14,9 +14,7 @@ const loader = await createViteServer({
   optimizeDeps: { noDiscovery: true },
   // Loggers of the module write to the collected logs of the test run, too.
   resolve: {
-    conditions: ['source'],
     alias: [{ find: /^pino$/, replacement: join(root, 'infra/testing/logs/gathering-pino.ts') }],
   },
-  ssr: { resolve: { conditions: ['source'] } },
 });
 await loader.ssrLoadModule(resolve(process.argv[2]));

@@ -65,7 +65,6 @@ const { metafile } = await build({
   splitting: true,
   format: 'esm',
   target: 'es2022',
-  conditions: ['source'],
   tsconfig: join(folder, 'tsconfig.json'),
   minify: true,
   legalComments: 'none',

@@ -13,7 +13,6 @@ it('is a module for browsers of at most 6 KiB, with nothing in it besides this f
     metafile: true,
     format: 'esm',
     platform: 'browser',
-    conditions: ['source'],
   });
   for (const path of Object.keys(metafile.inputs)) expect(path).toMatch(/^(stream-gateway\/client|schemas)\//);
   const bytes = gzipSync(outputFiles[0]!.contents).length;

@@ -10,8 +10,9 @@ process.env.UV_THREADPOOL_SIZE ??= '8';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const rooms = ['schemas', 'infra', 'ingest', 'processors', 'query-api', 'stream-gateway'];
-const portalBuild = join('query-api', 'portal', 'build.mjs');
-const settings = ['package.json', 'tsconfig.json', 'tsconfig.build.json', portalBuild];
+// As npm run build does.
+const builds = [join('infra', 'app', 'cli', 'build.mjs'), join('query-api', 'portal', 'build.mjs')];
+const settings = ['package.json', 'tsconfig.json', ...builds];
 const stamp = join(root, 'dist', '.built');
 
 /** Paths of all source files below a folder, which lies in the project. */
@@ -25,7 +26,7 @@ function sourcesIn(folder) {
 
 function buildWhenNeeded() {
   // A container image holds what was built, and no sources.
-  if (!existsSync(join(root, 'tsconfig.build.json'))) return;
+  if (!existsSync(join(root, builds[0]))) return;
   const sources = [...settings, ...rooms.flatMap(sourcesIn)];
   // The stamp holds the names, so that a removed or renamed file counts, too.
   const names = sources.sort().join('\n');
@@ -35,10 +36,8 @@ function buildWhenNeeded() {
   }
   process.stderr.write('Building…\n');
   const startedAt = new Date();
-  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  // As npm run build does.
-  for (const program of [[compiler, '-p', join(root, 'tsconfig.build.json')], [join(root, portalBuild)]])
-    if (spawnSync(process.execPath, program, { stdio: ['ignore', 2, 2] }).status !== 0) process.exit(1);
+  for (const build of builds)
+    if (spawnSync(process.execPath, [join(root, build)], { stdio: ['ignore', 2, 2] }).status !== 0) process.exit(1);
   writeFileSync(stamp, names);
   // A file that is saved during the build is built next time.
   utimesSync(stamp, startedAt, startedAt);

@@ -128,11 +128,8 @@ cp -r .cache/services/kafka-* "$context/kafka"
 cp -r .cache/services/apicurio-* "$context/apicurio"
 cp "$here"/*-start.sh "$here/kafka-broker-api-versions.sh" "$context"
 mvn -q -B dependency:copy "-Dartifact=org.apache.kafka:kafka-tools:$(basename .cache/services/kafka-* | cut -d- -f2)" "-DoutputDirectory=$context/kafka"
-cat >"$work/tsconfig.json" <<CONF
-{ "extends": "$root/tsconfig.json", "files": ["$here/clickhouse-main.ts"], "include": [],
-  "compilerOptions": { "outDir": "$context/clickhouse", "rootDir": "$root", "noCheck": true, "sourceMap": false, "types": [] } }
-CONF
-node node_modules/typescript/bin/tsc -p "$work/tsconfig.json"
+node_modules/.bin/esbuild "$here/clickhouse-main.ts" --bundle --platform=node --format=esm --external:chdb \
+  --outfile="$context/clickhouse/clickhouse-main.js" --log-level=warning
 image_of() { sed -n "s#^    image: \(.*$1.*\)#\1#p" infra/docker-compose.yml; }
 for pair in kafka=apache/kafka registry=apicurio/ clickhouse=clickhouse/ nginx=library/nginx: prometheus=prom/ grafana=grafana/; do
   name=${pair#*=}
