@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { migrate } from '#infra/store/migrate';
 import { openStore } from '#infra/store/open-store';
@@ -29,8 +29,8 @@ import {
   NOON_MS,
 } from '../testing/records.fixture.ts';
 import { openTestService, type TestService } from '../testing/test-service.fixture.ts';
-import { VIEWS } from '../views/views.ts';
-import { MARKET_TABLES, rowsOf, viewsOf } from './data-set.ts';
+import { VIEWS, type Views } from '../views/views.ts';
+import { type DataSetRecord, MARKET_TABLES, rowsOf, viewsOf } from './data-set.ts';
 import { readDataSet } from './data-set-file.ts';
 import { type InfoResponse, readInfoResponses } from './info-responses.ts';
 import { openSandbox } from './open-sandbox.ts';
@@ -50,15 +50,20 @@ const SLOW_MS = 90_000;
 const LIVE_PRICE = '7.5';
 
 let folder: string;
+let records: readonly DataSetRecord[];
+let views: Views;
 let store: Store;
 let service: TestService;
 let sandboxed: string;
 
-beforeEach(async () => {
+// Filling the tables takes seconds, so that all tests share one service. Those of the tables come first, with empty ones.
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'parallax-query-api-'));
+  records = await readDataSet();
+  views = viewsOf(records);
   await open();
 });
-afterEach(async () => {
+afterAll(async () => {
   await close();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -74,6 +79,10 @@ async function open(): Promise<void> {
 async function close(): Promise<void> {
   await service.close();
   await store.close();
+}
+async function restart(): Promise<void> {
+  await close();
+  await open();
 }
 
 /** Adds live data: a market of each family that the data set has too, a coin that it does not have, and an event. */
@@ -100,7 +109,7 @@ const get = (path: string, token: string) => service.request('GET', path, { toke
 /** The URL of a shared route about a market, a day, an event or an account of the data set. */
 async function urlOf({ path, query }: Pick<Route, 'path' | 'query'>): Promise<string> {
   if ('date' in query.shape) return `${path}?date=${DAY}`;
-  if (query.shape.kind instanceof z.ZodEnum) return `${await pathOf(path)}?kind=${query.shape.kind.options[0]}`;
+  if (query.shape.kind instanceof z.ZodEnum) return `${pathOf(path)}?kind=${query.shape.kind.options[0]}`;
   if (!('user' in query.shape)) return pathOf(path);
   const [{ request }] = (await readInfoResponses()).filter(({ request: { user } }) => user !== undefined) as [
     InfoResponse,
@@ -109,8 +118,8 @@ async function urlOf({ path, query }: Pick<Route, 'path' | 'query'>): Promise<st
 }
 
 /** Fills in a path with a market or an event of the data set. */
-async function pathOf(path: string): Promise<string> {
-  const { events } = viewsOf(await readDataSet());
+function pathOf(path: string): string {
+  const { events } = views;
   const [first] = events.listed.flat().filter(({ universalId }) => events.arbitrage.has(universalId));
   const names = { ...ALL_NAMES, universalId: first!.universalId };
   return Object.entries(names).reduce((filled, [name, value]) => filled.replace(`:${name}`, value), path);
@@ -124,6 +133,58 @@ async function responsesOf(token: string): Promise<Record<string, unknown>> {
   }
   return responses;
 }
+
+describe('the tables of the data set', () => {
+  it('are separate from the live tables and are filled once, however many processes fill them', async () => {
+    const opened = await Promise.all([1, 2, 3].map(() => openTables(store, records)));
+    const [sandboxStore] = opened;
+    expect(new Set(opened.map(({ database }) => database)).size).toBe(1);
+    expect(sandboxStore!.database).toMatch(/^parallax_sandbox_[0-9a-f]{12}$/);
+    for (const [{ name }, rows] of rowsOf(records)) {
+      const [stored] = await sandboxStore!.query<{ rows: number }>(
+        `SELECT toFloat64(count()) AS rows FROM ${name} FINAL`,
+      );
+      expect([name, stored!.rows]).toEqual([name, rows.length]);
+    }
+    // The rows of a table with a retention stay too.
+    const [board] = await sandboxStore!.query<{ engine: string }>(
+      "SELECT engine_full AS engine FROM system.tables WHERE database = currentDatabase() AND name = 'leaderboard'",
+    );
+    expect(board!.engine).not.toContain('TTL');
+    // Complete tables are left unchanged.
+    await openTables(store, records);
+    const [live] = await store.query<{ rows: number }>('SELECT toFloat64(count()) AS rows FROM trades');
+    expect(live!.rows).toBe(1);
+  });
+
+  it('are completed after an interrupted fill, and another data set gets another database', async () => {
+    const sandboxStore = await openTables(store, records);
+    for (const { name } of MARKET_TABLES.slice(1)) await sandboxStore.command(`TRUNCATE TABLE ${name}`);
+    await openTables(store, records);
+    const bars = `${COINS}/BTC/candles?interval=1m`;
+    expect((await get(bars, sandboxed)).body.candles.length).toBeGreaterThan(20);
+    const fewer = await openTables(
+      store,
+      records.filter(({ topic }) => !candleBarsTable.fromTopics.some(({ name }) => name === topic)),
+    );
+    expect(fewer.database).not.toBe(sandboxStore.database);
+    expect(await fewer.query('SELECT coin FROM candle_bars')).toEqual([]);
+  });
+
+  it('are opened again after a failure of the store', async () => {
+    let isDown = true;
+    const sandbox = openSandbox({
+      database: store.database,
+      inDatabase: (name) => (isDown ? Promise.reject(new Error('down')) : store.inDatabase(name)),
+    });
+    const { views: read, store: sandboxStore } = await sandbox.data();
+    expect(read.coins.venue_a.contexts.has('BTC')).toBe(true);
+    const count = () => sandboxStore.query<{ rows: number }>('SELECT toFloat64(count()) AS rows FROM trades FINAL');
+    await expect(count()).rejects.toThrow('down');
+    isDown = false;
+    expect((await count())[0]!.rows).toBeGreaterThan(0);
+  });
+});
 
 describe('a sandbox key', () => {
   it(
@@ -144,7 +205,7 @@ describe('a sandbox key', () => {
   it('gets the fills of a wallet whose account is in the data set, and none of another', async () => {
     const bind = (address: string, token: string) =>
       service.request('POST', '/v1/me/wallets', { token, body: { provider: 'venue_b', address, label: '' } });
-    const row = (await readDataSet()).find(({ topic }) => topic === ledgerEventTopic.name)!.value as LedgerEventRow;
+    const row = records.find(({ topic }) => topic === ledgerEventTopic.name)!.value as LedgerEventRow;
     const address = row.account.slice('venue_b:'.length);
     for (const token of [service.admin, sandboxed]) await bind(address, token);
     const { body: other } = await bind(`0x${'00'.repeat(20)}`, sandboxed);
@@ -156,14 +217,14 @@ describe('a sandbox key', () => {
   });
 
   it('gets figures, trades and bars of a coin', async () => {
-    const { contexts } = viewsOf(await readDataSet()).coins.venue_a;
+    const { contexts } = views.coins.venue_a;
     const coin = await get(`${COINS}/BTC`, sandboxed);
     expect(coin.body.markPx).toBe(Number(contexts.get('BTC')!.markPrice));
     expect((await get(`${COINS}/BTC/trades?limit=200`, sandboxed)).body.trades).toHaveLength(200);
     const { candles } = (await get(`${COINS}/BTC/candles?interval=1m`, sandboxed)).body;
     expect(candles.length).toBeGreaterThan(20);
     expect((await get(`${COINS}/BTC/candles`, sandboxed)).body.candles).toHaveLength(2);
-    const trades = await get(await pathOf('/v1/events/:universalId/trades'), sandboxed);
+    const trades = await get(pathOf('/v1/events/:universalId/trades'), sandboxed);
     expect(trades.body.trades.length).toBeGreaterThan(0);
   });
 
@@ -210,6 +271,8 @@ describe('a sandbox key', () => {
   });
 
   it('shares no cached responses with live keys, whoever requests first', async () => {
+    // No response is cached.
+    await restart();
     const first = { [`${COINS}/BTC`]: service.admin, [`${COINS}/BTC/trades?limit=1`]: sandboxed };
     for (const [path, firstToken] of Object.entries(first)) {
       const other = firstToken === sandboxed ? service.admin : sandboxed;
@@ -241,19 +304,6 @@ describe('a sandbox key', () => {
     expect([bad.status, bad.headers[SANDBOX_HEADER]]).toEqual([400, 'true']);
   });
 
-  it(
-    'gets the same responses after a restart and after live data changed',
-    async () => {
-      const before = await responsesOf(sandboxed);
-      await close();
-      await open();
-      await addLiveData('8.25');
-      applyRecord(VIEWS.events, service.views.events, eventTopic, await pathOf(':universalId'), null);
-      expect(await responsesOf(sandboxed)).toEqual(before);
-    },
-    SLOW_MS,
-  );
-
   it('uses the quota and needs the scope like any key, and public routes are not marked', async () => {
     const got = await get(`${COINS}/BTC`, sandboxed);
     const limit = DEFAULT_QUOTAS.enterprise['markets.read'].minute;
@@ -263,58 +313,16 @@ describe('a sandbox key', () => {
     const health = await get('/health', sandboxed);
     expect([health.status, health.headers[SANDBOX_HEADER]]).toEqual([200, undefined]);
   });
-});
 
-describe('the tables of the data set', () => {
-  it('are separate from the live tables and are filled once, however many processes fill them', async () => {
-    const records = await readDataSet();
-    const opened = await Promise.all([1, 2, 3].map(() => openTables(store, records)));
-    const [sandboxStore] = opened;
-    expect(new Set(opened.map(({ database }) => database)).size).toBe(1);
-    expect(sandboxStore!.database).toMatch(/^parallax_sandbox_[0-9a-f]{12}$/);
-    for (const [{ name }, rows] of rowsOf(records)) {
-      const [stored] = await sandboxStore!.query<{ rows: number }>(
-        `SELECT toFloat64(count()) AS rows FROM ${name} FINAL`,
-      );
-      expect([name, stored!.rows]).toEqual([name, rows.length]);
-    }
-    // The rows of a table with a retention stay too.
-    const [board] = await sandboxStore!.query<{ engine: string }>(
-      "SELECT engine_full AS engine FROM system.tables WHERE database = currentDatabase() AND name = 'leaderboard'",
-    );
-    expect(board!.engine).not.toContain('TTL');
-    // Complete tables are left unchanged.
-    await openTables(store, records);
-    const [live] = await store.query<{ rows: number }>('SELECT toFloat64(count()) AS rows FROM trades');
-    expect(live!.rows).toBe(1);
-  });
-
-  it('are completed after an interrupted fill, and another data set gets another database', async () => {
-    const records = await readDataSet();
-    const sandboxStore = await openTables(store, records);
-    for (const { name } of MARKET_TABLES.slice(1)) await sandboxStore.command(`TRUNCATE TABLE ${name}`);
-    await openTables(store, records);
-    const bars = `${COINS}/BTC/candles?interval=1m`;
-    expect((await get(bars, sandboxed)).body.candles.length).toBeGreaterThan(20);
-    const fewer = await openTables(
-      store,
-      records.filter(({ topic }) => !candleBarsTable.fromTopics.some(({ name }) => name === topic)),
-    );
-    expect(fewer.database).not.toBe(sandboxStore.database);
-    expect(await fewer.query('SELECT coin FROM candle_bars')).toEqual([]);
-  });
-
-  it('are opened again after a failure of the store', async () => {
-    let isDown = true;
-    const sandbox = openSandbox({
-      database: store.database,
-      inDatabase: (name) => (isDown ? Promise.reject(new Error('down')) : store.inDatabase(name)),
-    });
-    const { views, store: sandboxStore } = await sandbox.data();
-    expect(views.coins.venue_a.contexts.has('BTC')).toBe(true);
-    const count = () => sandboxStore.query<{ rows: number }>('SELECT toFloat64(count()) AS rows FROM trades FINAL');
-    await expect(count()).rejects.toThrow('down');
-    isDown = false;
-    expect((await count())[0]!.rows).toBeGreaterThan(0);
-  });
+  it(
+    'gets the same responses after a restart and after live data changed',
+    async () => {
+      const before = await responsesOf(sandboxed);
+      await restart();
+      await addLiveData('8.25');
+      applyRecord(VIEWS.events, service.views.events, eventTopic, pathOf(':universalId'), null);
+      expect(await responsesOf(sandboxed)).toEqual(before);
+    },
+    SLOW_MS,
+  );
 });
