@@ -93,12 +93,13 @@ export class ConfirmedSubscriber<T extends Ranked> implements SlotSubscriber<T> 
 
   private async run(link: SocketLink, open: Map<string, Open<T>>): Promise<void> {
     while (!link.ended.aborted) {
-      const change = this.changing.signal;
-      const either = AbortSignal.any([link.ended, change]);
-      await this.step(link, open, either).catch((error: unknown) => {
-        if (!either.aborted) this.report(error);
-        return untilAborted(either);
-      });
+      // One for all steps until the next change: Node 20 takes long to make each.
+      const either = AbortSignal.any([link.ended, this.changing.signal]);
+      while (!either.aborted)
+        await this.step(link, open, either).catch((error: unknown) => {
+          if (!either.aborted) this.report(error);
+          return untilAborted(either);
+        });
     }
   }
 

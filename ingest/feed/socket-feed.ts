@@ -48,7 +48,10 @@ export interface SocketLink {
   readonly ended: AbortSignal;
   /** True if the venue knows of the end; set before `ended` aborts. */
   readonly endedByVenue: boolean;
-  /** Sends a frame when the limits allow it. Rejects if the connection ends or the signal aborts first. */
+  /**
+   * Sends a frame when the limits allow it. Rejects if the signal aborts first: `ended`, or one that aborts with it at the
+   * latest.
+   */
   readonly send: (frame: string, priority: number, signal?: AbortSignal) => Promise<void>;
 }
 
@@ -213,10 +216,9 @@ class OpenLink implements SocketLink {
     this.ended = this.ending.signal;
   }
 
-  async send(frame: string, priority: number, signal?: AbortSignal): Promise<void> {
-    const either = signal ? AbortSignal.any([this.ended, signal]) : this.ended;
-    await this.options.planner.openMessage(priority, either).catch((error: unknown) => {
-      if (!either.aborted) this.report(error);
+  async send(frame: string, priority: number, signal = this.ended): Promise<void> {
+    await this.options.planner.openMessage(priority, signal).catch((error: unknown) => {
+      if (!signal.aborted) this.report(error);
       throw error;
     });
     // A socket that is closing drops it; the next connection subscribes to everything.
