@@ -4,5 +4,6 @@
  * `servicesMissing()`.
  */
 export { type KafkaOptions, type KafkaService, startKafka } from './services/kafka.ts';
+export { startMemoryRegistry } from './services/memory-registry.ts';
 export { fetchServices, servicesMissing } from './services/packages.ts';
 export { type RegistryService, startRegistry } from './services/registry.ts';

@@ -2,8 +2,11 @@
  * Starts one embedded node, or a cluster with three nodes of the query API. Organizations must see the same on both.
  */
 import { join } from 'node:path';
-import { startBackends } from './cluster.ts';
+import { startMemoryRegistry } from '../../../testing/services.ts';
+import { type Access, startSecuredBackends } from './cluster.ts';
+import { type CommandResult, runCommand } from './command.ts';
 import { type Service, startService, temporaryFolder } from './service.ts';
+import { startVenueNode, type VenueNode } from './venue-node.ts';
 
 /** Requests per day of the free plan. It has no limit per minute, so that no test crosses the end of a minute. */
 export const FREE_REQUESTS_A_DAY = 40;
@@ -14,12 +17,16 @@ const ENV = {
   PARALLAX_WEBHOOK_SCHEDULE: '0,1,1,2,2',
   PARALLAX_WEBHOOK_ALLOW_LOOPBACK: '1',
 };
+/** The user that the second listener of the cluster's broker expects, over TLS. */
+export const BROKER_USER = { username: 'parallax', password: 'right-password-of-this-broker' };
+/** Processes that use this listener. The others use the plain one, which takes the broker less CPU. */
+const SECURED = ['api-3', 'pipeline'];
 const LOG_CHARACTERS = 4_000;
 /** A small simulation: tests only need an event now and then. */
 const SIMULATOR_FLAGS = ['--venues', 'sim', '--sim-rate', '20', '--sim-events', '3', '--sim-coins', '4'];
 
 export interface ControlNodes {
-  /** Three processes of the query API, or the single node three times. */
+  /** Three processes of the query API, or the single node three times. In a cluster, the last one uses TLS. */
   readonly apis: readonly [Service, Service, Service];
   readonly gateway: Service;
   /** Units that all nodes together may serve beyond a quota at `perSecond` requests. */
@@ -34,8 +41,19 @@ export interface ControlNodes {
 }
 
 export interface ControlCluster extends ControlNodes {
+  /** Parent of the processes' data directories. */
+  readonly folder: string;
+  /** Every process that was started, also those that have ended. */
+  readonly services: readonly Service[];
+  /** The self-hosted node of venue_a that ingest reads first. */
+  readonly venueNode: VenueNode;
+  /** Kills ingest and the processors by SIGKILL. `startPipeline` starts them again. */
+  killPipeline(): Promise<void>;
+  startPipeline(): Promise<void>;
   /** Starts one more process over the same log and store. The caller must stop it. */
   startExtra(name: string, roles: string, env?: Readonly<Record<string, string>>): Promise<Service>;
+  /** Starts a process that the broker refuses over TLS because of `env`. Resolves once it has ended. */
+  runRefused(env: Readonly<Record<string, string>>): Promise<CommandResult>;
 }
 
 export async function startControlNode(): Promise<ControlNodes> {
@@ -70,15 +88,28 @@ export async function startControlNode(): Promise<ControlNodes> {
 const USAGE_LAG_SECONDS = 1;
 
 export async function startControlCluster(): Promise<ControlCluster> {
-  const backends = await startBackends();
+  const [backends, venueNode] = await Promise.all([
+    startSecuredBackends(BROKER_USER, startMemoryRegistry),
+    startVenueNode(),
+  ]);
   const running = new Map<string, Service>();
-  const startExtra: ControlCluster['startExtra'] = (name, roles, env = {}) => {
-    const flags = [...backends.flags, ...SIMULATOR_FLAGS, '--roles', roles];
-    return startService({ dataDir: join(backends.folder, name), flags, env: { ...ENV, ...env } });
+  const services: Service[] = [];
+  const optionsOf = ({ flags, env }: Access, name: string, roles: string, own: Access['env']) => ({
+    dataDir: join(backends.folder, name),
+    flags: [...flags, ...SIMULATOR_FLAGS, '--roles', roles],
+    env: { ...ENV, ...env, PARALLAX_VENUE_A_NODE_URL: venueNode.url, ...own },
+  });
+  const startExtra: ControlCluster['startExtra'] = async (name, roles, env = {}) => {
+    const access = SECURED.includes(name) ? backends.secured : backends;
+    const service = await startService(optionsOf(access, name, roles, env));
+    services.push(service);
+    return service;
   };
   const start = async (name: string, roles: string) => void running.set(name, await startExtra(name, roles));
+  const startPipeline = () => start('pipeline', 'ingest,processors');
   const close = async () => {
     for (const service of running.values()) await service.kill();
+    await venueNode.close();
     await backends.close();
   };
   try {
@@ -88,7 +119,7 @@ export async function startControlCluster(): Promise<ControlCluster> {
       start('api-2', 'query-api'),
       start('api-3', 'query-api'),
       start('gateway', 'stream-gateway'),
-      start('pipeline', 'ingest,processors'),
+      startPipeline(),
     ];
     for (const one of await Promise.allSettled(others)) if (one.status === 'rejected') throw one.reason;
   } catch (error) {
@@ -103,8 +134,17 @@ export async function startControlCluster(): Promise<ControlCluster> {
     get gateway() {
       return get('gateway');
     },
-    startExtra: startExtra,
+    folder: backends.folder,
+    services,
+    venueNode,
+    startExtra,
+    runRefused(env) {
+      const { dataDir, flags, env: all } = optionsOf(backends.secured, 'refused', 'query-api', env);
+      return runCommand('start', [...flags, '--http-port', '0', '--ws-port', '0', '--data-dir', dataDir], all);
+    },
     overshoot: (perSecond) => perSecond * USAGE_LAG_SECONDS,
+    killPipeline: () => get('pipeline').kill(),
+    startPipeline,
     async restartApi() {
       await get('api-3').stop();
       await start('api-3', 'query-api');

@@ -148,6 +148,9 @@ export async function getMetric(service: Pick<Service, 'rest'>, name: string): P
   return values.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
 }
 
+/** Intervals between calls of `read` grow, since what is waited for for long costs CPU with every call. */
+const POLL_MS = { first: 50, growth: 1.15, max: 250 };
+
 /** Calls `read` until `done` accepts its result. Throws with the last result after `timeoutMs`. */
 export async function eventually<T>(
   read: () => Promise<T>,
@@ -155,12 +158,12 @@ export async function eventually<T>(
   timeoutMs = 30_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
-  for (;;) {
+  for (let intervalMs = POLL_MS.first; ; intervalMs = Math.min(POLL_MS.max, intervalMs * POLL_MS.growth)) {
     const value = await read();
     if (done(value)) return value;
     if (Date.now() > deadline)
       throw new Error(`not within ${timeoutMs} ms; last: ${JSON.stringify(value)?.slice(0, 2_000)}`);
-    await sleep(50);
+    await sleep(intervalMs);
   }
 }
 
