@@ -50,6 +50,9 @@ export function netDeposits(nav: Decimal | null, pnl: Decimal): Decimal | null {
   return nav === null ? null : ((nav - pnl) as Decimal);
 }
 
+/** A series is read again when it is older, ms (contract, Money: NAV, curves, returns). */
+export const SERIES_LIFETIME_MS = 60_000;
+
 /** Until when a successful observation counts as fresh, and until when its window is ready, ms. */
 export const FRESH_MS = 10 * 60_000;
 export const READY_MS = 70 * 60_000;
