@@ -1,12 +1,14 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { pause } from '#infra/runtime/pause';
 import type { InfoRequest, InfoResult } from '#schemas/requests/venue-a-info';
+import { userPnlRead } from '#schemas/requests/venue-b-user-pnl';
 import { type RawEnvelope, rawTopic } from '#schemas/topics/raw';
 import { openTestRole, type TestRole, testFolder } from '../testing/role-context.fixture.ts';
 import { openRecordedReads, type RecordedReads } from './recorded-reads.ts';
 
 const TOPIC = rawTopic('venue_a', 'info');
 const FILLS_TOPIC = rawTopic('venue_a', 'node_fills');
+const PNL_TOPIC = rawTopic('venue_b', 'pnl');
 const USER = `0x${'a'.repeat(40)}`;
 const closing: (() => Promise<unknown>)[] = [];
 let role: TestRole;
@@ -16,7 +18,7 @@ beforeEach(async () => {
   closing.push(remove);
   role = await openTestRole(folder, {});
   closing.push(() => role.close());
-  await role.context.log.createTopics([TOPIC, FILLS_TOPIC]);
+  await role.context.log.createTopics([TOPIC, FILLS_TOPIC, PNL_TOPIC]);
   reads = await openRecordedReads(role.context);
   closing.push(() => reads.close());
 });
@@ -107,4 +109,35 @@ it('answers for fills that the venue has none besides those of a recorded node',
   expect(await read(fills)).toEqual({ native: [], fetchedAt: 1_000, source: 'node' });
   await record(fills, [2], 2_000);
   expect(await readSoonUntil(fills, 'official')).toMatchObject({ native: [2], fetchedAt: 2_000 });
+});
+
+it('answers with the newest series of an account and window, whatever the distance of its points', async () => {
+  const { log, codec } = role.context;
+  const lines = [
+    { request: `GET /user-pnl?user_address=${USER}&interval=1d&fidelity=1h`, text: '[{"t":1,"p":1}]' },
+    { request: `GET /user-pnl?interval=1d&user_address=${USER.toUpperCase()}`, text: '[{"t":2,"p":1}]' },
+    { request: `GET /user-pnl?user_address=${USER}&interval=1w&fidelity=3h`, text: '[]' },
+  ].map(({ request, text }, at) => ({
+    topic: PNL_TOPIC.name,
+    partition: 0,
+    key: 'venue_b.pnl',
+    value: codec.encode(PNL_TOPIC, {
+      provider: 'venue_b',
+      stream: 'pnl',
+      key: 'venue_b.pnl',
+      receivedAt: 1_000 + at,
+      request,
+      payload: Buffer.from(text),
+    }),
+    receivedAt: 1_000 + at,
+    seq: at + 1,
+  }));
+  await log.append(lines);
+  const read = (window: string) =>
+    reads.handlers
+      .find(({ kind }) => kind === userPnlRead)!
+      .run({ address: USER, window }, { signal: new AbortController().signal, requestedAt: 0, orgIds: new Set() });
+  await vi.waitFor(async () => expect(await read('1W')).toEqual({ text: '[]', fetchedAt: 1_002 }), 10_000);
+  expect(await read('1D')).toEqual({ text: '[{"t":2,"p":1}]', fetchedAt: 1_001 });
+  await expect(read('ALL')).rejects.toMatchObject({ code: 'upstream_unavailable' });
 });

@@ -1,18 +1,17 @@
 /** Answers reads from a recording: with the newest recorded response to the same request. */
 import type { Running } from '#infra/runtime/context';
-import { type FollowerContext, TopicFollower } from '#infra/stages/topic-follower';
+import type { FollowerContext } from '#infra/stages/topic-follower';
 import { parseJsonOrNull } from '#schemas/domain/json-fields';
 import { type InfoRequest, type InfoResult, infoRead } from '#schemas/requests/venue-a-info';
 import { rawTopic } from '#schemas/topics/raw';
 import { UpstreamError } from '../feed/errors.ts';
 import { defineHandler, type RequestHandler } from '../requests/request-handler.ts';
+import { openNewestResponses } from './newest-responses.ts';
+import { recordedUserPnl } from './recorded-user-pnl.ts';
 
 const TOPIC = rawTopic('venue_a', 'info');
 /** Lines of a node, which hold the fills of all accounts. */
 const FILLS_TOPIC = rawTopic('venue_a', 'node_fills');
-const AT = { topic: TOPIC.name, partition: 0 };
-/** Requests whose newest response is known; those answered longest ago are dropped first. */
-const REQUESTS_MAX = 100_000;
 const RUNNING = 16;
 const EXPIRES_AFTER_MS = 10_000;
 
@@ -45,31 +44,15 @@ export interface RecordedReads extends Running {
 }
 
 export async function openRecordedReads(context: FollowerContext): Promise<RecordedReads> {
-  const { log, codec } = context;
-  /** Offset of the newest response by request. */
-  const offsets = new Map<string, number>();
-  const follower = new TopicFollower(context, {
-    topic: TOPIC,
-    part: 'recorded reads',
-    from: 0,
-    handle: ({ request }, { offset }) => {
-      const key = keyOf(parseJsonOrNull(request ?? ''));
-      if (key === null) return;
-      offsets.delete(key);
-      offsets.set(key, offset);
-      const [oldest] = offsets.keys();
-      if (offsets.size > REQUESTS_MAX) offsets.delete(oldest!);
-    },
-  });
-  await codec.prepare([TOPIC]);
-  await follower.start();
+  const { log } = context;
+  const responses = await openNewestResponses(context, TOPIC, (request) => keyOf(parseJsonOrNull(request)));
+  const userPnl = await recordedUserPnl(context, { running: RUNNING, expiresAfterMs: EXPIRES_AFTER_MS });
 
   const answerFrom = async (offset: number, pick: Container['pick']): Promise<InfoResult | null> => {
-    const record = await log.recordFrom({ ...AT, offset });
-    if (!record?.value || record.offset !== offset) return null;
-    const { payload, receivedAt } = codec.decode(TOPIC, record.value);
-    const native = pick(parseJsonOrNull(payload.toString()));
-    return native === undefined ? null : { native, fetchedAt: receivedAt, source: 'official' };
+    const response = await responses.read(offset);
+    if (!response) return null;
+    const native = pick(parseJsonOrNull(response.payload.toString()));
+    return native === undefined ? null : { native, fetchedAt: response.receivedAt, source: 'official' };
   };
 
   const handler = defineHandler({
@@ -78,7 +61,7 @@ export async function openRecordedReads(context: FollowerContext): Promise<Recor
     expiresAfterMs: EXPIRES_AFTER_MS,
     run: async (params) => {
       const places = [{ request: params, pick: (body: unknown) => body }, ...(CONTAINERS[params.type]?.(params) ?? [])]
-        .map(({ request, pick }) => ({ offset: offsets.get(keyOf(request)!) ?? -1, pick }))
+        .map(({ request, pick }) => ({ offset: responses.offsetOf(keyOf(request)!) ?? -1, pick }))
         .filter(({ offset }) => offset >= 0)
         .sort((a, b) => b.offset - a.offset);
       for (const { offset, pick } of places) {
@@ -91,7 +74,13 @@ export async function openRecordedReads(context: FollowerContext): Promise<Recor
       throw new UpstreamError('upstream_unavailable', 'the recording has no response to this request');
     },
   });
-  return { handlers: [handler], close: () => follower.close() };
+  return {
+    handlers: [handler, userPnl.handler],
+    close: async () => {
+      await userPnl.close();
+      await responses.close();
+    },
+  };
 }
 
 /** Identifies equal requests: fields in order, addresses in lower case, no dex for the main one. Null for other values. */

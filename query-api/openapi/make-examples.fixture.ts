@@ -150,6 +150,19 @@ async function recordFills(recorder: Recorder): Promise<Step[]> {
   for (const step of steps) await recorder.run(step);
   // Later examples are those of a caller without fills.
   await recorder.run({ call: 'DELETE /v1/me/wallets/:id', isPreparation: true });
+  return [...steps, ...(await recordCurves(recorder, address!))];
+}
+
+/** Runs the routes about series with a wallet of venue_a, whose series is in the data set. Returns their steps. */
+async function recordCurves(recorder: Recorder, address: string): Promise<Step[]> {
+  const body = { provider: 'venue_a', address, label: 'Market maker' };
+  await recorder.run({ call: 'POST /v1/me/wallets', body, isPreparation: true });
+  const steps: Step[] = [
+    { call: 'GET /v1/me/wallets/:id/pnl-curve', query: { window: '1D' } },
+    { call: 'GET /v1/me/wallets/pnl-curve', query: { window: '1D' } },
+  ];
+  for (const step of steps) await recorder.run(step);
+  await recorder.run({ call: 'DELETE /v1/me/wallets/:id', isPreparation: true });
   return steps;
 }
 

@@ -18,8 +18,7 @@ interface WalletSelection {
  * 404 for an id or an address that is no wallet of the caller.
  */
 function selectWallets(control: ControlState, caller: Owner, selection: WalletSelection): readonly Wallet[] {
-  const own = [...(control.walletsByOwner.get(ownerName(caller))?.values() ?? [])];
-  own.sort((a, b) => (a.id < b.id ? -1 : 1));
+  const own = ownWallets(control, caller);
   const { walletId, walletAddress } = selection;
   if (!walletId && !walletAddress) return own;
   const ids = new Set(walletId);
@@ -31,6 +30,24 @@ function selectWallets(control: ControlState, caller: Owner, selection: WalletSe
     [...addresses].every((wanted) => isSelected(({ address }) => address === wanted));
   if (!isKnown) throw new ApiError('not_found', 'no such wallet');
   return selected;
+}
+
+function ownWallets(control: ControlState, caller: Owner): Wallet[] {
+  const own = [...(control.walletsByOwner.get(ownerName(caller))?.values() ?? [])];
+  return own.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/**
+ * Returns every wallet of the caller with one of the addresses (lower case), all of them without addresses, and the
+ * addresses that are no wallet of the caller.
+ */
+export function walletsByAddress(control: ControlState, caller: Owner, addresses: readonly string[] | undefined) {
+  const own = ownWallets(control, caller);
+  if (!addresses) return { wallets: own, unknown: [] };
+  const wanted = new Set(addresses);
+  const wallets = own.filter(({ address }) => wanted.has(address));
+  const found = new Set(wallets.map(({ address }) => address));
+  return { wallets, unknown: [...wanted].filter((address) => !found.has(address)) };
 }
 
 /** Like `selectWallets`, without wallets that have no fills of the provider; a venue stands for all of its providers. */

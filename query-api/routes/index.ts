@@ -56,7 +56,9 @@ import { postPlatformAttributions } from './v1/me/platform-attributions/post-pla
 import { getPnlCurve } from './v1/me/pnl/get-curve.ts';
 import { getPnlExplain } from './v1/me/pnl/get-explain.ts';
 import { deleteWallet } from './v1/me/wallets/delete-wallet.ts';
+import { getWalletPnlCurve } from './v1/me/wallets/get-pnl-curve.ts';
 import { getWallets } from './v1/me/wallets/get-wallets.ts';
+import { getWalletsPnlCurve } from './v1/me/wallets/get-wallets-pnl-curve.ts';
 import { postHistoryBackfill } from './v1/me/wallets/post-history-backfill.ts';
 import { postWallets } from './v1/me/wallets/post-wallets.ts';
 import { deleteOrganization } from './v1/organizations/delete-organization.ts';
@@ -148,6 +150,8 @@ export const ROUTES: readonly Route[] = [
   getWallets,
   deleteWallet,
   postHistoryBackfill,
+  getWalletPnlCurve,
+  getWalletsPnlCurve,
   postPlatformAttributions,
   getPlatformAttributions,
   deletePlatformAttribution,

@@ -3,6 +3,7 @@ import { RequestError } from '#infra/requests/request-error';
 import { ApiError } from '#schemas/errors';
 import { requestKey } from '#schemas/requests/kind';
 import { type InfoRequest, type InfoResult, infoRead } from '#schemas/requests/venue-a-info';
+import { userPnlRead } from '#schemas/requests/venue-b-user-pnl';
 import type { IngestRequests } from '../routes/route.ts';
 import { readShippedText } from './data-set-file.ts';
 
@@ -20,6 +21,19 @@ export async function readInfoResponses(): Promise<InfoResponse[]> {
   return JSON.parse(await readShippedText(INFO_RESPONSES_FILE)) as InfoResponse[];
 }
 
+const NO_POINTS = { accountValueHistory: [], pnlHistory: [], vlm: '0.0' };
+const NO_PORTFOLIO = ['day', 'week', 'month', 'allTime'].map((period) => [period, NO_POINTS]);
+
+/** What the venues return for the series of an account that they do not know, by kind of request. */
+const UNKNOWN_SERIES: Readonly<Record<string, (params: InfoRequest, fetchedAt: number) => object | null>> = {
+  [infoRead.name]: ({ type }, fetchedAt) =>
+    type === 'portfolio' ? { native: NO_PORTFOLIO, fetchedAt, source: 'official' } : null,
+  [userPnlRead.name]: (_, fetchedAt) => ({ text: '[]', fetchedAt }),
+};
+
+/** The time of the data set, unix ms. */
+const endOf = (responses: readonly InfoResponse[]): number => responses[0]?.fetchedAt ?? 0;
+
 /** Answers requests of sandbox keys, which never reach ingest. */
 export function sandboxRequests(responses: readonly InfoResponse[]): IngestRequests {
   const keyOf = (params: unknown) => requestKey(infoRead, infoRead.params.parse(params));
@@ -31,6 +45,8 @@ export function sandboxRequests(responses: readonly InfoResponse[]): IngestReque
       const found = kind.name === infoRead.name ? results.get(keyOf(params)) : undefined;
       // A response of fixed data is as new at each request.
       if (found) return { result: kind.result.parse(found), producedAt: Date.now() };
+      const unknown = UNKNOWN_SERIES[kind.name]?.(params as InfoRequest, endOf(responses));
+      if (unknown) return { result: kind.result.parse(unknown), producedAt: Date.now() };
       if (kind.name === infoRead.name && (params as InfoRequest).user !== undefined)
         throw new ApiError('not_found', 'the sandbox has no such account');
       throw new RequestError('unavailable');

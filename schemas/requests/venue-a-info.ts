@@ -1,9 +1,10 @@
 /** Reads of `info` of venue_a on behalf of clients (venue page, section 3). */
 import { z } from 'zod';
 import { INTERVAL_NAMES } from '../domain/candles/sources.ts';
+import { SERIES_LIFETIME_MS } from '../domain/returns/series.ts';
 import { defineKind } from './kind.ts';
 
-/** For how long the response to each type of read may be served, ms (contract, Reads from the venue, Candles and Trades). */
+/** For how long the response to each type of read may be served, ms (contract, Reads from the venue, Candles, Trades, Money). */
 export const INFO_LIFETIMES_MS = {
   l2Book: 2_000,
   clearinghouseState: 2_000,
@@ -11,6 +12,7 @@ export const INFO_LIFETIMES_MS = {
   frontendOpenOrders: 2_000,
   userFills: 2_000,
   historicalOrders: 10_000,
+  portfolio: SERIES_LIFETIME_MS,
   meta: 60_000,
   spotMeta: 60_000,
   perpDexs: 60_000,

@@ -75,6 +75,12 @@ it.each([
   expect(published).toEqual([]);
 });
 
+it('publishes the series of an account, since somebody bound it', async () => {
+  const { read, published } = await setUp([{ body: '[["day",{}]]' }]);
+  await read({ type: 'portfolio', user: USER });
+  expect(published).toEqual([{ request: `{"type":"portfolio","user":"${USER}"}`, payload: '[["day",{}]]' }]);
+});
+
 it('returns and publishes the response of the node if it has one, without a request to the venue', async () => {
   const asked: string[] = [];
   const node = {

@@ -1,6 +1,7 @@
 /**
  * Serves reads of `info` on behalf of clients, and publishes the responses about markets. A response about an account is
- * stored in the outcome of its request alone (contract, Reads from the venue).
+ * stored in the outcome of its request alone (contract, Reads from the venue), except a series: only those of bound
+ * accounts are read.
  */
 import { timeLimit } from '#infra/runtime/time-limit';
 import { type InfoRequest, type InfoResult, infoRead } from '#schemas/requests/venue-a-info';
@@ -79,7 +80,7 @@ async function read(
   });
   const fetchedAt = Date.now();
   if (source === 'node') native = parseResponse(payload, type);
-  if (user === undefined) publisher.receive({ source: feed, feed, request: body, payload });
+  if (user === undefined || type === 'portfolio') publisher.receive({ source: feed, feed, request: body, payload });
   return { native, fetchedAt, source };
 }
 

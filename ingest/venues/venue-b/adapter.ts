@@ -15,6 +15,7 @@ import { readCrawlCursors } from './crawl-cursors.ts';
 import { CATALOG_BUDGET, RPC_BUDGET, WATCHED_TOKENS_MAX } from './declaration.ts';
 import { EarlierMarkets } from './earlier-markets.ts';
 import { openHistoryBackfills } from './history/history-backfills.ts';
+import { createUserPnlReads } from './user-pnl-reads.ts';
 
 export const venueB: VenueAdapter = { start };
 
@@ -64,7 +65,8 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     feeds.push(await followChain(context, rpcUrl, rpcBudget, context.expect('venue_b chain head')));
     const backfills = openHistoryBackfills(context, rpcUrl, rpcBudget);
     feeds.push(backfills);
-    return { handlers: backfills.handlers ?? [], close };
+    const userPnl = createUserPnlReads({ url: upstreamUrl(settings, 'venueBPnlUrl'), publisher, metrics });
+    return { handlers: [...(backfills.handlers ?? []), userPnl], close };
   } catch (error) {
     // The cause of the failed start is thrown; errors of closing are logged only.
     await close().catch((fault: unknown) =>

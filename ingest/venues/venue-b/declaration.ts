@@ -90,6 +90,17 @@ export const RPC_PARALLEL = 8;
 export const RPC_BUDGET = { max: 50, windowMs: 1_000 } as const;
 export const RPC_TIMEOUT_MS = 15_000;
 
+/** The venue states no limit for PnL series of v1; 400 in 10 s were accepted for those of v2. Ingest uses at most a quarter. */
+export const USER_PNL_BUDGET = { max: 100, windowMs: 10_000 } as const;
+/** Distance of the points of each window. */
+export const USER_PNL_FIDELITIES = { '1D': '1h', '1W': '3h', '1M': '12h', ALL: '1d' } as const;
+/** Reads of series that are sent at once. */
+export const USER_PNL_RUNNING = 8;
+/** How long one attempt takes at most, how long a read waits for room within the limits, and how long it takes at most. */
+export const USER_PNL_TIMEOUT_MS = 4_000;
+export const USER_PNL_WAIT_MS = 10_000;
+export const USER_PNL_TOTAL_MS = 25_000;
+
 /** Blocks of one request of a backfill (specification, Backfill rules). */
 export const HISTORY_CHUNK_BLOCKS = 2_000;
 /** Maximum chunks of one backfill. One request covers all exchanges. */

@@ -51,6 +51,20 @@ export const NEG_RISK_OPERATORS = {
 /** The oracle of every neg-risk condition: it prepares and resolves them. */
 export const NEG_RISK_ADAPTER = '0xd91e80cf2e7be2e162c6513ced06f1dd0da35296';
 
+/** Through which collateral of v2 splits, merges and redeems. */
+export const COLLATERAL_ADAPTERS = [
+  '0xada100db00ca00073811820692005400218fce1f',
+  '0xada2005600dec949baf300f4c6120000bdb6eaab',
+  '0xada100874d00e3331d00f2007a9c336a65009718',
+] as const;
+
+/** Refund the part of a fee of v1 that was too much. */
+export const FEE_MODULES = [
+  '0xe3f18acc55091e2c48d883fc8c8413319d4ab7b0',
+  '0xb768891e3130f6df18214ac804d4db76c2c37730',
+  '0x78769d50be1763ed1ca0d5e878d93f05aabff29e',
+] as const;
+
 /** topic0 of each event. */
 export const CHAIN_EVENTS = {
   /** Of the v1 exchanges: the asset id that is 0 (collateral) determines the side. */

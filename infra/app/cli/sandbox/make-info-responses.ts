@@ -1,4 +1,4 @@
-/** Generates the responses of venue_a's `info` that sandbox keys see: those of one account, and the lists. */
+/** Generates the responses of venue_a's `info` that sandbox keys see: the series of all accounts, what else one account has, and the lists. */
 import type { InfoResponse } from '#query-api/sandbox/info-responses';
 import type { InfoRequest } from '#schemas/requests/venue-a-info';
 import { createInfo } from '../../simulator/venues/venue-a/info.ts';
@@ -25,6 +25,7 @@ export async function makeInfoResponses(settings: WorldSettings, atMs: number): 
     { type: 'historicalOrders', user },
     { type: 'userFills', user },
     ...ofDexes,
+    ...world.population.accounts.map((account): InfoRequest => ({ type: 'portfolio', user: account })),
   ];
   return Promise.all(
     requests.map(async (request) => {

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { toNumber } from '#schemas/domain/decimal';
+import { netDeposits } from '#schemas/domain/returns/series';
+import { readPortfolio } from '#schemas/domain/returns/venue-a-series';
 import { BEFORE_THE_HOUR, SMALL } from '../../simulation.fixture.ts';
 import { HOUR_MS } from '../../world/time.ts';
 import { createWorld } from '../../world/world.ts';
 import { createAccounts } from './accounts.ts';
+import { portfolio } from './portfolio.ts';
 
 const world = createWorld(SMALL);
 const accounts = createAccounts(world);
@@ -47,5 +51,32 @@ describe('accounts of the simulated venue', () => {
     expect(accounts.clearinghouseState(NOBODY, '', BEFORE_THE_HOUR)).toMatchObject({ assetPositions: [] });
     expect(accounts.userFills('0x1', BEFORE_THE_HOUR)).toBeNull();
     expect(accounts.clearinghouseState(USER, 'none', BEFORE_THE_HOUR)).toBeNull();
+  });
+
+  it('have a series whose value is that of their states, and whose profit is its change', () => {
+    const native = portfolio(world, accounts, USER, BEFORE_THE_HOUR);
+    const series = readPortfolio(native);
+    const valueAt = (atMs: number) => {
+      const states = world.ladders.dexNames(atMs).map((dex) => accounts.clearinghouseState(USER, dex, atMs)) as {
+        marginSummary: { accountValue: string };
+      }[];
+      const [cash] = (accounts.spotClearinghouseState(USER) as { balances: { total: string }[] }).balances;
+      return states.reduce((sum, state) => sum + Number(state.marginSummary.accountValue), Number(cash!.total));
+    };
+    for (const [window, points] of Object.entries(series)) {
+      expect(points.length, window).toBeGreaterThan(12);
+      expect(points.at(-1)!.ts).toBe(BEFORE_THE_HOUR);
+      for (const { ts, nav, pnl } of points) {
+        expect(toNumber(nav!)).toBeCloseTo(valueAt(ts), 5);
+        expect(netDeposits(nav, pnl)).toBe(points[0]!.nav);
+      }
+    }
+    expect(series['1D'][0]!.ts).toBeGreaterThanOrEqual(BEFORE_THE_HOUR - 24 * HOUR_MS);
+  });
+
+  it('have no series for an unknown address, and no answer for an invalid one', () => {
+    const unknown = readPortfolio(portfolio(world, accounts, NOBODY, BEFORE_THE_HOUR));
+    expect(Object.values(unknown)).toEqual([[], [], [], []]);
+    expect(portfolio(world, accounts, '0x1', BEFORE_THE_HOUR)).toBeNull();
   });
 });

@@ -64,14 +64,15 @@ export function createAccounts(world: World): Accounts {
     const isLiquidated = (nth + account) % LIQUIDATED_EACH === 0;
     return { account, ladder, nth, openedAt, closedAt, size: sign * size, openPx, closePx, isLiquidated };
   };
-  const newest = (account: number, atMs: number): Position[] => {
+  const newest = (account: number, atMs: number, count = POSITIONS): Position[] => {
     const last = Math.floor(atMs / PERIOD_MS);
-    return Array.from({ length: POSITIONS }, (_, back) => positionOf(account, last - back)).filter(
+    return Array.from({ length: count }, (_, back) => positionOf(account, last - back)).filter(
       ({ openedAt }) => openedAt <= atMs,
     );
   };
   const openIn = (account: number, dex: string, atMs: number): Position[] =>
-    newest(account, atMs).filter(({ closedAt, ladder }) => closedAt > atMs && ladder.dex === dex);
+    // A position closes within the period in which it was opened, or within the next one.
+    newest(account, atMs, 2).filter(({ closedAt, ladder }) => closedAt > atMs && ladder.dex === dex);
   const cashOf = (account: number) => 10_000 + (draw(account, 0, 12) % 90_000);
   const fillsOf = (user: string, position: Position, atMs: number) =>
     position.closedAt > atMs ? [openFill(position)] : [closeFill(position, user), openFill(position)];

@@ -9,6 +9,7 @@ import { outcomeMeta, perpDexs, perpMeta, settledOutcome, spotMeta } from './cat
 import { delistedContextText, perpContextText, spotContextText } from './contexts.ts';
 import type { Markets } from './market.ts';
 import { midText, tradeText } from './market-text.ts';
+import { portfolio } from './portfolio.ts';
 
 /** Answer to `POST /info`: HTTP status and body text. */
 export interface InfoAnswer {
@@ -128,6 +129,7 @@ export function createInfo(world: World, markets: Markets): (body: unknown, atMs
     frontendOpenOrders: (body, atMs) => json(accounts.frontendOpenOrders(body.user, dexOf(body), atMs)),
     historicalOrders: (body, atMs) => json(accounts.historicalOrders(body.user, atMs)),
     userFills: (body, atMs) => json(accounts.userFills(body.user, atMs)),
+    portfolio: (body, atMs) => json(portfolio(world, accounts, body.user, atMs)),
     async candleSnapshot(body, atMs) {
       const request = body.req as Body | undefined;
       if (typeof request?.coin !== 'string' || !isInterval(request.interval)) return null;

@@ -12,3 +12,10 @@ export const walletSchema = z
     createdAt: createdAtField,
   })
   .meta({ id: 'Wallet' });
+
+/** Why something about an address is missing from a by-address response. */
+export const walletWarningSchema = z.object({
+  code: z.string().describe('`not_found` for an address that no wallet has, else the code of the error.'),
+  address: z.string().describe('The address in lower case.'),
+  message: z.string().describe('What happened.'),
+});

@@ -1,0 +1,68 @@
+/** What `portfolio` answers about an account (venue page, section 3.2): its value over time. Nothing is deposited or withdrawn. */
+import { DAY_MS, HOUR_MS, ORIGIN_MS } from '../../world/time.ts';
+import type { World } from '../../world/world.ts';
+import type { Accounts } from './accounts.ts';
+
+/** How far back each period reaches, and the time between two of its points. */
+const PERIODS = [
+  { name: 'Day', lengthMs: DAY_MS, stepMs: 2 * HOUR_MS },
+  { name: 'Week', lengthMs: 7 * DAY_MS, stepMs: 3 * HOUR_MS },
+  { name: 'Month', lengthMs: 30 * DAY_MS, stepMs: 18 * HOUR_MS },
+  { name: 'AllTime', lengthMs: Number.POSITIVE_INFINITY, stepMs: 30 * DAY_MS },
+] as const;
+/** Amounts have six decimals. They are summed as integers, so that value less profit is the same at every point. */
+const DECIMALS = 6;
+const UNIT = 10 ** DECIMALS;
+
+/** Millionths of USD. */
+type ValueAt = (atMs: number) => number;
+type Accounting = Pick<Accounts, 'clearinghouseState' | 'spotClearinghouseState' | 'userFills'>;
+
+/** Null for an invalid address; without points for one that is no account. */
+export function portfolio(world: World, accounts: Accounting, user: unknown, atMs: number): object | null {
+  const fills = accounts.userFills(user, atMs) as readonly { time: number; px: string; sz: string }[] | null;
+  if (fills === null) return null;
+  const isKnown = world.population.indexOf(String(user)) !== null;
+  const perps: ValueAt = (at) =>
+    sum(world.ladders.dexNames(at), (dex) => {
+      const state = accounts.clearinghouseState(user, dex, at) as { marginSummary: { accountValue: string } };
+      return units(state.marginSummary.accountValue);
+    });
+  const { balances } = accounts.spotClearinghouseState(user) as { balances: readonly { total: string }[] };
+  const spot = sum(balances, ({ total }) => units(total));
+  const historyOf = (valueAt: ValueAt, period: (typeof PERIODS)[number]) => {
+    const times = isKnown ? timesOf(period, atMs) : [];
+    const values = times.map(valueAt);
+    const first = values[0] ?? 0;
+    // The newest fills are all that is known of the volume.
+    const traded = fills.filter(({ time }) => time >= (times[0] ?? atMs));
+    return {
+      accountValueHistory: times.map((time, at) => [time, text(values[at]!)]),
+      pnlHistory: times.map((time, at) => [time, text(values[at]! - first)]),
+      vlm: traded.reduce((total, { px, sz }) => total + Number(px) * Number(sz), 0).toFixed(DECIMALS),
+    };
+  };
+  const named = (prefix: string, valueAt: ValueAt) =>
+    PERIODS.map((period) => [nameOf(prefix, period.name), historyOf(valueAt, period)]);
+  return [...named('', (at) => perps(at) + spot), ...named('perp', perps)];
+}
+
+const nameOf = (prefix: string, name: string) => (prefix ? prefix + name : name[0]!.toLowerCase() + name.slice(1));
+
+/** The times at a multiple of the step since the origin within the period, and now. */
+function timesOf({ lengthMs, stepMs }: (typeof PERIODS)[number], atMs: number): number[] {
+  const first = Math.ceil(Math.max(0, atMs - lengthMs - ORIGIN_MS) / stepMs);
+  const times: number[] = [];
+  for (let at = ORIGIN_MS + first * stepMs; at < atMs; at += stepMs) times.push(at);
+  return [...times, atMs];
+}
+
+const units = (amount: string): number => Math.round(Number(amount) * UNIT);
+const sum = <T>(items: readonly T[], unitsOf: (item: T) => number) =>
+  items.reduce((total, item) => total + unitsOf(item), 0);
+
+/** Integers below 2^53 print all their digits. */
+function text(amount: number): string {
+  const digits = String(Math.abs(amount)).padStart(DECIMALS + 1, '0');
+  return `${amount < 0 ? '-' : ''}${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`;
+}

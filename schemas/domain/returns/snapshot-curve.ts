@@ -1,0 +1,61 @@
+/** Curves from our own snapshots of an account, and what stands in for them where an account has too few. */
+import { type Decimal, ZERO } from '../decimal.ts';
+import { type Flow, type FlowHistory, flowsBetween, sumOfFlows } from './flows.ts';
+import type { SeriesPoint } from './series.ts';
+
+/** A snapshot of an hour. */
+export interface HourValue {
+  /** The hour mark, ms. */
+  readonly hour: number;
+  /** When the value was that of the account, ms: up to ten minutes after the mark. */
+  readonly asOf: number;
+  readonly nav: Decimal;
+}
+
+/** A point of a curve of values; `netDeposits` is null from the first flow of unknown amount on. */
+export interface NavPoint {
+  /** Unix seconds. */
+  readonly t: number;
+  readonly nav: Decimal;
+  readonly netDeposits: Decimal | null;
+}
+
+/** Points of a curve from snapshots; an account with fewer than two has none. */
+const SNAPSHOTS_MAX = 2_000;
+const SNAPSHOTS_MIN = 2;
+
+/** Returns whether an account has enough snapshots for a curve. */
+export const isCovered = (snapshots: readonly HourValue[]): boolean => snapshots.length >= SNAPSHOTS_MIN;
+
+/**
+ * Returns the curve of the snapshots of a window: net deposits are the first value and the flows since then.
+ * @param snapshots ascending by hour.
+ */
+export function snapshotCurve(snapshots: readonly HourValue[], history: FlowHistory): NavPoint[] {
+  const newest = snapshots.slice(-SNAPSHOTS_MAX);
+  const first = newest[0];
+  if (!first || !isCovered(newest)) return [];
+  let before = first.asOf;
+  let sum: Decimal | null = first.nav;
+  return newest.map(({ hour, asOf, nav }) => {
+    const { flows } = flowsBetween(history, before, asOf);
+    sum = sum === null || flows === null ? null : ((sum + sumOfFlows(flows)) as Decimal);
+    before = asOf;
+    return { t: Math.floor(hour / 1000), nav, netDeposits: sum };
+  });
+}
+
+/**
+ * Returns the curve of values that the PnL of the venue implies: net deposits are the current value less the current PnL
+ * and the flows known since the point. An estimate where flows are not followed.
+ * @param points a series without values.
+ */
+export function impliedNavCurve(points: readonly SeriesPoint[], nav: Decimal, flows: readonly Flow[]): NavPoint[] {
+  const current = points.at(-1);
+  if (!current) return [];
+  return points.map(({ ts, pnl }) => {
+    const since = flows.reduce((sum, flow) => (flow.ts > ts ? ((sum + (flow.usd ?? 0n)) as Decimal) : sum), ZERO);
+    const deposits = (nav - current.pnl - since) as Decimal;
+    return { t: Math.floor(ts / 1000), nav: (deposits + pnl) as Decimal, netDeposits: deposits };
+  });
+}
