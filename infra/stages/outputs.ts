@@ -162,8 +162,8 @@ export class StageOutputs {
     written.lastIssuedSeq += 1;
     const seq = written.lastIssuedSeq;
     if (seq <= written.lastPersistedSeq) return;
-    const { counted } = topic;
-    if (counted && value !== null && counted.isCounted(value)) this.metrics[counted.metric].inc({ ...counted.labels });
+    const labels = value === null ? null : topic.counted?.labelsOf(value);
+    if (labels) this.metrics[topic.counted!.metric].inc({ ...labels });
     this.batch.push({ topic: topic.name, partition, key, value: bytes, receivedAt: this.record!.receivedAt, seq });
   }
 

@@ -6,7 +6,9 @@ import type { Effect } from '#schemas/domain/ledger/effect';
 import { instrumentsOf, type LedgerEvent } from '#schemas/domain/ledger/events';
 import type { AppliedEvent, LedgerOutcome } from '#schemas/domain/ledger/ledger';
 import { openPositionOf } from '#schemas/domain/ledger/open-position';
+import { fillLoadTopic } from '#schemas/topics/account-fills';
 import { type LedgerEventRow, ledgerBookTopic, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
+import type { FillLoad } from './fill-load.ts';
 import type { AccountLedger } from './state.ts';
 
 /** An account as topics name it, with its ledger and the event time of the input that changed it. */
@@ -43,9 +45,27 @@ export function emitOutcome(changed: ChangedAccount, outcome: LedgerOutcome, emi
   for (const [key, book] of touched) emitBook(changed, key, book, emit);
 }
 
+/** States how far the fills of an account are loaded. */
+export function emitFillLoad({ account, own, receivedAt }: ChangedAccount, load: FillLoad, emit: Emit): void {
+  const { orders, twaps } = load.lists;
+  emit(fillLoadTopic, account, {
+    account,
+    user: account.slice(account.indexOf(':') + 1),
+    ledger: own.startedAt,
+    receivedAt,
+    isLoaded: load.isLoaded,
+    ordersFrom: orders.from,
+    twapsFrom: twaps.from,
+    ordersCompleteAt: orders.completeAt,
+    twapsCompleteAt: twaps.completeAt,
+    tradedAt: load.tradedAt,
+  });
+}
+
 /** Removes a ledger that ends, with its books. Its rows remain; rows of an ended ledger are not read. */
 export function emitEnd(account: string, { ledger }: AccountLedger, emit: Emit): void {
   emit.remove(ledgerTopic, account);
+  if (account.startsWith('venue_a:')) emit.remove(fillLoadTopic, account);
   for (const [instrument, { books }] of ledger.books.holdings)
     for (const { builder } of books) emit.remove(ledgerBookTopic, bookKey(account, instrument, builder));
 }

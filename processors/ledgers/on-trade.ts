@@ -1,6 +1,7 @@
-/** Adds fills of followed accounts to their ledgers, and removes those of reverted trades. */
+/** Adds fills of followed accounts of venue_b to their ledgers, and removes those of reverted trades. */
 import type { Emit, StageRecord } from '#infra/stages/stage';
 import type { Trade } from '#schemas/topics/normalised';
+import { accountName } from '#schemas/venues/accounts';
 import { isNewArrival } from '../shared/new-arrivals.ts';
 import { changeAccount } from './change-account.ts';
 import { fillsOfTrade } from './fills-of-trade.ts';
@@ -12,10 +13,11 @@ export function onTrade(state: LedgersState, record: StageRecord<Trade>, emit: E
   const { value: trade, receivedAt } = record;
   const isReverted = trade.status === 'reverted';
   if (isNewArrival(state.arrivals, record) === isReverted) return;
-  for (const { address, fill } of fillsOfTrade(trade, receivedAt, (account) => state.accounts.has(account))) {
+  const isFollowed = (address: string) => state.accounts.has(accountName('venue_b', address));
+  for (const { address, fill } of fillsOfTrade(trade, receivedAt, isFollowed)) {
     const changes = isReverted
       ? [{ remove: fill }]
       : [{ put: fill }, ...settlementChanges(state, trade.marketId, receivedAt)];
-    changeAccount(state, address, changes, receivedAt, emit);
+    changeAccount(state, accountName('venue_b', address), changes, receivedAt, emit);
   }
 }

@@ -6,7 +6,7 @@ import type { LedgerChange } from '#schemas/domain/ledger/ledger';
 import type { Market } from '#schemas/topics/normalised';
 import type { Resolution } from '#schemas/topics/oracle';
 import { changeAccount } from './change-account.ts';
-import type { LedgersState } from './state.ts';
+import { type LedgersState, RETAINED_MS } from './state.ts';
 
 export function onMarket(state: LedgersState, { value, receivedAt }: StageRecord<Market | null>, emit: Emit): void {
   // No catalog removes a market; the stage `events` writes a dead letter if one does.
@@ -17,6 +17,8 @@ export function onMarket(state: LedgersState, { value, receivedAt }: StageRecord
 
 export function onResolution(state: LedgersState, { value, receivedAt }: StageRecord<Resolution>, emit: Emit): void {
   const { marketId, status, id } = value;
+  // Off chain, old outcomes are searched for, and the loaded history of an account contains how it was settled.
+  if (value.blockNumber === null && value.resolvedAt < receivedAt - RETAINED_MS) return;
   const known = state.resolutions.get(marketId);
   if (status !== 'reverted') {
     if (known?.id === id && known.blockHash === value.blockHash) return;
@@ -44,12 +46,13 @@ function removals(state: LedgersState, resolution: Resolution | undefined, recei
 function settlementOf({ instruments }: LedgersState, resolution: Resolution, receivedAt: number): Settlement | null {
   const { id, marketId, payouts, resolvedAt, blockNumber, logIndex } = resolution;
   const tokens = instruments.get(marketId);
-  if (!tokens || blockNumber === null || logIndex === null) return null;
+  if (!tokens) return null;
   return {
     kind: 'settle',
     id,
-    at: blockNumber,
-    index: logIndex,
+    // Only outcomes of a chain have a block.
+    at: blockNumber ?? resolvedAt,
+    index: logIndex ?? 0,
     ts: resolvedAt,
     receivedAt,
     payouts: tokens.map((instrument, at) => ({ instrument, payout: parseDecimal(payouts[at]!) })),
@@ -65,8 +68,8 @@ function changeHolders(
   emit: Emit,
 ): void {
   if (changes.length === 0) return;
-  const addresses = new Set<string>();
+  const accounts = new Set<string>();
   for (const instrument of state.instruments.get(marketId)!)
-    for (const address of state.holders.get(instrument) ?? []) addresses.add(address);
-  for (const address of addresses) changeAccount(state, address, changes, receivedAt, emit);
+    for (const account of state.holders.get(instrument) ?? []) accounts.add(account);
+  for (const account of accounts) changeAccount(state, account, changes, receivedAt, emit);
 }
