@@ -1,7 +1,7 @@
 /** Changes the ledger of an account, and tracks which accounts an instrument concerns. */
-import type { Emit } from '#infra/stages/stage';
+import type { Emit, Slices } from '#infra/stages/stage';
 import { instrumentsOf } from '#schemas/domain/ledger/events';
-import { changeLedger, createLedger, foldLedger, type LedgerChange } from '#schemas/domain/ledger/ledger';
+import { changeLedgerInSlices, createLedger, foldLedger, type LedgerChange } from '#schemas/domain/ledger/ledger';
 import { emitEnd, emitFillLoad, emitOutcome, emitStart } from './emit-ledger.ts';
 import { createFillLoad, releasedBefore } from './fill-load.ts';
 import { type LedgersState, RETAINED_MS } from './state.ts';
@@ -26,18 +26,18 @@ export function endAccount(state: LedgersState, account: string, emit: Emit): vo
     if (accounts.delete(account) && accounts.size === 0) state.holders.delete(instrument);
 }
 
-/** Applies changes to the ledger of a followed account and emits what they did. */
-export function changeAccount(
+/** Applies changes to the ledger of a followed account and emits what they did. A late event can change very much. */
+export function* changeAccount(
   state: LedgersState,
   account: string,
   changes: readonly LedgerChange[],
   receivedAt: number,
   emit: Emit,
-): void {
+): Slices {
   const own = state.accounts.get(account)!;
   for (const change of changes)
     if ('put' in change) for (const name of instrumentsOf(change.put)) hold(state, name, account);
-  emitOutcome({ account, own, receivedAt }, changeLedger(own.ledger, changes), emit);
+  yield* emitOutcome({ account, own, receivedAt }, yield* changeLedgerInSlices(own.ledger, changes), emit);
 }
 
 /** Folds events that are older than the retained time, and forgets what only they could have needed. */

@@ -1,10 +1,10 @@
 /** Emits what a change of a ledger did: the rows of its events, and its open books. */
-import type { Emit } from '#infra/stages/stage';
+import type { Emit, Slices } from '#infra/stages/stage';
 import { type Decimal, formatDecimal, multiply, ZERO } from '#schemas/domain/decimal';
 import { booksOf, magnitude } from '#schemas/domain/ledger/books';
 import type { Effect } from '#schemas/domain/ledger/effect';
 import { instrumentsOf, type LedgerEvent } from '#schemas/domain/ledger/events';
-import type { AppliedEvent, LedgerOutcome } from '#schemas/domain/ledger/ledger';
+import { type AppliedEvent, type LedgerOutcome, SLICE_EVENTS } from '#schemas/domain/ledger/ledger';
 import { openPositionOf } from '#schemas/domain/ledger/open-position';
 import { fillLoadTopic } from '#schemas/topics/account-fills';
 import { type LedgerEventRow, ledgerBookTopic, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
@@ -22,14 +22,15 @@ export function emitStart(account: string, startedAt: number, emit: Emit): void 
   emit(ledgerTopic, account, { account, ledger: startedAt });
 }
 
-export function emitOutcome(changed: ChangedAccount, outcome: LedgerOutcome, emit: Emit): void {
+export function* emitOutcome(changed: ChangedAccount, outcome: LedgerOutcome, emit: Emit): Slices {
   const { written, removed, previous, refused } = outcome;
   const touched = new Map<string, Pick<Effect, 'instrument' | 'builder'>>();
   const touch = ({ effects }: AppliedEvent) => {
     for (const { instrument, builder } of effects)
       touched.set(bookKey(changed.account, instrument, builder), { instrument, builder });
   };
-  for (const applied of written) {
+  for (const [at, applied] of written.entries()) {
+    if (at % SLICE_EVENTS === 0) yield;
     const before = previous.get(applied.event.id);
     touch(applied);
     for (const [part, effect] of applied.effects.entries()) emitRow(changed, applied.event, effect, part, emit);
@@ -37,7 +38,8 @@ export function emitOutcome(changed: ChangedAccount, outcome: LedgerOutcome, emi
     touch(before);
     emitRemoved(changed, before, applied.effects.length, emit);
   }
-  for (const applied of removed) {
+  for (const [at, applied] of removed.entries()) {
+    if (at % SLICE_EVENTS === 0) yield;
     touch(applied);
     emitRemoved(changed, applied, 0, emit);
   }

@@ -1,6 +1,6 @@
 /** Adds the fills of venue_a to the ledgers of followed accounts, and states how far they are loaded. */
-import type { Emit, StageRecord } from '#infra/stages/stage';
-import { findEvent } from '#schemas/domain/ledger/ledger';
+import type { Emit, Slices, StageRecord } from '#infra/stages/stage';
+import { findEvent, SLICE_EVENTS } from '#schemas/domain/ledger/ledger';
 import { accountFillTopic, type FillPage, type VenueAFill } from '#schemas/topics/account-fills';
 import type { NodeFill } from '#schemas/topics/node-fills';
 import type { Trade } from '#schemas/topics/normalised';
@@ -17,23 +17,27 @@ import type { LedgersState } from './state.ts';
 
 const VENUE = 'venue_a';
 
-export function onFillPage(state: LedgersState, { value: page, receivedAt }: StageRecord<FillPage>, emit: Emit): void {
+export function* onFillPage(
+  state: LedgersState,
+  { value: page, receivedAt }: StageRecord<FillPage>,
+  emit: Emit,
+): Slices {
   const account = accountName(VENUE, page.user);
   const load = state.fillLoads.get(account);
   const fills = load && addPage(load, page);
   if (!fills) return;
-  addFills(state, account, fills, receivedAt, emit);
+  yield* addFills(state, account, fills, receivedAt, emit);
   foldAccount(state, account, receivedAt);
   emitFillLoad({ account, own: state.accounts.get(account)!, receivedAt }, load, emit);
 }
 
 /** A node names the builder of a fill. */
-export function onNodeFill(state: LedgersState, record: StageRecord<NodeFill>, emit: Emit): void {
+export function onNodeFill(state: LedgersState, record: StageRecord<NodeFill>, emit: Emit): Slices | undefined {
   const account = accountName(VENUE, record.key);
   const load = state.fillLoads.get(account);
-  if (!load) return;
+  if (!load) return undefined;
   const fill = readFill(JSON.parse(record.value.fill), () => null);
-  addFills(state, account, addFill(load, fill), record.receivedAt, emit);
+  return addFills(state, account, addFill(load, fill), record.receivedAt, emit);
 }
 
 /** Notes that a trade names a followed account, so that its fills are requested soon. */
@@ -53,17 +57,18 @@ export function onTradeOfVenueA(state: LedgersState, record: StageRecord<Trade>,
   }
 }
 
-function addFills(
+function* addFills(
   state: LedgersState,
   account: string,
   fills: readonly VenueAFill[],
   receivedAt: number,
   emit: Emit,
-): void {
+): Slices {
   const own = state.accounts.get(account)!;
   const changes = [];
   const markets = new Set<string>();
-  for (const fill of fills) {
+  for (const [at, fill] of fills.entries()) {
+    if (at % SLICE_EVENTS === 0) yield;
     const event = eventOfFill(fill, receivedAt);
     const known = findEvent(own.ledger, event);
     // A source that does not name the builder states nothing about it.
@@ -80,5 +85,5 @@ function addFills(
     });
   }
   for (const marketId of markets) changes.push(...settlementChanges(state, marketId, receivedAt));
-  if (changes.length > 0) changeAccount(state, account, changes, receivedAt, emit);
+  if (changes.length > 0) yield* changeAccount(state, account, changes, receivedAt, emit);
 }

@@ -52,10 +52,9 @@ export function createOrganizationsStage(): Stage<OrganizationsState> {
       on<OrganizationsState, ControlChange>(changeTopic, onChange),
       ...VENUES.map((venue) =>
         // No catalog removes a market; the stage `events` writes a dead letter if one does.
-        onKeyed<OrganizationsState, Market>(
-          marketTopics[venue],
-          (state, { value }) => value && updateYesIndex(state, value),
-        ),
+        onKeyed<OrganizationsState, Market>(marketTopics[venue], (state, { value }) => {
+          if (value) updateYesIndex(state, value);
+        }),
       ),
       onKeyed<OrganizationsState, UniversalEvent>(eventTopic, (state, record, emit) => {
         oracleHandlers.onEvent(state, record, emit);

@@ -12,7 +12,7 @@ import type { Lot } from './lots.ts';
 import { compareGroups, compareTies } from './order.ts';
 
 /** Events of one slice: about half a millisecond. */
-const SLICE_EVENTS = 64;
+export const SLICE_EVENTS = 64;
 
 /** An event and what it did. */
 export interface AppliedEvent {
