@@ -87,10 +87,7 @@ export interface Stage<S> {
  * Types an input: `on(tradeTopics.venue_a, onTrade)`. Throws for a compacted topic, whose keys can be removed: use
  * `onKeyed` for it.
  */
-export function on<S, T>(
-  topic: Topic<T>,
-  handle: Handler<S, T>,
-): StageInput<S> {
+export function on<S, T>(topic: Topic<T>, handle: Handler<S, T>): StageInput<S> {
   if (topic.retention.kind === 'compacted') throw new TypeError(`${topic.name} is compacted: use onKeyed`);
   return { topic, handle: handle as StageInput<S>['handle'] };
 }
@@ -101,9 +98,6 @@ export function after<S>(heads: Heads, input: StageInput<S>): StageInput<S> {
 }
 
 /** Like `on`, for compacted topics, whose keys can be removed: the value may be null. */
-export function onKeyed<S, T>(
-  topic: Topic<T>,
-  handle: Handler<S, T | null>,
-): StageInput<S> {
+export function onKeyed<S, T>(topic: Topic<T>, handle: Handler<S, T | null>): StageInput<S> {
   return { topic, handle: handle as StageInput<S>['handle'] };
 }

@@ -29,7 +29,7 @@ import { recentTradesListed } from './trade-gaps.ts';
 import { emitTrades } from './trades.ts';
 
 /** One answer with everything that handling it needs. */
-export interface Answer {
+interface Answer {
   readonly state: VenueAState;
   readonly request: JsonObject;
   readonly body: unknown;
