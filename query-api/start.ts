@@ -27,6 +27,7 @@ import { openSandbox } from './sandbox/open-sandbox.ts';
 import { createServiceFigures } from './service/service-figures.ts';
 import { bookTimeOf, createBookTimesView } from './views/book-times.ts';
 import type { Freshness } from './views/freshness.ts';
+import { followedAccounts } from './views/ledgers.ts';
 import { createPositionView } from './views/position.ts';
 import { VIEWS } from './views/views.ts';
 
@@ -76,6 +77,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     const questionBooks = await run(VIEWS.questionBooks);
     const [leaderboards, nodeFillCoverage] = [await run(VIEWS.leaderboards), await run(VIEWS.nodeFillCoverage)];
     const ledgers = await run(VIEWS.ledgers);
+    metrics.accounts.read = () => followedAccounts(ledgers.state);
     const positions = [await run(createPositionView('candles', candleRangeTopic))];
     positions.push(await run(createPositionView('daily', dailyRowTopic)));
     const clock = await openPipelineClock(log, onFault);

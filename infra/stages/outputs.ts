@@ -8,8 +8,11 @@ import type { AppendRecord, EventLog, LogRecord } from '../log/log.ts';
 import { partitionName } from '../log/partition-name.ts';
 import { isTooLarge } from '../log/record-size.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { Emit } from './stage.ts';
+import type { Emit, Slices } from './stage.ts';
 import { partitionsOf } from './stage-topics.ts';
+
+/** Outputs of one slice. */
+const SLICE_OUTPUTS = 64;
 
 interface Pending {
   readonly topic: Topic;
@@ -116,14 +119,22 @@ export class StageOutputs {
   commit(): void {
     // Encode every output before the first is numbered: one that cannot be encoded must not leave a gap in the numbers.
     // Also encode those that the log already holds, so that processing a record again has the same result.
-    for (const output of this.pending) {
-      const { topic, key, value } = output;
-      if (value !== null) output.bytes = this.codec.encode(topic, value);
-      if (isTooLarge({ key, value: output.bytes })) throw new OutputTooLargeError(topic.name, output.bytes!.length);
-    }
+    for (const output of this.pending) this.encode(output);
     for (const output of this.pending) this.add(output);
-    for (const [index, deadLetter] of this.deadLetters.entries()) this.addDeadLetter(this.record!, deadLetter, index);
-    this.drop();
+    this.addDeadLetters();
+  }
+
+  /** The same in slices. */
+  *commitInSlices(): Slices {
+    for (const [at, output] of this.pending.entries()) {
+      if (at % SLICE_OUTPUTS === 0) yield;
+      this.encode(output);
+    }
+    for (const [at, output] of this.pending.entries()) {
+      if (at % SLICE_OUTPUTS === 0) yield;
+      this.add(output);
+    }
+    this.addDeadLetters();
   }
 
   /** Writes the record as a dead letter and drops what its handler emitted. */
@@ -137,11 +148,9 @@ export class StageOutputs {
     return this.batch.length;
   }
 
-  /** Returns the records gathered since the last call. */
-  drain(): AppendRecord[] {
-    const batch = this.batch;
-    this.batch = [];
-    return batch;
+  /** Removes at most `max` of the records that were gathered, the oldest first, and returns them. */
+  drain(max = Number.POSITIVE_INFINITY): AppendRecord[] {
+    return this.batch.splice(0, max);
   }
 
   seqs(): Map<string, number> {
@@ -149,6 +158,17 @@ export class StageOutputs {
     return new Map(
       partitions.flatMap(({ name, lastIssuedSeq }) => (lastIssuedSeq === 0 ? [] : [[name, lastIssuedSeq]])),
     );
+  }
+
+  private encode(output: Pending): void {
+    const { topic, key, value } = output;
+    if (value !== null) output.bytes = this.codec.encode(topic, value);
+    if (isTooLarge({ key, value: output.bytes })) throw new OutputTooLargeError(topic.name, output.bytes!.length);
+  }
+
+  private addDeadLetters(): void {
+    for (const [index, deadLetter] of this.deadLetters.entries()) this.addDeadLetter(this.record!, deadLetter, index);
+    this.drop();
   }
 
   private drop(): void {
@@ -162,8 +182,8 @@ export class StageOutputs {
     written.lastIssuedSeq += 1;
     const seq = written.lastIssuedSeq;
     if (seq <= written.lastPersistedSeq) return;
-    const { counted } = topic;
-    if (counted && value !== null && counted.isCounted(value)) this.metrics[counted.metric].inc({ ...counted.labels });
+    const labels = value === null ? null : topic.counted?.labelsOf(value);
+    if (labels) this.metrics[topic.counted!.metric].inc({ ...labels });
     this.batch.push({ topic: topic.name, partition, key, value: bytes, receivedAt: this.record!.receivedAt, seq });
   }
 

@@ -98,6 +98,69 @@ describe('a decoded value', () => {
   });
 });
 
+describe('a handler that works in slices', () => {
+  /** Adds in three slices, and fails in the second one for 13. */
+  const sliced: typeof stage = {
+    ...stage,
+    inputs: [
+      on(input, function* (state: { total: number }, { value }, emit) {
+        for (let slice = 1; slice <= 3; slice += 1) {
+          yield;
+          if (value.value === 13 && slice === 2) throw new Error('unlucky');
+          state.total += value.value;
+          emit(output, value.word, { ...value, value: state.total });
+        }
+      }),
+    ],
+  };
+
+  it('finishes one record before the next, and writes all of its outputs or none', async () => {
+    const values = [1, 13, 2].map((value, nth) => ({ receivedAt: nth + 1, value, word: 'a' }));
+    await fixture.log.append(values.map((value, nth) => fixture.record(input, nth + 1, value)));
+    const { log, codec, logger } = fixture;
+    const running = await runStage({ stage: sliced, log, codec, logger, metrics: createMetrics(), mode: 'rebuild' });
+    await running.stopped;
+    // The failed one changed the state before, as any handler can that fails late.
+    expect((await fixture.values(output)).map(([seq, { value }]) => [seq, value])).toEqual([
+      [1, 1],
+      [2, 2],
+      [3, 3],
+      [4, 18],
+      [5, 20],
+      [6, 22],
+    ]);
+  });
+
+  it('leaves turns to other work, also while its many outputs are encoded', async () => {
+    const many: typeof stage = {
+      ...stage,
+      inputs: [
+        on(input, function* (_state: { total: number }, { value }, emit) {
+          for (let nth = 1; nth <= 20_000; nth += 1) {
+            if (nth % 64 === 0) yield;
+            emit(output, value.word, value);
+          }
+        }),
+      ],
+    };
+    await fixture.log.append([fixture.record(input, 1, { receivedAt: 1, value: 1, word: 'a' })]);
+    let turns = 0;
+    let isDone = false;
+    const count = () => {
+      turns += 1;
+      if (!isDone) setImmediate(count);
+    };
+    const { log, codec, logger } = fixture;
+    const running = await runStage({ stage: many, log, codec, logger, metrics: createMetrics(), mode: 'rebuild' });
+    count();
+    await running.stopped;
+    isDone = true;
+    expect(await fixture.values(output)).toHaveLength(20_000);
+    // Parts of 2,048 outputs are appended in a turn each.
+    expect(turns).toBeGreaterThan(9);
+  });
+});
+
 describe('a record with an unknown schema', () => {
   it('waits while the registry is unavailable, and the stage is degraded', async () => {
     const health = createHealth();

@@ -187,7 +187,7 @@ export class StageLoop<S> {
     this.processedOfStep = 0;
     for (const record of ready) {
       if (isTurnUsedUp()) await nextTurn();
-      if (!handlers.process(record)) await handlers.fetchSchemaAndProcess(record);
+      if (!handlers.process(record)) await handlers.finish(record);
       this.processedOfStep += 1;
       this.newestReceivedAt = record.receivedAt;
       if (outputs.size >= STEP_OUTPUTS_MAX) await this.writeOutputs();
@@ -207,10 +207,11 @@ export class StageLoop<S> {
 
   private async writeOutputs(): Promise<void> {
     const { log, outputs, retryPolicy } = this.options;
-    if (outputs.size > SHARED_TURN_OUTPUTS_MAX) await nextTurn();
-    const records = outputs.drain();
-    if (records.length > 0)
+    while (outputs.size > 0) {
+      if (outputs.size > SHARED_TURN_OUTPUTS_MAX) await nextTurn();
+      const records = outputs.drain(STEP_OUTPUTS_MAX);
       await retryWhileUnavailable(retryPolicy, 'log unavailable for writing', () => log.append(records));
+    }
   }
 
   /** Saves the daily checkpoint before any record of the next day is processed. */

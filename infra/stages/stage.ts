@@ -5,6 +5,14 @@
 import type { Topic } from '#schemas/topics/topic';
 import type { SlicedPath } from './sliced-state.ts';
 
+/** Work in slices of about half a millisecond, which end at each `yield`. */
+export type Slices = Generator<undefined, void>;
+
+/** Handles a record. It returns the rest of its work in slices if that can last long; the next record waits for it. */
+export type Handler<S, T> =
+  | ((state: S, record: StageRecord<T>, emit: Emit) => void)
+  | ((state: S, record: StageRecord<T>, emit: Emit) => Slices | undefined);
+
 /**
  * A record with its position. A null value is a tombstone. The value is decoded on first access, so a handler that sees
  * from the key that a record is irrelevant leaves it unread. Stages of one process share a value, so no handler may
@@ -35,7 +43,7 @@ export interface Emit {
 /** One input of a stage with its handler. State is changed in place; it must survive `v8.serialize`. */
 export interface StageInput<S> {
   readonly topic: Topic;
-  readonly handle: (state: S, record: StageRecord<never>, emit: Emit) => void;
+  readonly handle: Handler<S, never>;
   /** For a view: the heads that contain the older records of this input, so that a start need not read these. */
   readonly heads?: Heads;
 }
@@ -79,10 +87,7 @@ export interface Stage<S> {
  * Types an input: `on(tradeTopics.venue_a, onTrade)`. Throws for a compacted topic, whose keys can be removed: use
  * `onKeyed` for it.
  */
-export function on<S, T>(
-  topic: Topic<T>,
-  handle: (state: S, record: StageRecord<T>, emit: Emit) => void,
-): StageInput<S> {
+export function on<S, T>(topic: Topic<T>, handle: Handler<S, T>): StageInput<S> {
   if (topic.retention.kind === 'compacted') throw new TypeError(`${topic.name} is compacted: use onKeyed`);
   return { topic, handle: handle as StageInput<S>['handle'] };
 }
@@ -93,9 +98,6 @@ export function after<S>(heads: Heads, input: StageInput<S>): StageInput<S> {
 }
 
 /** Like `on`, for compacted topics, whose keys can be removed: the value may be null. */
-export function onKeyed<S, T>(
-  topic: Topic<T>,
-  handle: (state: S, record: StageRecord<T | null>, emit: Emit) => void,
-): StageInput<S> {
+export function onKeyed<S, T>(topic: Topic<T>, handle: Handler<S, T | null>): StageInput<S> {
   return { topic, handle: handle as StageInput<S>['handle'] };
 }

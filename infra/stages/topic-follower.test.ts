@@ -84,14 +84,16 @@ describe('a follower', () => {
     expect(handled).toEqual(['b']);
   });
 
-  it('skips tombstones, keys that are not wanted, and undecodable records, which it logs', async () => {
+  it('reports tombstones, and skips keys that are not wanted and undecodable records, which it logs', async () => {
     const tombstone = { topic: commandTopic.name, partition: 0, key: 'a', value: null, receivedAt: 0, seq: 0 };
+    const removed: string[] = [];
     await opened.log.append([tombstone]);
     await append('garbage', 'unwanted', 'a');
     const decode = vi.spyOn(codec, 'decode');
-    const following = follower({ isWanted: (key) => key !== 'unwanted' });
+    const onRemoved = (key: string) => void removed.push(key);
+    const following = follower({ isWanted: (key) => key !== 'unwanted', onRemoved });
     await following.catchUp();
-    expect([handled, following.handledOffset]).toEqual([['a'], 3]);
+    expect([handled, removed, following.handledOffset]).toEqual([['a'], ['a'], 3]);
     expect(decode).toHaveBeenCalledTimes(2);
     expect(logged.filter((line) => line.includes('skipped an undecodable record in control.commands'))).toHaveLength(1);
   });

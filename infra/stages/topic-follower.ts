@@ -33,6 +33,8 @@ export interface FollowOptions<T> {
   readonly isWanted?: (key: string) => boolean;
   /** Handles one record. The next one waits for a promise that it returns, and `signal` aborts when it should end. */
   readonly handle: (value: T, record: LogRecord, signal: AbortSignal) => void | Promise<void>;
+  /** Called for a key that was removed from a compacted topic. */
+  readonly onRemoved?: (key: string) => void;
   /** Called after the records of each poll, also if there were none. */
   readonly afterPoll?: () => void;
 }
@@ -159,7 +161,7 @@ export class TopicFollower<T> {
 
   /** Waits only for an unknown schema and for a handler that returns a promise: a start reads very many records. */
   private async handleRest(): Promise<void> {
-    const { isWanted, handle, afterPoll } = this.options;
+    const { isWanted, handle, onRemoved, afterPoll } = this.options;
     for (; this.handledCount < this.batch.length; this.handledCount += 1) {
       if (this.signal.aborted) return;
       const record = this.batch[this.handledCount]!;
@@ -169,7 +171,7 @@ export class TopicFollower<T> {
         const decoded = this.decode(value, record.offset);
         const handling = decoded && handle(decoded, record, this.signal);
         if (handling) await handling;
-      }
+      } else if (!value) onRemoved?.(key);
       this.handledUntil = record.offset;
     }
     afterPoll?.();

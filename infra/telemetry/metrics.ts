@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { KeySockets } from '#schemas/topics/node-reports';
+import { createAccountMetrics } from './account-metrics.ts';
 import { FeedBoard } from './feed-board.ts';
 
 /** The figures of a stage that are read when metrics are collected. */
@@ -136,6 +137,7 @@ export function createMetrics() {
       labelNames: ['venue'],
       registers,
     }),
+    ...createAccountMetrics(registers),
     stageRecords: new Counter({
       name: 'parallax_stage_records_total',
       help: 'Records processed by a stage.',

@@ -50,7 +50,9 @@ export function createChannelsStage({
     inputs: [
       ...Object.values(marketTopics).map((topic) =>
         // No catalog removes a market; the stage `events` writes a dead letter if one does.
-        onKeyed<ChannelsState, Market>(topic, (state, { value }) => value && updateYesIndex(state, value)),
+        onKeyed<ChannelsState, Market>(topic, (state, { value }) => {
+          if (value) updateYesIndex(state, value);
+        }),
       ),
       onKeyed<ChannelsState, UniversalEvent>(eventTopic, onEvent),
       on<ChannelsState, Spread>(spreadTopic, onSpread),

@@ -1,47 +1,49 @@
 /** Changes the ledger of an account, and tracks which accounts an instrument concerns. */
-import type { Emit } from '#infra/stages/stage';
+import type { Emit, Slices } from '#infra/stages/stage';
 import { instrumentsOf } from '#schemas/domain/ledger/events';
-import { changeLedger, createLedger, foldLedger, type LedgerChange } from '#schemas/domain/ledger/ledger';
-import { accountName } from '#schemas/venues/accounts';
-import { emitEnd, emitOutcome, emitStart } from './emit-ledger.ts';
+import { changeLedgerInSlices, createLedger, foldLedger, type LedgerChange } from '#schemas/domain/ledger/ledger';
+import { emitEnd, emitFillLoad, emitOutcome, emitStart } from './emit-ledger.ts';
+import { createFillLoad, releasedBefore } from './fill-load.ts';
 import { type LedgersState, RETAINED_MS } from './state.ts';
 
-/** The venue whose accounts have ledgers so far. */
-const VENUE = 'venue_b';
-
-/** Begins the ledger of an account that is followed from now on. */
-export function startAccount({ accounts }: LedgersState, address: string, startedAt: number, emit: Emit): void {
-  accounts.set(address, { startedAt, ledger: createLedger() });
-  emitStart(accountName(VENUE, address), startedAt, emit);
+/** Begins the ledger of an account that is followed from now on. The fills of one of venue_a are loaded. */
+export function startAccount(state: LedgersState, account: string, startedAt: number, emit: Emit): void {
+  const own = { startedAt, ledger: createLedger() };
+  state.accounts.set(account, own);
+  emitStart(account, startedAt, emit);
+  if (!account.startsWith('venue_a:')) return;
+  const load = createFillLoad();
+  state.fillLoads.set(account, load);
+  emitFillLoad({ account, own, receivedAt: startedAt }, load, emit);
 }
 
 /** Ends the ledger of an account that no binding names any more. */
-export function endAccount(state: LedgersState, address: string, emit: Emit): void {
-  const own = state.accounts.get(address)!;
-  emitEnd(accountName(VENUE, address), own, emit);
-  state.accounts.delete(address);
-  for (const [instrument, addresses] of state.holders)
-    if (addresses.delete(address) && addresses.size === 0) state.holders.delete(instrument);
+export function endAccount(state: LedgersState, account: string, emit: Emit): void {
+  emitEnd(account, state.accounts.get(account)!, emit);
+  state.accounts.delete(account);
+  state.fillLoads.delete(account);
+  for (const [instrument, accounts] of state.holders)
+    if (accounts.delete(account) && accounts.size === 0) state.holders.delete(instrument);
 }
 
-/** Applies changes to the ledger of a followed account and emits what they did. */
-export function changeAccount(
+/** Applies changes to the ledger of a followed account and emits what they did. A late event can change very much. */
+export function* changeAccount(
   state: LedgersState,
-  address: string,
+  account: string,
   changes: readonly LedgerChange[],
   receivedAt: number,
   emit: Emit,
-): void {
-  const own = state.accounts.get(address)!;
+): Slices {
+  const own = state.accounts.get(account)!;
   for (const change of changes)
-    if ('put' in change) for (const name of instrumentsOf(change.put)) hold(state, name, address);
-  emitOutcome({ account: accountName(VENUE, address), own, receivedAt }, changeLedger(own.ledger, changes), emit);
+    if ('put' in change) for (const name of instrumentsOf(change.put)) hold(state, name, account);
+  yield* emitOutcome({ account, own, receivedAt }, yield* changeLedgerInSlices(own.ledger, changes), emit);
 }
 
 /** Folds events that are older than the retained time, and forgets what only they could have needed. */
 export function foldAccounts(state: LedgersState, now: number): void {
   const before = now - RETAINED_MS;
-  for (const { ledger } of state.accounts.values()) foldLedger(ledger, before);
+  for (const account of state.accounts.keys()) foldAccount(state, account, now);
   for (const [marketId, { resolvedAt }] of state.resolutions) {
     if (resolvedAt >= before) continue;
     state.resolutions.delete(marketId);
@@ -49,8 +51,16 @@ export function foldAccounts(state: LedgersState, now: number): void {
   }
 }
 
-function hold({ holders }: LedgersState, instrument: string, address: string): void {
-  const addresses = holders.get(instrument);
-  if (addresses) addresses.add(address);
-  else holders.set(instrument, new Set([address]));
+/** Events of a load can be as old as the account: what is still to be loaded is not folded. */
+export function foldAccount({ accounts, fillLoads }: LedgersState, account: string, now: number): void {
+  const load = fillLoads.get(account);
+  const before = now - RETAINED_MS;
+  const isLoading = load && !load.isLoaded;
+  foldLedger(accounts.get(account)!.ledger, isLoading ? Math.min(before, releasedBefore(load)) : before);
+}
+
+function hold({ holders }: LedgersState, instrument: string, account: string): void {
+  const accounts = holders.get(instrument);
+  if (accounts) accounts.add(account);
+  else holders.set(instrument, new Set([account]));
 }

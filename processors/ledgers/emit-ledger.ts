@@ -1,12 +1,14 @@
 /** Emits what a change of a ledger did: the rows of its events, and its open books. */
-import type { Emit } from '#infra/stages/stage';
+import type { Emit, Slices } from '#infra/stages/stage';
 import { type Decimal, formatDecimal, multiply, ZERO } from '#schemas/domain/decimal';
 import { booksOf, magnitude } from '#schemas/domain/ledger/books';
 import type { Effect } from '#schemas/domain/ledger/effect';
 import { instrumentsOf, type LedgerEvent } from '#schemas/domain/ledger/events';
-import type { AppliedEvent, LedgerOutcome } from '#schemas/domain/ledger/ledger';
+import { type AppliedEvent, type LedgerOutcome, SLICE_EVENTS } from '#schemas/domain/ledger/ledger';
 import { openPositionOf } from '#schemas/domain/ledger/open-position';
+import { fillLoadTopic } from '#schemas/topics/account-fills';
 import { type LedgerEventRow, ledgerBookTopic, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
+import type { FillLoad } from './fill-load.ts';
 import type { AccountLedger } from './state.ts';
 
 /** An account as topics name it, with its ledger and the event time of the input that changed it. */
@@ -20,14 +22,15 @@ export function emitStart(account: string, startedAt: number, emit: Emit): void 
   emit(ledgerTopic, account, { account, ledger: startedAt });
 }
 
-export function emitOutcome(changed: ChangedAccount, outcome: LedgerOutcome, emit: Emit): void {
+export function* emitOutcome(changed: ChangedAccount, outcome: LedgerOutcome, emit: Emit): Slices {
   const { written, removed, previous, refused } = outcome;
   const touched = new Map<string, Pick<Effect, 'instrument' | 'builder'>>();
   const touch = ({ effects }: AppliedEvent) => {
     for (const { instrument, builder } of effects)
       touched.set(bookKey(changed.account, instrument, builder), { instrument, builder });
   };
-  for (const applied of written) {
+  for (const [at, applied] of written.entries()) {
+    if (at % SLICE_EVENTS === 0) yield;
     const before = previous.get(applied.event.id);
     touch(applied);
     for (const [part, effect] of applied.effects.entries()) emitRow(changed, applied.event, effect, part, emit);
@@ -35,7 +38,8 @@ export function emitOutcome(changed: ChangedAccount, outcome: LedgerOutcome, emi
     touch(before);
     emitRemoved(changed, before, applied.effects.length, emit);
   }
-  for (const applied of removed) {
+  for (const [at, applied] of removed.entries()) {
+    if (at % SLICE_EVENTS === 0) yield;
     touch(applied);
     emitRemoved(changed, applied, 0, emit);
   }
@@ -43,9 +47,27 @@ export function emitOutcome(changed: ChangedAccount, outcome: LedgerOutcome, emi
   for (const [key, book] of touched) emitBook(changed, key, book, emit);
 }
 
+/** States how far the fills of an account are loaded. */
+export function emitFillLoad({ account, own, receivedAt }: ChangedAccount, load: FillLoad, emit: Emit): void {
+  const { orders, twaps } = load.lists;
+  emit(fillLoadTopic, account, {
+    account,
+    user: account.slice(account.indexOf(':') + 1),
+    ledger: own.startedAt,
+    receivedAt,
+    isLoaded: load.isLoaded,
+    ordersFrom: orders.from,
+    twapsFrom: twaps.from,
+    ordersCompleteAt: orders.completeAt,
+    twapsCompleteAt: twaps.completeAt,
+    tradedAt: load.tradedAt,
+  });
+}
+
 /** Removes a ledger that ends, with its books. Its rows remain; rows of an ended ledger are not read. */
 export function emitEnd(account: string, { ledger }: AccountLedger, emit: Emit): void {
   emit.remove(ledgerTopic, account);
+  if (account.startsWith('venue_a:')) emit.remove(fillLoadTopic, account);
   for (const [instrument, { books }] of ledger.books.holdings)
     for (const { builder } of books) emit.remove(ledgerBookTopic, bookKey(account, instrument, builder));
 }

@@ -1,6 +1,13 @@
 /** A harness of the stage `ledgers` with a first organization, and functions to send it commands, trades and outcomes. */
 import type { Actor } from '#schemas/domain/control/envelope';
 import { aMarket, aResolution } from '#schemas/testing/records.fixture';
+import {
+  type FillList,
+  type FillLoad,
+  fillLoadTopic,
+  fillPageTopic,
+  type VenueAFill,
+} from '#schemas/topics/account-fills';
 import { changeTopic, clockTopic } from '#schemas/topics/control';
 import {
   type LedgerBook,
@@ -23,6 +30,7 @@ import {
 } from '../organizations/organizations.fixture.ts';
 import { driveStage } from '../testing/drive-stage.fixture.ts';
 import { createLedgersStage } from './stage.ts';
+import { fillPage } from './venue-a-fills.fixture.ts';
 
 export { MAKER, OPERATOR, TAKER };
 
@@ -99,6 +107,11 @@ export function createLedgersProbe() {
           ...fields,
         }),
       ),
+    /** A response with fills of the taker's account on venue_a. */
+    page: (list: FillList, from: number, fills: readonly VenueAFill[], isFull = false) =>
+      driver.feed(fillPageTopic, fillPage(TAKER, list, from, fills, isFull)),
+    /** The newest statement of how far the fills of that account are loaded. */
+    fillLoad: () => driver.outputs.findLast(({ topic }) => topic === fillLoadTopic.name)?.value as FillLoad | null,
     day: (nth: number) => driver.feed(clockTopic, { receivedAt: nth * DAY_MS, tick: true, hour: true, day: true }),
     /** The table that follows from all rows: what is applied, by event and part. */
     rows(): string[] {
@@ -133,7 +146,7 @@ export function createLedgersProbe() {
 }
 
 const nameOf = (account: string) =>
-  ({ [`venue_b:${MAKER}`]: 'maker', [`venue_b:${TAKER}`]: 'taker' })[account] ?? account;
+  ({ [`venue_b:${MAKER}`]: 'maker', [`venue_b:${TAKER}`]: 'taker', [`venue_a:${TAKER}`]: 'taker' })[account] ?? account;
 
 function rowText({
   account,

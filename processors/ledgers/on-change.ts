@@ -6,7 +6,7 @@ import { unbindWallet } from '#schemas/domain/control/commands/unbind-wallet';
 import { reduceControl } from '#schemas/domain/control/reduce';
 import type { ControlState } from '#schemas/domain/control/state';
 import type { ControlChange } from '#schemas/topics/control';
-import { covers } from '#schemas/venues/accounts';
+import { accountName, type ProviderFamily, providerFamily } from '#schemas/venues/accounts';
 import { endAccount, startAccount } from './change-account.ts';
 import type { LedgersState } from './state.ts';
 
@@ -16,14 +16,19 @@ export function onChange(state: LedgersState, { value, receivedAt }: StageRecord
   const verdict = reduceControl(control, value);
   if (!verdict.ok || verdict.replayed) return;
   if (value.type === bindWallet.type) {
-    const address = control.wallets.get(verdict.audit[0]!.targetId)?.address;
-    if (address !== undefined && isFollowed(control, address) && !accounts.has(address))
-      startAccount(state, address, receivedAt, emit);
+    const wallet = control.wallets.get(verdict.audit[0]!.targetId);
+    if (wallet) {
+      const family = providerFamily(wallet.provider);
+      const account = accountName(family, wallet.address);
+      // The address of a sandbox binding is not followed.
+      if (isFollowed(control, account) && !accounts.has(account)) startAccount(state, account, receivedAt, emit);
+    }
   }
   if (value.type === unbindWallet.type || value.type === deleteOrganization.type)
-    for (const address of [...accounts.keys()]) if (!isFollowed(control, address)) endAccount(state, address, emit);
+    for (const account of [...accounts.keys()]) if (!isFollowed(control, account)) endAccount(state, account, emit);
 }
 
-function isFollowed({ walletsByAddress }: ControlState, address: string): boolean {
-  return walletsByAddress.get(address)?.some(({ provider }) => covers(provider, 'venue_b')) === true;
+function isFollowed({ walletsByAddress }: ControlState, account: string): boolean {
+  const [family, address] = account.split(':') as [ProviderFamily, string];
+  return walletsByAddress.get(address)?.some(({ provider }) => providerFamily(provider) === family) === true;
 }

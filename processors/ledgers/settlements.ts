@@ -1,32 +1,50 @@
 /** Settles the lots of a market whose outcome is known, whichever of market, trade and resolution comes last. */
-import type { Emit, StageRecord } from '#infra/stages/stage';
+import type { Emit, Slices, StageRecord } from '#infra/stages/stage';
 import { parseDecimal } from '#schemas/domain/decimal';
 import type { Settlement } from '#schemas/domain/ledger/events';
 import type { LedgerChange } from '#schemas/domain/ledger/ledger';
 import type { Market } from '#schemas/topics/normalised';
 import type { Resolution } from '#schemas/topics/oracle';
 import { changeAccount } from './change-account.ts';
-import type { LedgersState } from './state.ts';
+import { type LedgersState, RETAINED_MS } from './state.ts';
 
-export function onMarket(state: LedgersState, { value, receivedAt }: StageRecord<Market | null>, emit: Emit): void {
+export function onMarket(
+  state: LedgersState,
+  { value, receivedAt }: StageRecord<Market | null>,
+  emit: Emit,
+): Slices | undefined {
   // No catalog removes a market; the stage `events` writes a dead letter if one does.
-  if (!value || state.instruments.has(value.marketId)) return;
+  if (!value || state.instruments.has(value.marketId)) return undefined;
   state.instruments.set(value.marketId, value.instruments);
-  changeHolders(state, value.marketId, settlementChanges(state, value.marketId, receivedAt), receivedAt, emit);
+  return changeHolders(state, value.marketId, settlementChanges(state, value.marketId, receivedAt), receivedAt, emit);
 }
 
-export function onResolution(state: LedgersState, { value, receivedAt }: StageRecord<Resolution>, emit: Emit): void {
+export function onResolution(
+  state: LedgersState,
+  { value, receivedAt }: StageRecord<Resolution>,
+  emit: Emit,
+): Slices | undefined {
   const { marketId, status, id } = value;
+  // Off chain, old outcomes are searched for, and the loaded history of an account contains how it was settled.
+  if (value.blockNumber === null && value.resolvedAt < receivedAt - RETAINED_MS) return undefined;
   const known = state.resolutions.get(marketId);
   if (status !== 'reverted') {
-    if (known?.id === id && known.blockHash === value.blockHash) return;
+    if (known?.id === id && known.blockHash === value.blockHash) return undefined;
     const replaced = removals(state, known, receivedAt);
     state.resolutions.set(marketId, value);
-    changeHolders(state, marketId, [...replaced, ...settlementChanges(state, marketId, receivedAt)], receivedAt, emit);
-  } else if (known?.id === id && known.blockHash === value.blockHash) {
-    state.resolutions.delete(marketId);
-    changeHolders(state, marketId, removals(state, known, receivedAt), receivedAt, emit);
+    return changeHolders(
+      state,
+      marketId,
+      [...replaced, ...settlementChanges(state, marketId, receivedAt)],
+      receivedAt,
+      emit,
+    );
   }
+  if (known?.id === id && known.blockHash === value.blockHash) {
+    state.resolutions.delete(marketId);
+    return changeHolders(state, marketId, removals(state, known, receivedAt), receivedAt, emit);
+  }
+  return undefined;
 }
 
 /** Returns the settlement of a market as a change of a ledger; none while something of it is unknown. */
@@ -44,12 +62,13 @@ function removals(state: LedgersState, resolution: Resolution | undefined, recei
 function settlementOf({ instruments }: LedgersState, resolution: Resolution, receivedAt: number): Settlement | null {
   const { id, marketId, payouts, resolvedAt, blockNumber, logIndex } = resolution;
   const tokens = instruments.get(marketId);
-  if (!tokens || blockNumber === null || logIndex === null) return null;
+  if (!tokens) return null;
   return {
     kind: 'settle',
     id,
-    at: blockNumber,
-    index: logIndex,
+    // Only outcomes of a chain have a block.
+    at: blockNumber ?? resolvedAt,
+    index: logIndex ?? 0,
     ts: resolvedAt,
     receivedAt,
     payouts: tokens.map((instrument, at) => ({ instrument, payout: parseDecimal(payouts[at]!) })),
@@ -63,10 +82,20 @@ function changeHolders(
   changes: readonly LedgerChange[],
   receivedAt: number,
   emit: Emit,
-): void {
-  if (changes.length === 0) return;
-  const addresses = new Set<string>();
+): Slices | undefined {
+  if (changes.length === 0) return undefined;
+  const accounts = new Set<string>();
   for (const instrument of state.instruments.get(marketId)!)
-    for (const address of state.holders.get(instrument) ?? []) addresses.add(address);
-  for (const address of addresses) changeAccount(state, address, changes, receivedAt, emit);
+    for (const account of state.holders.get(instrument) ?? []) accounts.add(account);
+  return accounts.size > 0 ? changeEach(state, accounts, changes, receivedAt, emit) : undefined;
+}
+
+function* changeEach(
+  state: LedgersState,
+  accounts: ReadonlySet<string>,
+  changes: readonly LedgerChange[],
+  receivedAt: number,
+  emit: Emit,
+): Slices {
+  for (const account of accounts) yield* changeAccount(state, account, changes, receivedAt, emit);
 }

@@ -3,12 +3,15 @@
  * Fills, resolutions and bindings come in one merged order, so the log alone determines the figures.
  */
 import { on, onKeyed, type Stage } from '#infra/stages/stage';
+import { accountFillTopic, type FillPage, fillLoadTopic, fillPageTopic } from '#schemas/topics/account-fills';
 import { type ClockMark, type ControlChange, changeTopic, clockTopic } from '#schemas/topics/control';
 import { ledgerBookTopic, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
+import { type NodeFill, nodeFillTopic } from '#schemas/topics/node-fills';
 import { type Market, marketTopics, type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import { foldAccounts } from './change-account.ts';
 import { onChange } from './on-change.ts';
+import { onFillPage, onNodeFill, onTradeOfVenueA } from './on-fill-page.ts';
 import { onTrade } from './on-trade.ts';
 import { onMarket, onResolution } from './settlements.ts';
 import { createLedgersState, type LedgersState } from './state.ts';
@@ -17,11 +20,12 @@ export function createLedgersStage(): Stage<LedgersState> {
   return {
     name: 'ledgers',
     // The state contains the control state, so raise this with `CONTROL_STATE_VERSION`.
-    stateVersion: 1,
+    stateVersion: 2,
     slicedMaps: [
       'control.idempotency.current.answers',
       'control.idempotency.previous.answers',
       'accounts',
+      'fillLoads',
       'holders',
       'instruments',
       'resolutions',
@@ -31,11 +35,16 @@ export function createLedgersStage(): Stage<LedgersState> {
       on<LedgersState, ClockMark>(clockTopic, (state, { value }) => {
         if (value.day) foldAccounts(state, value.receivedAt);
       }),
+      onKeyed<LedgersState, Market>(marketTopics.venue_a, onMarket),
       onKeyed<LedgersState, Market>(marketTopics.venue_b, onMarket),
+      on<LedgersState, Trade>(tradeTopics.venue_a, onTradeOfVenueA),
       on<LedgersState, Trade>(tradeTopics.venue_b, onTrade),
+      on<LedgersState, FillPage>(fillPageTopic, onFillPage),
+      on<LedgersState, NodeFill>(nodeFillTopic, onNodeFill),
+      on<LedgersState, Resolution>(resolutionTopics.venue_a, onResolution),
       on<LedgersState, Resolution>(resolutionTopics.venue_b, onResolution),
     ],
-    outputs: [ledgerTopic, ledgerEventTopic, ledgerBookTopic],
+    outputs: [fillLoadTopic, accountFillTopic, ledgerTopic, ledgerEventTopic, ledgerBookTopic],
     initialState: createLedgersState,
   };
 }

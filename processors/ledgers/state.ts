@@ -2,6 +2,7 @@ import { type ControlState, initialControlState } from '#schemas/domain/control/
 import type { Ledger } from '#schemas/domain/ledger/ledger';
 import type { Resolution } from '#schemas/topics/oracle';
 import type { NewestArrivals } from '../shared/new-arrivals.ts';
+import type { FillLoad } from './fill-load.ts';
 
 /** Venue time for which a ledger retains its events, so that late ones can change them. */
 export const RETAINED_MS = 32 * 86_400_000;
@@ -18,9 +19,11 @@ export interface LedgersState {
   readonly control: ControlState;
   /** Newest processed `arrival` of each partition of trades, by topic. */
   readonly arrivals: NewestArrivals;
-  /** By address. Each has its open lots and the events of `RETAINED_MS`. */
+  /** By name of the account. Each has its open lots and the events of `RETAINED_MS`. */
   readonly accounts: Map<string, AccountLedger>;
-  /** Accounts whose ledger has or once contained events of an instrument, until it is settled for `RETAINED_MS`. */
+  /** How far the fills of the accounts of venue_a are loaded, by name of the account. */
+  readonly fillLoads: Map<string, FillLoad>;
+  /** Names of accounts whose ledger has or once contained events of an instrument, until it is settled for `RETAINED_MS`. */
   readonly holders: Map<string, Set<string>>;
   /** Instruments of each market of the catalog, in its order. */
   readonly instruments: Map<string, readonly string[]>;
@@ -33,6 +36,7 @@ export function createLedgersState(): LedgersState {
     control: initialControlState(),
     arrivals: new Map(),
     accounts: new Map(),
+    fillLoads: new Map(),
     holders: new Map(),
     instruments: new Map(),
     resolutions: new Map(),

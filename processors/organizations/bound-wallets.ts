@@ -21,43 +21,60 @@ export interface Party {
 }
 
 /** Starts or ends bindings according to an accepted command and its audit entry. */
-export function updateBindings(state: OrganizationsState, type: string, { orgId, targetId }: AuditEntry): void {
+export function updateBindings(
+  state: OrganizationsState,
+  type: string,
+  { orgId, targetId }: AuditEntry,
+  now: number,
+): void {
   switch (type) {
     case bindWallet.type: {
       const wallet = state.control.wallets.get(targetId);
-      if (wallet && !wallet.sandbox) startBinding(state, wallet, currentArrivals(state.arrivals));
+      if (wallet && !wallet.sandbox) startBinding(state, wallet, currentArrivals(state.arrivals), now);
       return;
     }
     case unbindWallet.type: {
       const own = state.boundAfter.get(orgId);
+      state.boundAt.delete(targetId);
       if (own?.delete(targetId) && own.size === 0) state.boundAfter.delete(orgId);
       return;
     }
     case changeOrganization.type:
-      updateOrganizationBindings(state, targetId);
+      updateOrganizationBindings(state, targetId, now);
       return;
     case deleteOrganization.type:
-      state.boundAfter.delete(targetId);
+      endBindings(state, targetId);
   }
 }
 
 /** Ends the bindings of an organization while it is suspended, and starts them again afterwards as if they were new. */
-function updateOrganizationBindings(state: OrganizationsState, orgId: string): void {
+function updateOrganizationBindings(state: OrganizationsState, orgId: string, now: number): void {
   const { control, boundAfter } = state;
   if (control.organizations.get(orgId)!.suspended) {
-    boundAfter.delete(orgId);
+    endBindings(state, orgId);
     return;
   }
   if (boundAfter.has(orgId)) return;
-  const now = currentArrivals(state.arrivals);
+  const arrivals = currentArrivals(state.arrivals);
   const wallets = control.walletsByOwner.get(ownerName({ orgId, sandbox: false }))?.values() ?? [];
-  for (const wallet of wallets) startBinding(state, wallet, now);
+  for (const wallet of wallets) startBinding(state, wallet, arrivals, now);
 }
 
-function startBinding({ boundAfter }: OrganizationsState, { id, orgId }: Wallet, now: Arrivals): void {
+function endBindings({ boundAfter, boundAt }: OrganizationsState, orgId: string): void {
+  for (const walletId of boundAfter.get(orgId)?.keys() ?? []) boundAt.delete(walletId);
+  boundAfter.delete(orgId);
+}
+
+function startBinding(
+  { boundAfter, boundAt }: OrganizationsState,
+  { id, orgId }: Wallet,
+  arrivals: Arrivals,
+  now: number,
+): void {
   const own = boundAfter.get(orgId);
-  if (own) own.set(id, now);
-  else boundAfter.set(orgId, new Map([[id, now]]));
+  if (own) own.set(id, arrivals);
+  else boundAfter.set(orgId, new Map([[id, arrivals]]));
+  boundAt.set(id, now);
 }
 
 /** Returns the bound wallets of a trade by organization; null for nearly all trades. */

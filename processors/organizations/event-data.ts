@@ -2,6 +2,7 @@
 import type { Venue } from '#schemas/domain/providers';
 import { isoTime } from '#schemas/http/scalars';
 import type { SettlementRecord } from '#schemas/http/settlement';
+import type { VenueAFill } from '#schemas/topics/account-fills';
 import type { Anomaly } from '#schemas/topics/anomalies';
 import type { Arbitrage, Spread } from '#schemas/topics/derived';
 import type { Trade } from '#schemas/topics/normalised';
@@ -10,6 +11,7 @@ import type {
   AnomalyDetected,
   ArbitrageDetected,
   DisputeUpdated,
+  PositionLiquidated,
   SettlementLanded,
   SpreadChanged,
   TradeExecuted,
@@ -43,6 +45,21 @@ export function tradeExecuted(trade: Trade, broker: Venue, wallets: readonly Par
     logIndex,
     tradeId,
     status,
+    wallets: [...wallets],
+  };
+}
+
+export function positionLiquidated(fill: VenueAFill, wallets: readonly Party[]): PositionLiquidated {
+  const { provider, coin, price, qty, liquidationMark, liquidationMethod, time } = fill;
+  return {
+    broker: 'venue_a',
+    provider,
+    coin,
+    price,
+    qty,
+    markPrice: liquidationMark,
+    method: liquidationMethod,
+    at: isoTime(time),
     wallets: [...wallets],
   };
 }

@@ -7,6 +7,7 @@ type DeliveringType = Extract<(typeof EVENT_TYPES)[number], { readonly deliverin
 /** The event types that this stage produces, which are those marked `delivering`, with the field by which each is filtered. */
 export const FILTER_FIELDS = {
   'broker.trade.executed': 'brokers',
+  'broker.position.liquidated': 'brokers',
   'event.spread.changed': 'universalIds',
   'event.arbitrage.detected': 'universalIds',
   'event.anomaly.detected': 'universalIds',

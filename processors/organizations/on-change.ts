@@ -25,7 +25,7 @@ export function onChange(state: OrganizationsState, record: StageRecord<ControlC
     emit(auditTopic, orgId, { id, orgId, receivedAt, at: change.wallTime, action, keyId, userId, targetId, sandbox });
   }
   const [entry] = verdict.audit;
-  if (entry) updateBindings(state, change.type, entry);
+  if (entry) updateBindings(state, change.type, entry, receivedAt);
   if (change.type === testWebhook.type) deliverTest(state, verdict.result as WebhookTest, record, emit);
   if (change.type === redeliverWebhook.type) redeliver(state, verdict.result as WebhookRedelivery, record, emit);
   if (change.type === recoverWebhook.type) recover(state, record, emit);

@@ -5,6 +5,7 @@
  */
 import { on, onKeyed, type Stage } from '#infra/stages/stage';
 import { VENUES } from '#schemas/domain/providers';
+import { type FillPage, fillPageTopic } from '#schemas/topics/account-fills';
 import { type Anomaly, anomalyTopic } from '#schemas/topics/anomalies';
 import { auditTopic } from '#schemas/topics/audit';
 import { channelTopics } from '#schemas/topics/channels';
@@ -23,6 +24,7 @@ import { deliveryTopic } from '#schemas/topics/webhooks';
 import { expireInactiveChannels } from '../shared/channel-seqs.ts';
 import { ORACLE_SLICES, updateYesIndex } from '../shared/oracle-state.ts';
 import { onChange } from './on-change.ts';
+import { onFillPage } from './on-liquidation.ts';
 import { onAnomaly, onArbitrage, onSpread } from './on-market-event.ts';
 import { oracleHandlers } from './on-oracle.ts';
 import { onTrade } from './on-trade.ts';
@@ -33,11 +35,13 @@ export function createOrganizationsStage(): Stage<OrganizationsState> {
   return {
     name: 'organizations',
     // The state contains the control state, so raise this with `CONTROL_STATE_VERSION`.
-    stateVersion: 7,
+    stateVersion: 8,
     // Rows of the control state are also in its indices, which find them by identity, so they are in one slice.
     slicedMaps: [
       ...ORACLE_SLICES,
       'boundAfter',
+      'boundAt',
+      'liquidations',
       'control.idempotency.current.answers',
       'control.idempotency.previous.answers',
       'seqs.active',
@@ -48,10 +52,9 @@ export function createOrganizationsStage(): Stage<OrganizationsState> {
       on<OrganizationsState, ControlChange>(changeTopic, onChange),
       ...VENUES.map((venue) =>
         // No catalog removes a market; the stage `events` writes a dead letter if one does.
-        onKeyed<OrganizationsState, Market>(
-          marketTopics[venue],
-          (state, { value }) => value && updateYesIndex(state, value),
-        ),
+        onKeyed<OrganizationsState, Market>(marketTopics[venue], (state, { value }) => {
+          if (value) updateYesIndex(state, value);
+        }),
       ),
       onKeyed<OrganizationsState, UniversalEvent>(eventTopic, (state, record, emit) => {
         oracleHandlers.onEvent(state, record, emit);
@@ -67,6 +70,7 @@ export function createOrganizationsStage(): Stage<OrganizationsState> {
       ...VENUES.map((venue) =>
         on<OrganizationsState, Trade>(tradeTopics[venue], (state, record, emit) => onTrade(state, record, venue, emit)),
       ),
+      on<OrganizationsState, FillPage>(fillPageTopic, onFillPage),
     ],
     outputs: [auditTopic, channelTopics.organizations, deliveryTopic],
     initialState: createOrganizationsState,

@@ -15,6 +15,10 @@ export interface OrganizationsState extends OracleState {
   readonly arrivals: NewestArrivals;
   /** Arrivals at the start of a live binding, by organization (except suspended ones) and wallet id. */
   readonly boundAfter: Map<string, Map<string, Arrivals>>;
+  /** Event time at the start of a live binding, by wallet id; only where `boundAfter` has it. */
+  readonly boundAt: Map<string, number>;
+  /** Account and fill of the newest liquidations that were delivered. */
+  readonly liquidations: Set<string>;
   /** Market-wide events at the newest receive time by type and subject: their number distinguishes those of one ms. */
   eventsAt: { receivedAt: number; counts: Map<string, number> };
 }
@@ -26,6 +30,8 @@ export function createOrganizationsState(): OrganizationsState {
     ...createOracleState(),
     arrivals: new Map(),
     boundAfter: new Map(),
+    boundAt: new Map(),
+    liquidations: new Set(),
     eventsAt: { receivedAt: 0, counts: new Map() },
   };
 }

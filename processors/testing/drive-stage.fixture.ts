@@ -5,7 +5,7 @@
  */
 import { deserialize, serialize } from 'node:v8';
 import avro from 'avsc';
-import type { Emit, Stage, StageRecord } from '#infra/stages/stage';
+import type { Emit, Slices, Stage, StageRecord } from '#infra/stages/stage';
 import { avroSchema } from '#schemas/avro';
 import { checkPayload } from '#schemas/testing/stream-frames.fixture';
 import { type ChannelFrame, channelTopics } from '#schemas/topics/channels';
@@ -83,7 +83,8 @@ export function driveStage<S>(stage: Stage<S>): StageDriver<S> {
       source = topic.name;
       pending = [];
       try {
-        handle(state, record as StageRecord<never>, emit);
+        const slices = handle(state, record as StageRecord<never>, emit) as Slices | undefined;
+        while (slices?.next().done === false);
         outputs.push(...pending);
       } catch (error) {
         emit.deadLetter('handler_failed', String(error));

@@ -15,6 +15,8 @@ export interface BookFigures {
   /** Null if one is unknown. */
   readonly fees: Decimal | null;
   readonly lots: readonly Lot[];
+  /** True if its figures leave something out. */
+  readonly isPartial: boolean;
 }
 
 /** A book with the price and the market of its instrument, where they are known. */

@@ -2,16 +2,22 @@
 
 import type { PlatformAttribution } from '#schemas/domain/control/rows';
 import { type Decimal, toNumber } from '#schemas/domain/decimal';
+import { PRICE_PROVIDERS, TOKEN_PROVIDERS } from '#schemas/domain/providers';
 import { providerFamily } from '#schemas/venues/accounts';
 import type { Position } from './event-terms.ts';
 import type { Figures } from './figures.ts';
-import type { BuilderRow, EventRow, ProviderRow, Row, WalletRow } from './rows.ts';
+import type { BuilderRow, EventRow, ProviderRow, Row, WalletBook, WalletRow } from './rows.ts';
 
 export type Coverage = 'complete' | 'partial';
 
-/** No position was compared with the venue's yet, so every book is partial, and so is a wallet without a ledger. */
+/** A row is partial if one of its books is, and if nothing is known of one of its accounts. */
 export function coverageOf({ books, figures }: Pick<Row, 'books' | 'figures'>): Coverage {
-  return books.length > 0 || figures.tradeCount === null ? 'partial' : 'complete';
+  return figures.tradeCount === null || books.some(isPartial) ? 'partial' : 'complete';
+}
+
+/** No position in tokens was compared with the venue's yet. */
+function isPartial({ provider, isPartial: leavesOut }: WalletBook): boolean {
+  return leavesOut || TOKEN_PROVIDERS.has(provider);
 }
 
 /** @param isComplete false if nothing is known of one of the wallets. */
@@ -31,7 +37,7 @@ export function toEventRecord(row: EventRow) {
   const { event, figures, position, legs } = row;
   return {
     universalId: event?.universalId ?? null,
-    canonicalName: event?.canonicalName ?? null,
+    canonicalName: event?.canonicalName ?? coinOf(row),
     ...gainsOf(figures),
     ...positionRecord(position),
     tradeCount: figures.tradeCount,
@@ -47,6 +53,12 @@ export function toEventRecord(row: EventRow) {
       tradeCount: leg.figures.tradeCount,
     })),
   };
+}
+
+/** A coin names its row; an outcome without an event has no name. */
+function coinOf({ books }: EventRow): string | null {
+  const { provider, instrument } = books[0]!;
+  return PRICE_PROVIDERS.has(provider) ? instrument : null;
 }
 
 export function toWalletRecord(row: WalletRow) {

@@ -21,15 +21,18 @@ function book(
     of?: Wallet;
     builder?: string;
     market?: string | null;
+    provider?: string;
   } = {},
 ): WalletBook {
   const { realized = '1', fees = '0.1', mark = '0.5', of = A, builder = null, market = 'm1' } = more;
+  const { provider = of.provider } = more;
   const decimal = (text: string | null) => (text === null ? null : parseDecimal(text));
   const lot = { openedBy: 'o', openedAt: 0, n: 0, qty: parseDecimal(String(qty)), price: decimal(price) };
   const index = instrument.startsWith('YES') ? 0 : 1;
   return {
     account: `venue_b:${of.address}`,
     wallet: of,
+    provider,
     instrument,
     builder,
     realized: decimal(realized),
@@ -37,6 +40,7 @@ function book(
     trades: 1,
     fees: decimal(fees),
     lots: qty === 0 ? [] : [lot],
+    isPartial: false,
     mark: decimal(mark),
     token: market === null ? null : { provider: 'venue_b', marketId: market, index, yesIndex: 0, outcome: instrument },
   };
@@ -131,6 +135,19 @@ describe('other rows', () => {
     expect(rows.map(({ provider, walletCount, figures }) => [provider, walletCount, text(figures.realized)])).toEqual([
       ['venue_b', 2, '3'],
       ['venue_a_perp', 1, null],
+    ]);
+  });
+
+  it('by provider are those of the coins, whatever provider of the venue the wallet is bound under', () => {
+    const own = wallet('d', 'venue_a_perp');
+    const coins = [
+      book('BTC', 1, '5', { of: own, market: null }),
+      book('x:GOLD', 1, '5', { of: own, market: null, provider: 'venue_a_dex' }),
+    ];
+    const rows = rowsByProvider(coins, [own], () => true);
+    expect(rows.map(({ provider, walletCount, books: of }) => [provider, walletCount, of.length])).toEqual([
+      ['venue_a_perp', 1, 1],
+      ['venue_a_dex', 1, 1],
     ]);
   });
 

@@ -1,6 +1,6 @@
 /** Rows of `GET /v1/me/pnl`: the books of wallets, grouped. */
 import type { Wallet } from '#schemas/domain/control/state';
-import { marketKey } from '#schemas/domain/providers';
+import { marketKey, PRICE_PROVIDERS } from '#schemas/domain/providers';
 import type { EventLink, UniversalEvent } from '#schemas/topics/derived';
 import type { EventIndex } from '../views/event-index.ts';
 import { type OpenLots, type Position, positionOf } from './event-terms.ts';
@@ -9,6 +9,8 @@ import { type Figures, type PricedBook, sumOfBooks, UNKNOWN } from './figures.ts
 /** A book with the wallet that names its account. */
 export interface WalletBook extends PricedBook {
   readonly wallet: Wallet;
+  /** The fine-grained provider of its instrument. */
+  readonly provider: string;
 }
 
 /** Figures of a row; the order of rows is that of one of them. */
@@ -22,7 +24,8 @@ export interface Row {
 export interface Leg {
   readonly provider: string;
   readonly marketId: string | null;
-  readonly tokenId: string;
+  /** Null for a coin that is no outcome. */
+  readonly tokenId: string | null;
   readonly outcome: string | null;
   readonly figures: Figures;
   /** In terms of the token itself. */
@@ -83,12 +86,13 @@ function openLotsOf({ lots, mark }: WalletBook, inverse: boolean): OpenLots {
 }
 
 function legsOf(books: readonly WalletBook[]): Leg[] {
-  return groupBy(books, ({ instrument }) => instrument).map(([tokenId, own]) => {
-    const { token, wallet } = own[0]!;
+  return groupBy(books, (book) => book.instrument).map(([instrument, own]) => {
+    const { token, provider } = own[0]!;
+    const isCoin = PRICE_PROVIDERS.has(provider);
     return {
-      provider: token?.provider ?? wallet.provider,
-      marketId: token?.marketId ?? null,
-      tokenId,
+      provider,
+      marketId: isCoin ? instrument : (token?.marketId ?? null),
+      tokenId: isCoin ? null : instrument,
       outcome: token?.outcome ?? null,
       figures: sumOfBooks(own),
       position: positionOf(own.map((book) => openLotsOf(book, false))),
@@ -109,14 +113,18 @@ export function rowsByWallet(
   });
 }
 
-/** One row for each provider of the wallets. */
+/** One row for each provider of the wallets and of their books. */
 export function rowsByProvider(
   books: readonly WalletBook[],
   wallets: readonly Wallet[],
   isKnown: (wallet: Wallet) => boolean,
 ): ProviderRow[] {
-  return groupBy(wallets, ({ provider }) => provider).map(([provider, own]) => {
-    const ofProvider = books.filter(({ wallet }) => wallet.provider === provider);
+  const providers = new Set([...wallets, ...books].map(({ provider }) => provider));
+  return [...providers].map((provider) => {
+    const ofProvider = books.filter((book) => book.provider === provider);
+    const own = wallets.filter(
+      (wallet) => wallet.provider === provider || ofProvider.some((book) => book.wallet === wallet),
+    );
     const figures = own.some(isKnown) ? sumOfBooks(ofProvider) : UNKNOWN;
     return { key: provider, provider, walletCount: own.length, books: ofProvider, figures };
   });
@@ -125,10 +133,10 @@ export function rowsByProvider(
 /** One row for each builder; books without a builder are left out. */
 export function rowsByBuilder(books: readonly WalletBook[]): BuilderRow[] {
   const attributed = books.filter(({ builder }) => builder !== null);
-  return groupBy(attributed, ({ wallet, builder }) => `${wallet.provider} ${builder}`).map(([key, own]) => {
-    const { wallet, builder } = own[0]!;
+  return groupBy(attributed, ({ provider, builder }) => `${provider} ${builder}`).map(([key, own]) => {
+    const { provider, builder } = own[0]!;
     const walletCount = new Set(own.map((book) => book.wallet.id)).size;
-    return { key, provider: wallet.provider, builder: builder!, walletCount, books: own, figures: sumOfBooks(own) };
+    return { key, provider, builder: builder!, walletCount, books: own, figures: sumOfBooks(own) };
   });
 }
 

@@ -1,17 +1,33 @@
 import type { FollowedLedger } from '#schemas/topics/ledgers';
 
+/** A ledger of which the rows of some providers are read. */
+export interface LedgerPart extends FollowedLedger {
+  readonly providers: readonly string[];
+}
+
 /** Maximum of ledgers per statement: they are sent in its URL. */
-const LEDGERS_MAX = 2_000;
+const LEDGERS_MAX = 1_000;
+
+/** SQL of the provider of a row of `ledger_events AS l`: that of the account's venue, or of the coin (venue_a page, section 2.1). */
+const PROVIDER = `multiIf(NOT startsWith(l.account, 'venue_a:'), substring(l.account, 1, position(l.account, ':') - 1),
+  startsWith(l.instrument, '#'), 'venue_a_outcome', position(l.instrument, ':') > 0, 'venue_a_dex', 'venue_a_perp')`;
 
 /** SQL condition on `ledger_events AS l`: rows of the ledgers of `ledgerParameters`, and of no earlier ones. */
-export const IS_OF_LEDGERS = `l.account IN {accounts:Array(String)}
-  AND concat(l.account, ' ', toString(toUnixTimestamp64Milli(l.ledger))) IN {ledgers:Array(String)}`;
+export const IS_OF_LEDGERS = isOfLedgers(PROVIDER);
 
-/** Parameters of `IS_OF_LEDGERS`. */
-export function ledgerParameters(ledgers: readonly FollowedLedger[]) {
+/** The same condition on a table with `account` and `ledger`. @param provider SQL of the provider of a row. */
+export function isOfLedgers(provider: string): string {
+  return `l.account IN {accounts:Array(String)}
+  AND concat(l.account, ' ', toString(toUnixTimestamp64Milli(l.ledger)), ' ', ${provider}) IN {ledgers:Array(String)}`;
+}
+
+/** Parameters of `isOfLedgers`. */
+export function ledgerParameters(ledgers: readonly LedgerPart[]) {
   return {
     accounts: ledgers.map(({ account }) => account),
-    ledgers: ledgers.map(({ account, ledger }) => `${account} ${ledger}`),
+    ledgers: ledgers.flatMap(({ account, ledger, providers }) =>
+      providers.map((provider) => `${account} ${ledger} ${provider}`),
+    ),
   };
 }
 

@@ -1,8 +1,7 @@
 /** Sums of the events of each book in a window, with the open lots of the books. */
 import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
-import type { FollowedLedger } from '#schemas/topics/ledgers';
 import type { BookFigures } from '../pnl/figures.ts';
-import { IS_OF_LEDGERS, inParts, ledgerParameters } from './ledger-rows.ts';
+import { IS_OF_LEDGERS, inParts, type LedgerPart, ledgerParameters } from './ledger-rows.ts';
 import { openLots } from './open-lots.ts';
 import { type Query, queryBatch, type Reader } from './query.ts';
 
@@ -35,11 +34,12 @@ interface BookRow {
   readonly unknownFees: number;
   readonly feeSum: string | null;
   readonly newest: number;
+  readonly partials: number;
 }
 
 export async function readBookFigures(
   store: Reader,
-  ledgers: readonly FollowedLedger[],
+  ledgers: readonly LedgerPart[],
   window: FiguresWindow,
 ): Promise<ReadFigures> {
   const books: BookFigures[] = [];
@@ -79,6 +79,7 @@ function sumsOf(
        toFloat64(countIf(${counts})) AS inWindow, sumIf(l.realized, ${counts}) AS realizedSum,
        sumIf(l.notional, ${counts}) AS notionalSum,
        toFloat64(countIf(l.kind = 'fill' AND l.qty != 0 AND ${counts})) AS trades,
+       toFloat64(countIf(l.partial)) AS partials,
        toFloat64(countIf(l.fee IS NULL AND ${counts})) AS unknownFees, sumIf(l.fee, ${counts}) AS feeSum,
        toFloat64(toUnixTimestamp64Milli(max(l.receivedAt))) AS newest
      FROM ledger_events AS l FINAL
@@ -91,7 +92,8 @@ function sumsOf(
 }
 
 function figuresOf(row: BookRow, lots: BookFigures['lots']): BookFigures {
-  const { account, instrument, builder, inWindow, realizedSum, notionalSum, trades, unknownFees, feeSum } = row;
+  const { account, instrument, builder, inWindow, realizedSum, notionalSum, trades, unknownFees, feeSum, partials } =
+    row;
   const sumOf = (text: string | null): Decimal | null => (text === null ? null : parseDecimal(text));
   return {
     account,
@@ -102,6 +104,7 @@ function figuresOf(row: BookRow, lots: BookFigures['lots']): BookFigures {
     trades,
     fees: unknownFees > 0 ? null : (sumOf(feeSum) ?? ZERO),
     lots,
+    isPartial: partials > 0,
   };
 }
 

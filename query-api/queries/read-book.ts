@@ -35,6 +35,8 @@ export type BookEvent = EventRow & Pick<LedgerEventRow, 'closes'>;
 export interface ReadBook {
   /** Exact text; null if all of it is unknown. */
   readonly realized: string | null;
+  /** True if its figures leave something out. */
+  readonly isPartial: boolean;
   readonly lots: readonly Lot[];
   readonly open: OpenPosition;
   /** Oldest first. */
@@ -64,6 +66,7 @@ export async function readBook(
   const [longs, shorts] = [lots.filter(({ qty }) => qty > 0n), lots.filter(({ qty }) => qty < 0n)];
   return {
     realized: summary.realized,
+    isPartial: summary.partials > 0,
     lots,
     open: openPositionOf({ builder: place.builder, longs, shorts }),
     events,
@@ -81,12 +84,14 @@ function parametersOf({ ledger, instrument, builder }: BookPlace) {
 interface Summary {
   readonly events: number;
   readonly realized: string | null;
+  readonly partials: number;
 }
 
 function summaryOf(place: BookPlace): Query<Summary> {
   return {
     name: 'book-summary',
-    sql: `SELECT toFloat64(count()) AS events, sum(l.realized) AS realized FROM ledger_events AS l FINAL WHERE ${OF_BOOK}`,
+    sql: `SELECT toFloat64(count()) AS events, sum(l.realized) AS realized, toFloat64(countIf(l.partial)) AS partials
+     FROM ledger_events AS l FINAL WHERE ${OF_BOOK}`,
     parameters: parametersOf(place),
     parse: (rows: Summary[]) => rows[0]!,
   };

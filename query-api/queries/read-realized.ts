@@ -1,6 +1,5 @@
 import { type Decimal, parseDecimal } from '#schemas/domain/decimal';
-import type { FollowedLedger } from '#schemas/topics/ledgers';
-import { IS_OF_LEDGERS, inParts, ledgerParameters } from './ledger-rows.ts';
+import { IS_OF_LEDGERS, inParts, type LedgerPart, ledgerParameters } from './ledger-rows.ts';
 import { query, type Reader } from './query.ts';
 
 /** Unix ms of the venue, both inclusive. */
@@ -17,11 +16,7 @@ export interface Moment {
 }
 
 /** Reads what ledgers realized at each moment of a window, oldest first. */
-export async function readRealized(
-  store: Reader,
-  ledgers: readonly FollowedLedger[],
-  window: Window,
-): Promise<Moment[]> {
+export async function readRealized(store: Reader, ledgers: readonly LedgerPart[], window: Window): Promise<Moment[]> {
   const byTime = new Map<number, bigint>();
   for (const part of inParts(ledgers))
     for (const { at, sum } of await momentsOf(store, part, window))
@@ -35,7 +30,7 @@ interface Row {
   readonly sum: string;
 }
 
-function momentsOf(store: Reader, ledgers: readonly FollowedLedger[], window: Window): Promise<Row[]> {
+function momentsOf(store: Reader, ledgers: readonly LedgerPart[], window: Window): Promise<Row[]> {
   return query(store, {
     name: 'realized-moments',
     sql: `SELECT toFloat64(toUnixTimestamp64Milli(l.ts)) AS at, sum(l.realized) AS sum

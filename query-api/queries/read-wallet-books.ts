@@ -1,14 +1,13 @@
 import type { Wallet } from '#schemas/domain/control/state';
+import { type AccountProvider, PROVIDER_FAMILIES } from '#schemas/venues/accounts';
+import { providerOf } from '#schemas/venues/venue-a/coin-market';
 import type { WalletBook } from '../pnl/rows.ts';
 import type { Views } from '../views/views.ts';
-import { marketsOfTokens } from './markets-of-tokens.ts';
+import { marketsOfTokens, type OutcomeToken } from './markets-of-tokens.ts';
 import type { Reader } from './query.ts';
 import { type FiguresWindow, readBookFigures } from './read-book-figures.ts';
-import { readMarks } from './read-marks.ts';
-import { ledgersOf } from './select-wallets.ts';
-
-/** The venue whose accounts have ledgers so far. It is a provider itself. */
-const VENUE = 'venue_b';
+import { type MarkViews, readMarks } from './read-marks.ts';
+import { hasFigures, ledgersOf, walletFor } from './select-wallets.ts';
 
 export interface WalletBooks {
   readonly books: readonly WalletBook[];
@@ -16,29 +15,50 @@ export interface WalletBooks {
   readonly newest: number;
 }
 
-/** Reads the books of wallets, each once, with marks and markets of their instruments. */
+/** Reads the books of wallets, each once, with marks and markets of their instruments. Unknown ones are left out. */
 export async function readWalletBooks(
   store: Reader,
-  views: Pick<Views, 'events' | 'questionBooks' | 'ledgers'>,
+  views: MarkViews & Pick<Views, 'ledgers'>,
   wallets: readonly Wallet[],
   window: FiguresWindow,
+  requested?: AccountProvider | undefined,
 ): Promise<WalletBooks> {
-  const ledgers = ledgersOf(views.ledgers, wallets);
-  const walletOf = new Map(ledgers.map(({ account, wallet }) => [account, wallet]));
-  const { books, newest } = await readBookFigures(store, ledgers, window);
-  const open = new Set(books.filter(({ lots }) => lots.length > 0).map(({ instrument }) => instrument));
-  const instruments = [...new Set(books.map(({ instrument }) => instrument))];
-  const [marks, tokens] = await Promise.all([
-    readMarks(store, views, VENUE, open),
-    marketsOfTokens(store, VENUE, instruments),
+  const known = wallets.filter((wallet) => hasFigures(views.ledgers, wallet));
+  const ledgers = new Map(ledgersOf(views.ledgers, known, requested).map((ledger) => [ledger.account, ledger]));
+  const { books, newest } = await readBookFigures(store, [...ledgers.values()], window);
+  const open = new Map(
+    books.filter(({ lots }) => lots.length > 0).map((book) => [book.instrument, providerOfBook(book)]),
+  );
+  const [marks, ...tokens] = await Promise.all([
+    readMarks(store, views, open),
+    ...PROVIDER_FAMILIES.map((family) => tokensOf(store, family, books)),
   ]);
   return {
-    books: books.map((book) => ({
-      ...book,
-      wallet: walletOf.get(book.account)!,
-      mark: marks.get(book.instrument) ?? null,
-      token: tokens.get(book.instrument) ?? null,
-    })),
+    books: books.map((book) => {
+      const provider = providerOfBook(book);
+      return {
+        ...book,
+        provider,
+        wallet: walletFor(ledgers.get(book.account)!, provider),
+        mark: marks.get(book.instrument) ?? null,
+        token: tokens.map((found) => found.get(book.instrument)).find((token) => token?.provider === provider) ?? null,
+      };
+    }),
     newest,
   };
+}
+
+/** The fine-grained provider of the instrument of a book. */
+export function providerOfBook({ account, instrument }: { account: string; instrument: string }): string {
+  const family = account.slice(0, account.indexOf(':'));
+  return family === 'venue_a' ? providerOf(instrument) : family;
+}
+
+function tokensOf(
+  store: Reader,
+  family: (typeof PROVIDER_FAMILIES)[number],
+  books: readonly { account: string; instrument: string }[],
+): Promise<ReadonlyMap<string, OutcomeToken>> {
+  const own = books.filter(({ account }) => account.startsWith(`${family}:`));
+  return marketsOfTokens(store, family, [...new Set(own.map(({ instrument }) => instrument))]);
 }

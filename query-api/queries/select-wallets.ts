@@ -4,8 +4,17 @@ import { ownerName } from '#schemas/domain/control/owner';
 import type { ControlState, Wallet } from '#schemas/domain/control/state';
 import { ApiError } from '#schemas/errors';
 import type { FollowedLedger } from '#schemas/topics/ledgers';
-import { type AccountProvider, accountName, covers, PROVIDER_FAMILIES, providerFamily } from '#schemas/venues/accounts';
+import {
+  type AccountProvider,
+  accountName,
+  covers,
+  PROVIDER_FAMILIES,
+  providerFamily,
+  providersOf,
+  type WalletProvider,
+} from '#schemas/venues/accounts';
 import type { LedgersView } from '../views/ledgers.ts';
+import type { LedgerPart } from './ledger-rows.ts';
 
 interface WalletSelection {
   readonly walletId?: readonly string[] | undefined;
@@ -66,22 +75,62 @@ function hasFillsOf(wallet: Wallet, provider: AccountProvider): boolean {
   return isFamily ? providerFamily(wallet.provider) === provider : covers(wallet.provider, provider);
 }
 
-/** The ledger of an account with the wallet that names it. */
-export interface SelectedLedger extends FollowedLedger {
-  readonly wallet: Wallet;
+/** The ledger of an account with the selected wallets that name it. */
+export interface SelectedLedger extends LedgerPart {
+  readonly wallets: readonly Wallet[];
 }
 
 /** Returns the ledger of the account of a wallet; undefined while it has none. */
-export function ledgerOf(ledgers: LedgersView, { provider, address }: Wallet): FollowedLedger | undefined {
-  return ledgers.get(accountName(providerFamily(provider), address));
+export function ledgerOf({ followed }: LedgersView, wallet: Wallet): FollowedLedger | undefined {
+  return followed.get(accountOf(wallet));
 }
 
-/** Returns the ledgers of the accounts of wallets, each once: two bindings can name one account. */
-export function ledgersOf(ledgers: LedgersView, wallets: readonly Wallet[]): SelectedLedger[] {
-  const found = new Map<string, SelectedLedger>();
+/** True if figures of the account of a wallet are known: its ledger began, and its history is loaded where there is one. */
+export function hasFigures(ledgers: LedgersView, wallet: Wallet): boolean {
+  const ledger = ledgerOf(ledgers, wallet);
+  if (!ledger || providerFamily(wallet.provider) !== 'venue_a') return ledger !== undefined;
+  const load = ledgers.fillLoads.get(ledger.account);
+  return load?.ledger === ledger.ledger && load.isLoaded;
+}
+
+/**
+ * Returns the ledgers of the accounts of wallets, each once: two bindings can name one account. Each is read as far as
+ * the wallets cover its providers, and the requested one is.
+ */
+export function ledgersOf(
+  ledgers: LedgersView,
+  wallets: readonly Wallet[],
+  requested?: AccountProvider | undefined,
+): SelectedLedger[] {
+  const byAccount = new Map<string, Wallet[]>();
   for (const wallet of wallets) {
-    const ledger = ledgerOf(ledgers, wallet);
-    if (ledger && !found.has(ledger.account)) found.set(ledger.account, { ...ledger, wallet });
+    const own = byAccount.get(accountOf(wallet));
+    if (own) own.push(wallet);
+    else byAccount.set(accountOf(wallet), [wallet]);
   }
-  return [...found.values()];
+  return [...byAccount].flatMap(([account, own]) => {
+    const ledger = ledgers.followed.get(account);
+    if (!ledger) return [];
+    const providers = providersOf(providerFamily(own[0]!.provider)).filter(
+      (provider) => isRequested(provider, requested) && own.some((wallet) => covers(wallet.provider, provider)),
+    );
+    return [{ ...ledger, providers, wallets: own }];
+  });
+}
+
+/** Returns the wallet under which what happened with a provider is listed. */
+export function walletFor({ wallets }: SelectedLedger, provider: string): Wallet {
+  return wallets.find((wallet) => covers(wallet.provider, provider)) ?? wallets[0]!;
+}
+
+/** A venue stands for all of its providers. */
+function isRequested(provider: WalletProvider, requested: AccountProvider | undefined): boolean {
+  if (requested === undefined) return true;
+  return (PROVIDER_FAMILIES as readonly string[]).includes(requested)
+    ? providerFamily(provider) === requested
+    : provider === requested;
+}
+
+function accountOf({ provider, address }: Wallet): string {
+  return accountName(providerFamily(provider), address);
 }

@@ -68,8 +68,13 @@ export async function openPnlService(): Promise<PnlService> {
   };
 }
 
-/** Binds a wallet of venue_b and returns its id. */
-export async function bindWallet(service: TestService, address: string, token = service.admin): Promise<string> {
-  const body = { provider: 'venue_b', address, label: '' };
+/** Binds a wallet, of venue_b by default, and returns its id. */
+export async function bindWallet(
+  service: TestService,
+  address: string,
+  token = service.admin,
+  provider = 'venue_b',
+): Promise<string> {
+  const body = { provider, address, label: '' };
   return (await service.request('POST', '/v1/me/wallets', { token, body })).body.id;
 }

@@ -1,18 +1,37 @@
-/** View of the ledgers of followed accounts: which ledger of an account counts. Their rows are in a table. */
+/** View of the ledgers of followed accounts: which ledger of an account counts, and how far its fills are loaded. Their rows are in tables. */
 import { onKeyed, type Stage } from '#infra/stages/stage';
+import type { FollowedAccount } from '#infra/telemetry/account-metrics';
+import { type FillLoad, fillLoadTopic, fillsThrough } from '#schemas/topics/account-fills';
 import { type FollowedLedger, ledgerTopic } from '#schemas/topics/ledgers';
 
-/** By account. */
-export type LedgersView = Map<string, FollowedLedger>;
+/** Both by account. */
+export interface LedgersView {
+  readonly followed: Map<string, FollowedLedger>;
+  /** Of accounts whose fills are loaded, those of venue_a. */
+  readonly fillLoads: Map<string, FillLoad>;
+}
 
 export const ledgersView: Stage<LedgersView> = {
   name: 'view.ledgers',
   inputs: [
-    onKeyed(ledgerTopic, (view: LedgersView, { key, value }) => {
-      if (value) view.set(key, value);
-      else view.delete(key);
+    onKeyed(ledgerTopic, ({ followed }: LedgersView, { key, value }) => {
+      if (value) followed.set(key, value);
+      else followed.delete(key);
+    }),
+    onKeyed(fillLoadTopic, ({ fillLoads }: LedgersView, { key, value }) => {
+      if (value) fillLoads.set(key, value);
+      else fillLoads.delete(key);
     }),
   ],
   outputs: [],
-  initialState: () => new Map(),
+  initialState: () => ({ followed: new Map(), fillLoads: new Map() }),
 };
+
+/** The accounts of the view, with the time up to which the fills of those that are loaded have arrived. */
+export function followedAccounts({ followed, fillLoads }: LedgersView): FollowedAccount[] {
+  return [...followed.keys()].map((account) => {
+    const load = fillLoads.get(account);
+    const venue = account.slice(0, account.indexOf(':'));
+    return { venue, fillsThrough: load?.isLoaded ? fillsThrough(load) : null };
+  });
+}

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { TOKEN_PROVIDERS } from '../domain/providers.ts';
 import type { StoredTrade } from '../tables/trades.ts';
+import type { AccountFill } from '../topics/account-fills.ts';
 import type { LedgerEventRow } from '../topics/ledgers.ts';
-import { decimalNumber, decimalNumberOrNull } from './scalars.ts';
+import { marketOf } from '../venues/venue-a/coin-market.ts';
+import { decimalNumber, decimalNumberOrNull, isoTime } from './scalars.ts';
 import { toTradeRecord, tradeRecordSchema } from './trade.ts';
 
 /** A fill: a trade record, and the trade as the wallet sees it (contract, Money: fills, backfill). */
@@ -62,5 +64,55 @@ export function toFillRecord(
     closedPnl: null,
     dir: null,
     liquidation: null,
+  };
+}
+
+/** What the table of fills states of a fill of venue_a, with the name of its outcome. */
+export type CoinFillFields = Omit<AccountFill, 'ledger' | 'receivedAt' | 'startPosition' | 'oid' | 'isFeeTraded'> & {
+  readonly outcome: string | null;
+};
+
+/** The fill of a wallet on venue_a, which does not name the counterparty. */
+export function toCoinFillRecord(walletId: string, fill: CoinFillFields): FillRecord {
+  const { role, side, coin, liquidationMark, liquidationMethod } = fill;
+  const address = fill.account.slice(fill.account.indexOf(':') + 1);
+  const opposite = side === 'buy' ? 'sell' : 'buy';
+  const tokenId = TOKEN_PROVIDERS.has(fill.provider) ? coin : null;
+  return {
+    id: fill.id,
+    provider: fill.provider,
+    marketId: marketOf(coin),
+    tokenId,
+    outcome: fill.outcome,
+    ts: isoTime(fill.time),
+    side: role === 'taker' ? side : opposite,
+    price: decimalNumber(fill.price),
+    qty: decimalNumber(fill.qty),
+    maker: role === 'maker' ? address : null,
+    taker: role === 'taker' ? address : null,
+    txHash: fill.hash,
+    logIndex: null,
+    tradeId: fill.tid === null ? null : String(fill.tid),
+    status: 'confirmed',
+    walletId,
+    role,
+    ownSide: side,
+    ownTokenId: tokenId,
+    ownOutcome: fill.outcome,
+    ownPrice: decimalNumber(fill.price),
+    builder: fill.builder,
+    fee: decimalNumber(fill.fee),
+    feeToken: fill.feeToken,
+    builderFee: decimalNumberOrNull(fill.builderFee),
+    closedPnl: decimalNumber(fill.closedPnl),
+    dir: fill.dir,
+    liquidation:
+      liquidationMark === null || liquidationMethod === null
+        ? null
+        : {
+            liquidatedUser: fill.liquidatedUser,
+            markPx: decimalNumber(liquidationMark),
+            method: liquidationMethod,
+          },
   };
 }

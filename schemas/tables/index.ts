@@ -1,4 +1,5 @@
 /** Every table that the sink fills. */
+import { accountFillsTable } from './account-fills.ts';
 import { anomaliesTable } from './anomalies.ts';
 import { arbitrageTable } from './arbitrage.ts';
 import { arbitrageSignalsTable } from './arbitrage-signals.ts';
@@ -36,6 +37,7 @@ export const TABLES: readonly TableSpec[] = [
   arbitrageTable,
   arbitrageSignalsTable,
   anomaliesTable,
+  accountFillsTable,
   ledgerEventsTable,
   usageTable,
   auditLogTable,

@@ -1,4 +1,5 @@
 import { type LedgerEventRow, ledgerEventTopic } from '../topics/ledgers.ts';
+import { accountFillsTable } from './account-fills.ts';
 import { defineTable } from './table.ts';
 import { tradesTable } from './trades.ts';
 
@@ -10,7 +11,7 @@ export const ledgerEventsTable = defineTable<LedgerEventRow>({
   shardBy: ['account'],
   fromTopics: [ledgerEventTopic],
   // A fill is listed with its trade.
-  after: [tradesTable.name],
+  after: [tradesTable.name, accountFillsTable.name],
   lowCardinality: ['builder'],
   settings: 'index_granularity = 1024',
 });

@@ -91,8 +91,7 @@ export const venueCandleRangeTopics = perVenue((venue) =>
     schema: candleRange,
     counted: {
       metric: 'tradeHoles',
-      labels: { venue },
-      isCounted: ({ kind, until }) => kind === 'gap' && until !== null,
+      labelsOf: ({ kind, until }) => (kind === 'gap' && until !== null ? { venue } : null),
     },
   }),
 );

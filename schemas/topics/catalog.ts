@@ -1,4 +1,6 @@
 /** The catalog of all topics except `state.<stage>` and `dead.<topic>`, which follow from the stages. */
+
+import { accountFillTopic, fillLoadTopic, fillPageTopic } from './account-fills.ts';
 import { anomalyTopic } from './anomalies.ts';
 import { arbitrageSignalTopic } from './arbitrage-signals.ts';
 import { auditTopic } from './audit.ts';
@@ -97,6 +99,9 @@ export const TOPICS: readonly Topic[] = [
   arbitrageTopic,
   arbitrageSignalTopic,
   anomalyTopic,
+  fillPageTopic,
+  fillLoadTopic,
+  accountFillTopic,
   ledgerTopic,
   ledgerEventTopic,
   ledgerBookTopic,

@@ -61,6 +61,11 @@ export const ledgerEventTopic = defineTopic({
   partitions: 4,
   retention: { kind: 'derived' },
   schema: ledgerEvent,
+  counted: {
+    metric: 'ledgerEvents',
+    labelsOf: ({ account: name, kind, state }) =>
+      state === 'applied' ? { venue: name.slice(0, name.indexOf(':')), kind } : null,
+  },
 });
 
 const ledgerBook = record('LedgerBook', 'What is open in one book of an account.', {

@@ -37,10 +37,12 @@ export interface Topic<T = unknown> {
 }
 
 export interface RecordCount<T> {
-  readonly metric: 'tradeHoles';
-  readonly labels: Readonly<Record<string, string>>;
-  /** Declared as a method, so that each topic can narrow the type of its own records. */
-  isCounted(value: T): boolean;
+  readonly metric: 'tradeHoles' | 'ledgerEvents';
+  /**
+   * The labels of a record; null for one that does not count. Declared as a method, so that each topic can narrow the type
+   * of its own records.
+   */
+  labelsOf(value: T): Readonly<Record<string, string>> | null;
 }
 
 /** Returns the topic itself; infers `T` from the schema. */

@@ -32,6 +32,11 @@ export function providerFamily(provider: AccountProvider): ProviderFamily {
   return byName.get(provider)!.family;
 }
 
+/** The providers of a venue. */
+export function providersOf(family: ProviderFamily): readonly WalletProvider[] {
+  return byName.get(family)!.providers as WalletProvider[];
+}
+
 /** The provider that a binding stores: a venue becomes its `walletProvider`. */
 export function walletProvider(provider: AccountProvider): WalletProvider {
   const { family, walletProvider: ofVenue } = byName.get(provider)!;

@@ -146,6 +146,19 @@ const disputeData = z.strictObject({
 });
 export type DisputeUpdated = z.infer<typeof disputeData>;
 
+const liquidationData = z.strictObject({
+  broker,
+  provider,
+  coin: z.string(),
+  price: decimal.nullable(),
+  qty: decimal.nullable(),
+  markPrice: decimal.nullable(),
+  method: z.string().nullable(),
+  at: time,
+  wallets,
+});
+export type PositionLiquidated = z.infer<typeof liquidationData>;
+
 /** Every event type, in the order of the catalog. */
 export const EVENT_TYPES = [
   {
@@ -180,19 +193,9 @@ export const EVENT_TYPES = [
     version: 1,
     description: 'A forced liquidation of a bound wallet.',
     filters: brokerFilters,
-    data: z.strictObject({
-      broker,
-      provider,
-      coin: z.string(),
-      price: decimal.nullable(),
-      qty: decimal.nullable(),
-      markPrice: decimal.nullable(),
-      method: z.string().nullable(),
-      at: time,
-      wallets,
-    }),
+    data: liquidationData,
     sample: SAMPLES['broker.position.liquidated'],
-    delivering: false,
+    delivering: true,
   },
   {
     type: 'event.spread.changed',

@@ -5,6 +5,7 @@ import { HttpClient } from '../../feed/http-client.ts';
 import { VenuePlanner } from '../../feed/planner.ts';
 import type { RequestHandler } from '../../requests/request-handler.ts';
 import { type AdapterContext, joinUrl, type RunningAdapter, upstreamUrl, type VenueAdapter } from '../adapter.ts';
+import { startFillRequests } from './account-fills/request-fills.ts';
 import { limitsOf, METADATA_WEIGHT, MINUTE_MS, READ_TIMEOUT_MS, REST_PRIORITIES } from './declaration.ts';
 import { EarlierCursor } from './earlier-cursor.ts';
 import { startDailyBars } from './fetch-daily-bars.ts';
@@ -91,9 +92,10 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
     signal: AbortSignal,
     priority: number,
     weight: number = METADATA_WEIGHT,
+    weightOf: (response: Buffer) => number = () => weight,
   ): Promise<Buffer> => {
     await publisher.whenReady(signal);
-    const { payload } = await client.send({ body: request, weight, priority, signal });
+    const { payload } = await client.send({ body: request, weight, weightOf, priority, signal });
     connection.markConnected();
     publisher.receive({ source: FEED, feed: FEED, request, payload });
     return payload;
@@ -112,6 +114,11 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
     send: (request, signal, weight) => send(request, signal, REST_PRIORITIES.others, weight),
   });
   opened(dailyBars);
+  const fills = await startFillRequests({
+    context,
+    send: (request, signal, { priority, weight, weightOf }) => send(request, signal, priority, weight, weightOf),
+  });
+  opened(fills);
   opened(await startLeaderboard(context));
   const { venueANodeData } = settings;
   if (venueANodeData !== null) opened(await followFills({ ...context, folder: venueANodeData }));

@@ -2,7 +2,17 @@
 import type { Limits } from '../../feed/planner.ts';
 
 /** Priorities of REST requests, the most important first (contract, The venue's limits). */
-export const REST_PRIORITIES = { listings: 0, reads: 1, repairs: 2, settlements: 3, others: 4 } as const;
+export const REST_PRIORITIES = {
+  listings: 0,
+  reads: 1,
+  /** Fills of an account that a trade named. */
+  tradedFills: 2,
+  repairs: 3,
+  settlements: 4,
+  /** Histories of accounts. */
+  fillLoads: 5,
+  others: 6,
+} as const;
 /** The minute over which the venue counts. */
 export const MINUTE_MS = 60_000;
 /** How long the venue may take to notice that a connection is gone, or to receive a frame. */

@@ -6,10 +6,11 @@ import { STORED_BARS } from '#schemas/venues/venue-a/candle-snapshot';
 const LIGHT: ReadonlySet<InfoType> = new Set(['l2Book', 'clearinghouseState', 'spotClearinghouseState']);
 const LIGHT_WEIGHT = 2;
 const OTHER_WEIGHT = 20;
+const ACCOUNT_ROWS_OF_ONE = 20;
 /** Rows that add one to the weight. */
 const ROWS_OF_ONE: Partial<Record<InfoType, number>> = {
-  userFills: 20,
-  historicalOrders: 20,
+  userFills: ACCOUNT_ROWS_OF_ONE,
+  historicalOrders: ACCOUNT_ROWS_OF_ONE,
   recentTrades: 20,
   candleSnapshot: 60,
 };
@@ -24,6 +25,9 @@ export function infoWeight(type: InfoType, rows: number): number {
   const rowsOfOne = ROWS_OF_ONE[type];
   return rowsOfOne === undefined ? base : base + Math.ceil(rows / rowsOfOne);
 }
+
+/** The weight of a response with that many rows about an account. */
+export const rowsWeight = (rows: number): number => OTHER_WEIGHT + Math.ceil(rows / ACCOUNT_ROWS_OF_ONE);
 
 /** The largest weight of a request, which is reserved before it is sent. */
 export const infoWeightMax = ({ type, req }: Pick<InfoRequest, 'type' | 'req'>): number =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { instrumentsOf, type LedgerEvent } from './events.ts';
 import { conversion, effectsOf, fill, readable, settlement, splitOrMerge } from './ledger.fixture.ts';
-import { changeLedger, createLedger, foldLedger, type Ledger } from './ledger.ts';
+import { changeLedger, changeLedgerInSlices, createLedger, foldLedger, type Ledger } from './ledger.ts';
 
 function ledgerOf(...events: LedgerEvent[]): Ledger {
   const ledger = createLedger();
@@ -222,6 +222,19 @@ describe('changes', () => {
     expect(changeLedger(ledger, [{ put: b }, { remove: b }]).written).toEqual([]);
     expect(changeLedger(ledger, [{ remove: a }, { put: a }]).written).toEqual([]);
     expect(readable(ledger)).toEqual(readable(ledgerOf(a)));
+  });
+
+  it('are applied in short slices, however many events follow', () => {
+    const later = Array.from({ length: 1_000 }, (_, at) =>
+      fill(at + 10, 'T', at % 2 ? -1 : 1, '0.5', { id: `l${at}` }),
+    );
+    const ledger = ledgerOf(...later);
+    const slices = changeLedgerInSlices(ledger, [{ put: a }]);
+    let count = 0;
+    while (!slices.next().done) count += 1;
+    // Five passes over 1,000 events in slices of 64.
+    expect(count).toBeGreaterThan(70);
+    expect(readable(ledger)).toEqual(readable(ledgerOf(a, ...later)));
   });
 
   it('do nothing where an event is repeated, or removed twice', () => {

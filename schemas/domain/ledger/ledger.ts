@@ -11,6 +11,9 @@ import { type Fill, isSameEvent, type LedgerEvent } from './events.ts';
 import type { Lot } from './lots.ts';
 import { compareGroups, compareTies } from './order.ts';
 
+/** Events of one slice: about half a millisecond. */
+export const SLICE_EVENTS = 64;
+
 /** An event and what it did. */
 export interface AppliedEvent {
   readonly event: LedgerEvent;
@@ -45,24 +48,55 @@ export function createLedger(): Ledger {
 
 /** Applies changes at once, and all later events again. */
 export function changeLedger(ledger: Ledger, changes: readonly LedgerChange[]): LedgerOutcome {
+  return drain(changeLedgerInSlices(ledger, changes));
+}
+
+/**
+ * The same in slices, which end at each `yield`: a late event can make very many be applied again. The ledger must not be
+ * used before the last one.
+ */
+export function* changeLedgerInSlices(
+  ledger: Ledger,
+  changes: readonly LedgerChange[],
+): Generator<undefined, LedgerOutcome> {
   const refused = changes.map(eventOf).filter(({ ts }) => ts < ledger.foldedBefore);
   const timely = refused.length === 0 ? changes : changes.filter((change) => eventOf(change).ts >= ledger.foldedBefore);
   if (!timely.some((change) => changesLedger(ledger, change)))
     return { written: [], removed: [], previous: new Map(), refused };
-  const undone = undoFrom(ledger, Math.min(...timely.map((change) => groupStart(ledger, eventOf(change)))));
-  const previous = new Map(undone.map((applied) => [applied.event.id, applied]));
-  const events = new Map(undone.map(({ event }) => [event.id, event]));
+  const start = Math.min(...timely.map((change) => groupStart(ledger, eventOf(change))));
+  const undone = yield* undoFrom(ledger, start);
+  const previous = new Map<string, AppliedEvent>();
+  const events = new Map<string, LedgerEvent>();
+  for (const [at, applied] of undone.entries()) {
+    if (at % SLICE_EVENTS === 0) yield;
+    previous.set(applied.event.id, applied);
+    events.set(applied.event.id, applied.event);
+  }
   for (const change of timely) {
     if ('remove' in change) events.delete(change.remove.id);
     else events.set(change.put.id, withFirstReceipt(change.put, events.get(change.put.id)));
   }
   const written: AppliedEvent[] = [];
-  for (const applied of applyInOrder(ledger, [...events.values()])) {
+  const first = ledger.applied.length;
+  const changed = new Set(timely.map((change) => eventOf(change).id));
+  yield* applyInOrder(ledger, yield* inOrder(undone, events, changed));
+  for (let at = first; at < ledger.applied.length; at += 1) {
+    if (at % SLICE_EVENTS === 0) yield;
+    const applied = ledger.applied[at]!;
     const old = previous.get(applied.event.id);
     if (!old || !isSameApplied(old, applied)) written.push(applied);
   }
-  const removed = undone.filter(({ event }) => !events.has(event.id));
+  const removed: AppliedEvent[] = [];
+  for (const [at, applied] of undone.entries()) {
+    if (at % SLICE_EVENTS === 0) yield;
+    if (!events.has(applied.event.id)) removed.push(applied);
+  }
   return { written, removed, previous, refused };
+}
+
+/** Returns the event as it is applied; null if there is none at its place with its id. */
+export function findEvent(ledger: Ledger, event: LedgerEvent): LedgerEvent | null {
+  return findApplied(ledger, event)?.event ?? null;
 }
 
 /** Folds the events before a time of the venue into the lots. */
@@ -106,27 +140,54 @@ function groupStart({ applied }: Ledger, event: LedgerEvent): number {
   return low;
 }
 
-function undoFrom({ books, applied }: Ledger, start: number): AppliedEvent[] {
+function* undoFrom({ books, applied }: Ledger, start: number): Generator<undefined, AppliedEvent[]> {
   const undone = applied.splice(start);
   for (let at = undone.length - 1; at >= 0; at -= 1) {
+    if (at % SLICE_EVENTS === 0) yield;
     const { effects } = undone[at]!;
     for (let part = effects.length - 1; part >= 0; part -= 1) undoEffect(books, effects[part]!);
   }
   return undone;
 }
 
-function applyInOrder(ledger: Ledger, events: LedgerEvent[]): AppliedEvent[] {
+/** Sorts events by group. Those that were applied are sorted already, so only the changed ones are, and both are merged. */
+function* inOrder(
+  undone: readonly AppliedEvent[],
+  events: ReadonlyMap<string, LedgerEvent>,
+  changed: ReadonlySet<string>,
+): Generator<undefined, LedgerEvent[]> {
+  const others = [...changed].flatMap((id) => events.get(id) ?? []).sort(compareGroups);
+  const sorted: LedgerEvent[] = [];
+  let next = 0;
+  for (const [at, { event }] of undone.entries()) {
+    if (at % SLICE_EVENTS === 0) yield;
+    // A corrected event may have another place.
+    if (changed.has(event.id)) continue;
+    while (next < others.length && compareGroups(others[next]!, event) < 0) {
+      sorted.push(others[next]!);
+      next += 1;
+    }
+    sorted.push(event);
+  }
+  for (; next < others.length; next += 1) sorted.push(others[next]!);
+  return sorted;
+}
+
+/** @param events sorted by group. */
+function* applyInOrder(ledger: Ledger, events: readonly LedgerEvent[]): Generator<undefined, void> {
   const { books, applied } = ledger;
-  const first = applied.length;
-  events.sort((a, b) => compareGroups(a, b) || compareTies(a, b));
+  let sliced = 0;
   for (let at = 0; at < events.length; ) {
+    if (at - sliced >= SLICE_EVENTS) {
+      sliced = at;
+      yield;
+    }
     let end = at + 1;
     while (end < events.length && compareGroups(events[at]!, events[end]!) === 0) end += 1;
-    for (const event of inPositionOrder(books, events.slice(at, end)))
+    for (const event of inPositionOrder(books, events.slice(at, end).sort(compareTies)))
       applied.push({ event, effects: applyEvent(books, event) });
     at = end;
   }
-  return applied.slice(first);
 }
 
 function inPositionOrder(books: Books, group: readonly LedgerEvent[]): readonly LedgerEvent[] {
@@ -164,4 +225,12 @@ function isSameEffect(a: Effect, b: Effect): boolean {
 
 function isSamePart(a: Lot, b: Lot): boolean {
   return a.openedBy === b.openedBy && a.qty === b.qty;
+}
+
+/** Runs all slices at once. */
+function drain<T>(slices: Generator<undefined, T>): T {
+  for (;;) {
+    const { done, value } = slices.next();
+    if (done) return value;
+  }
 }

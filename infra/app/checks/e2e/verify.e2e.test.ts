@@ -4,12 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answers, type Endpoint, openEndpoint } from '#stream-gateway/webhooks/endpoint.fixture';
 import type { Verification } from '../../cli/replay/difference.ts';
 import { type Simulator, startSimulator } from '../../simulator/start-simulator.ts';
+import { createPopulation } from '../../simulator/world/accounts.ts';
 import { runCommand } from './command.ts';
 import { corruptTables, corruptTopics } from './corrupt.ts';
-import { eventually, type Service, startService, TEST_TOKEN, temporaryFolder } from './service.ts';
+import { eventually, get, type Service, startService, TEST_TOKEN, temporaryFolder } from './service.ts';
 import { openStream } from './stream-client.ts';
 import { upstreams } from './upstreams.ts';
 
+const SEED = 5;
 const MALFORMED_EACH = 5;
 const trades = 'svc:stream:trade:venue_b';
 /** Processors depend on this setting, so the replay gets it, too. */
@@ -26,18 +28,31 @@ const TABLES_WITH_ROWS = [
   'audit_log',
   'deliveries',
   'delivery_attempts',
+  'account_fills',
+  'ledger_events',
 ];
 const TOPICS_WITH_RECORDS = [
   ...['trades', 'books', 'markets', 'channels'].flatMap((kind) => [
     `derived.${kind}.venue_a`,
     `derived.${kind}.venue_b`,
   ]),
-  ...['candles', 'events', 'spreads', 'spread-heads', 'audit', 'deliveries', 'channels.events'].map(
+  ...['candles', 'events', 'spreads', 'spread-heads', 'audit', 'deliveries', 'channels.events', 'ledger-events'].map(
     (name) => `derived.${name}`,
   ),
+  'derived.account-fills.venue_a',
 ];
 /** A replay does not change them. */
 const SOURCE_TABLES = new Set(['usage', 'delivery_attempts']);
+
+interface WalletRows {
+  readonly data: readonly { readonly tradeCount: number | null }[];
+}
+interface VenueFills {
+  readonly native: readonly { readonly tid: number }[];
+}
+interface OwnFills {
+  readonly fills: readonly { readonly tradeId: string }[];
+}
 
 describe('a service on a faulty venue', () => {
   const folder = temporaryFolder('parallax-verify');
@@ -90,8 +105,27 @@ describe('a service on a faulty venue', () => {
     );
   }
 
+  /** Binds an account of venue_a, and waits until its whole history is loaded. */
+  async function bindAccount(): Promise<void> {
+    const address = createPopulation(SEED).accounts[0]!;
+    const headers = { authorization: `Bearer ${TEST_TOKEN}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ provider: 'venue_a', address, label: '' });
+    const bound = await fetch(`${service.rest}/v1/me/wallets`, { method: 'POST', headers, body });
+    expect(bound.status).toBe(201);
+    const [wallet] = await eventually(
+      async () => (await get<WalletRows>(service, '/v1/me/pnl?groupBy=wallet')).data,
+      ([row]) => row!.tradeCount !== null,
+    );
+    const { native } = await get<VenueFills>(service, `/v1/venue_a/info/user-fills?user=${address}`);
+    const { fills } = await get<OwnFills>(service, '/v1/me/fills?limit=500');
+    expect(wallet!.tradeCount).toBeGreaterThan(50);
+    // The venue may have one more by now.
+    const loaded = fills.map(({ tradeId }) => Number(tradeId));
+    expect(native.map(({ tid }) => tid).slice(-loaded.length)).toEqual(loaded);
+  }
+
   beforeAll(async () => {
-    simulator = await startSimulator({ seed: 5, rate: 100, events: 8, coins: 12, faults: [] });
+    simulator = await startSimulator({ seed: SEED, rate: 100, events: 8, coins: 12, faults: [] });
     endpoint = await openEndpoint(answers.status(204));
     service = await startService({
       dataDir: folder.path,
@@ -107,6 +141,7 @@ describe('a service on a faulty venue', () => {
 
   it('writes dead letters for malformed records, and equals its own replay', async () => {
     await useWebhooks();
+    await bindAccount();
     const stream = await openStream(service);
     await stream.subscribe(trades);
     await sleep(4_000);

@@ -6,11 +6,13 @@ import { venueCandleTopics } from '#schemas/topics/candles';
 import type { RawEnvelope } from '#schemas/topics/raw';
 import { readBook } from '#schemas/venues/venue-a/book';
 import { readSnapshot, readSnapshotRequest } from '#schemas/venues/venue-a/candle-snapshot';
+import { providerOf } from '#schemas/venues/venue-a/coin-market';
+import { FILL_REQUESTS } from '#schemas/venues/venue-a/fills';
 import { readTrades } from '#schemas/venues/venue-a/trades';
 import { parseJson } from '../../shared/malformed.ts';
+import { emitFillPage } from './account-fills.ts';
 import { emitBarRange } from './bar-ranges.ts';
 import { emitBook, isOutdated } from './books.ts';
-import { providerOf } from './coins.ts';
 import { emitContexts, emitMids, readAlignedContexts, readMids, readNamedContexts } from './contexts.ts';
 import { gapContext } from './gap-context.ts';
 import { emitGone, emitInstruments, type InstrumentMessage } from './instruments.ts';
@@ -39,7 +41,7 @@ interface Answer {
 
 type AnswerHandler = (answer: Answer) => void;
 
-/** Handlers by request type. Answers of other types contain nothing that is stored, such as those about accounts in a recording. */
+/** Handlers by request type. Answers of other types contain nothing that is stored, such as most about accounts in a recording. */
 const ANSWERS: Readonly<Record<string, AnswerHandler>> = {
   meta: (answer) => processPerps(answer, requestedDex(answer.request), readPerps(answer.body, 'answer')),
   allPerpMetas: processAllPerps,
@@ -53,6 +55,8 @@ const ANSWERS: Readonly<Record<string, AnswerHandler>> = {
   l2Book: processBook,
   recentTrades: processRecentTrades,
   candleSnapshot: processCandles,
+  [FILL_REQUESTS.orders]: (answer) => emitFillPage('orders', answer),
+  [FILL_REQUESTS.twaps]: (answer) => emitFillPage('twaps', answer),
   settledOutcome: ({ state, body, receivedAt, takerFeeRate, emit }) =>
     processSettledOutcome(state.outcomes, readSettledOutcome(body, 'answer'), { takerFeeRate, receivedAt, emit }),
   outcomeMeta: ({ state, body, receivedAt, takerFeeRate, emit }) =>

@@ -3,7 +3,7 @@
 import type { Emit } from '#infra/stages/stage';
 import { bookTopics } from '#schemas/topics/normalised';
 import type { BookMessage } from '#schemas/venues/venue-a/book';
-import { marketOf, providerOf } from './coins.ts';
+import { marketOf, providerOf } from '#schemas/venues/venue-a/coin-market';
 import type { VenueAState } from './state.ts';
 
 /** True if the book is older than the newest emitted one of its coin: the socket can be faster than an answer. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { marketOf, outcomeCoin, parseOutcomeCoin, providerOf } from './coins.ts';
+import { marketOf, providerOf } from '#schemas/venues/venue-a/coin-market';
+import { outcomeCoin, parseOutcomeCoin } from './coins.ts';
 
 describe('a coin', () => {
   it.each([

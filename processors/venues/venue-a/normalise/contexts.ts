@@ -14,7 +14,7 @@ import {
   withPath,
 } from '#schemas/domain/json-fields';
 import { type AssetContext, contextTopics } from '#schemas/topics/normalised';
-import { providerOf } from './coins.ts';
+import { providerOf } from '#schemas/venues/venue-a/coin-market';
 import type { VenueAState } from './state.ts';
 
 /** Figures of a context; undefined where a message does not contain it, null where it states that there is none. */

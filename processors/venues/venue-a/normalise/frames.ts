@@ -4,11 +4,11 @@ import type { Emit, StageRecord } from '#infra/stages/stage';
 import { asText, isJsonObject, readList, readObject, readText } from '#schemas/domain/json-fields';
 import type { RawEnvelope } from '#schemas/topics/raw';
 import { type BookMessage, readBook } from '#schemas/venues/venue-a/book';
+import { marketOf, providerOf } from '#schemas/venues/venue-a/coin-market';
 import { readTrades } from '#schemas/venues/venue-a/trades';
 import type { TextPiece } from '../../../shared/emit-raw.ts';
 import type { Liveness } from '../../shared/liveness.ts';
 import { emitBook } from './books.ts';
-import { marketOf, providerOf } from './coins.ts';
 import {
   type CoinFigures,
   emitContexts,

@@ -1,8 +1,9 @@
 /** What the venue's lists of all kinds of instruments have in common (venue page, section 2.1). */
+
 import type { Emit } from '#infra/stages/stage';
 import { type Instrument, instrumentTopics } from '#schemas/topics/normalised';
+import { providerOf } from '#schemas/venues/venue-a/coin-market';
 import { findGone } from '#schemas/venues/venue-a/missing-names';
-import { providerOf } from './coins.ts';
 import type { VenueAState } from './state.ts';
 
 /**

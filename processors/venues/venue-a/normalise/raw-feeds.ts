@@ -3,13 +3,14 @@
  * `svc:stream:venue_a_perp:*`, the book of a coin on `svc:stream:venue_a_perp:<coin>`, and all frames that name coins
  * of outcomes on `svc:stream:venue_a_outcome:*`. The payload is the frame's `data` as the venue wrote it.
  */
+
 import type { Emit } from '#infra/stages/stage';
 import type { Provider } from '#schemas/domain/providers';
 import { formatChannel } from '#schemas/stream/channel-names';
 import { channelTopics } from '#schemas/topics/channels';
+import { marketOf, providerOf } from '#schemas/venues/venue-a/coin-market';
 import { isOutcomeCoin } from '#schemas/venues/venue-a/outcome-coin';
 import { emitRaw, type RawEvent, type RawSource, type TextPiece } from '../../../shared/emit-raw.ts';
-import { marketOf, providerOf } from './coins.ts';
 import type { VenueAState } from './state.ts';
 
 const ALL_MIDS = formatChannel({ kind: 'raw', provider: 'venue_a_perp', instrument: '*' });

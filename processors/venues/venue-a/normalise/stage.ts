@@ -5,6 +5,7 @@
 
 import { type Emit, on, type Stage, type StageRecord } from '#infra/stages/stage';
 import { canonicalDecimal } from '#schemas/domain/decimal';
+import { fillPageTopic } from '#schemas/topics/account-fills';
 import { channelTopics } from '#schemas/topics/channels';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import { spotSampleTopic } from '#schemas/topics/daily';
@@ -73,7 +74,7 @@ export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
       on(feedTopics.venue_a, onFeedEvent),
       on(clockTopic, onClock),
     ],
-    outputs: [...venueTopics('venue_a'), perpDexTopic, spotSampleTopic],
+    outputs: [...venueTopics('venue_a'), perpDexTopic, spotSampleTopic, fillPageTopic],
     initialState: createVenueAState,
   };
 }

@@ -3,11 +3,12 @@
  * if they reach back to a known trade, nothing was missed. From the loss of its connection until then, trades of a coin
  * may be missing: its gap is open. A market that has ended has no trades, so its gap ends there.
  */
+
 import type { Emit } from '#infra/stages/stage';
 import { MINUTE_MS, sourceRulesOf } from '#schemas/domain/candles/sources';
 import { type CandleRange, venueCandleRangeTopics } from '#schemas/topics/candles';
+import { providerOf } from '#schemas/venues/venue-a/coin-market';
 import { type TradeMessage, tradeKey } from '#schemas/venues/venue-a/trades';
-import { providerOf } from './coins.ts';
 import { isSeen, type SeenTrades } from './seen-trades.ts';
 
 /** A subscription without a replay within this time has nothing to replay. */

@@ -2,8 +2,8 @@
 
 import type { Emit } from '#infra/stages/stage';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
+import { marketOf, providerOf } from '#schemas/venues/venue-a/coin-market';
 import { type TradeMessage, tradeFields, tradeKey } from '#schemas/venues/venue-a/trades';
-import { marketOf, providerOf } from './coins.ts';
 import { outcomeNameOf } from './outcome-state.ts';
 import { isSeen, remember } from './seen-trades.ts';
 import type { VenueAState } from './state.ts';

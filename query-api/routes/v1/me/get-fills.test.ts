@@ -5,6 +5,7 @@ import { tradesTable } from '#schemas/tables/trades';
 import { aMarket } from '#schemas/testing/records.fixture';
 import { type LedgerEventRow, ledgerTopic } from '#schemas/topics/ledgers';
 import type { Trade } from '#schemas/topics/normalised';
+import { anAccountFill, beginCoinLedger, insertAccountFills } from '../../../testing/account-fills.fixture.ts';
 import { insertRows } from '../../../testing/insert-rows.fixture.ts';
 import { ADDRESS, aLedgerRow, BEGAN } from '../../../testing/ledger-rows.fixture.ts';
 import { openTestStore } from '../../../testing/open-test-store.fixture.ts';
@@ -39,7 +40,8 @@ afterAll(async () => {
   await opened.close();
 });
 beforeEach(async () => {
-  for (const table of ['ledger_events', 'trades', 'markets']) await store.command(`TRUNCATE TABLE ${table}`);
+  for (const table of ['ledger_events', 'account_fills', 'trades', 'markets'])
+    await store.command(`TRUNCATE TABLE ${table}`);
   for (const address of [OWN, SECOND]) begin(address);
 });
 
@@ -272,6 +274,94 @@ describe('filters', () => {
 
 it('a wallet whose account has no ledger yet has no fills', async () => {
   await bind(STRANGER);
-  await bind(OWN, 'venue_a');
   expect((await read()).fills).toEqual([]);
+});
+
+describe('fills of venue_a', () => {
+  const ids = async (query = '') => (await read(query)).fills.map(({ provider, id }) => [provider, id]);
+  let walletId: string;
+  beforeAll(async () => {
+    walletId = (await bind(OWN, 'venue_a')).id;
+  });
+  beforeEach(() => beginCoinLedger(service.views.ledgers));
+
+  it('are the trade as the taker saw it, without the counterparty, and what the venue states of the wallet', async () => {
+    const liquidation = { liquidatedUser: OWN, liquidationMark: '99', liquidationMethod: 'market' };
+    await insertAccountFills(store, [anAccountFill(1, { builderFee: '0.02', ...liquidation })]);
+    expect((await read()).fills).toEqual([
+      {
+        id: anAccountFill(1).id,
+        provider: 'venue_a_perp',
+        marketId: 'BTC',
+        tokenId: null,
+        outcome: null,
+        ts: '2026-03-01T12:00:01.000Z',
+        side: 'buy',
+        price: 100,
+        qty: 2,
+        maker: OWN,
+        taker: null,
+        txHash: '0xabc',
+        logIndex: null,
+        tradeId: '1',
+        status: 'confirmed',
+        walletId,
+        role: 'maker',
+        ownSide: 'sell',
+        ownTokenId: null,
+        ownOutcome: null,
+        ownPrice: 100,
+        builder: null,
+        fee: -0.01,
+        feeToken: 'USDC',
+        builderFee: 0.02,
+        closedPnl: -1.5,
+        dir: 'Close Long',
+        liquidation: { liquidatedUser: OWN, markPx: 99, method: 'market' },
+      },
+    ]);
+  });
+
+  it('are listed among those of venue_b in the order of time, over pages too', async () => {
+    await insertAccountFills(
+      store,
+      [1, 3, 5].map((nth) => anAccountFill(nth)),
+    );
+    await putFills(2, 4);
+    const seen: unknown[] = [];
+    let cursor = '';
+    for (let page = 0; page < 3; page += 1) {
+      const { fills, pagination } = await read(`?limit=2${cursor}`);
+      seen.push(...fills.map(({ ts }) => new Date(ts as string).getTime() - NOON_MS));
+      cursor = `&cursor=${pagination.nextCursor}`;
+    }
+    expect(seen).toEqual([5_000, 4_000, 3_000, 2_000, 1_000]);
+    expect(cursor).toBe('&cursor=null');
+    expect(await ids('?provider=venue_a')).toHaveLength(3);
+    expect(await ids(`?since=${NOON_MS + 3_000}&until=${NOON_MS + 5_000}`)).toHaveLength(2);
+  });
+
+  it('are those of the requested provider; an outcome has its name, and those of an earlier ledger are left out', async () => {
+    await insertMarkets(store, 'venue_a', [
+      aMarket({ provider: 'venue_a_outcome', marketId: '#10', instruments: ['#10', '#11'], outcomes: ['Up', 'Down'] }),
+    ]);
+    const [coin, gold, side] = [
+      anAccountFill(1),
+      anAccountFill(2, { id: 'gold', provider: 'venue_a_dex', coin: 'x:GOLD' }),
+      anAccountFill(3, { id: 'side', provider: 'venue_a_outcome', coin: '#11' }),
+    ];
+    await insertAccountFills(store, [coin, gold, side, anAccountFill(4, { ledger: 1 })]);
+    expect(await ids()).toEqual([side, gold, coin].map(({ provider, id }) => [provider, id]));
+    expect(await ids('?provider=venue_a_dex')).toEqual([['venue_a_dex', 'gold']]);
+    expect((await read('?provider=venue_a_outcome')).fills).toMatchObject([{ marketId: '#10', outcome: 'Down' }]);
+  });
+
+  it('of a wallet that is bound under one provider are those of that provider', async () => {
+    const { token } = await service.organization('Dex');
+    const body = { provider: 'venue_a_dex', address: OWN, label: '' };
+    await service.request('POST', '/v1/me/wallets', { body, token });
+    const gold = anAccountFill(2, { id: 'gold', provider: 'venue_a_dex', coin: 'x:GOLD' });
+    await insertAccountFills(store, [anAccountFill(1), gold]);
+    expect((await read('', token)).fills).toMatchObject([{ id: 'gold' }]);
+  });
 });

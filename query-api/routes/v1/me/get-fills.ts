@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { ownerName } from '#schemas/domain/control/owner';
 import { ApiError } from '#schemas/errors';
-import { fillSchema, toFillRecord } from '#schemas/http/fill';
+import { fillSchema, toCoinFillRecord, toFillRecord } from '#schemas/http/fill';
 import { paginationSchema, toPagination } from '#schemas/http/pagination';
 import { clampedInteger, cursorParameter, timeParameter } from '#schemas/http/parameters';
 import { cursorScope } from '../../../queries/cursor-scope.ts';
 import { readFills } from '../../../queries/read-fills.ts';
-import { ledgersOf, selectWalletsOf } from '../../../queries/select-wallets.ts';
+import { ledgersOf, selectWalletsOf, walletFor } from '../../../queries/select-wallets.ts';
 import { defineCallerRoute } from '../../route.ts';
 import { walletSelection } from './wallet-selection.ts';
 
@@ -33,14 +33,15 @@ export const getFills = defineCallerRoute({
     const { limit, cursor = null, since = null, until = null, provider } = query;
     if (since !== null && until !== null && since > until)
       throw new ApiError('validation_failed', 'since: must not be after until');
-    const ledgers = ledgersOf(views.ledgers, selectWalletsOf(control.state, caller, query));
+    const ledgers = ledgersOf(views.ledgers, selectWalletsOf(control.state, caller, query), provider);
     const scope = cursorScope([ownerName(caller), query.walletId, query.walletAddress, provider, since, until]);
     const { fills, nextCursor } = await readFills(store, { ledgers, since, until, limit, cursor, scope });
-    const walletIds = new Map(ledgers.map(({ account, wallet }) => [account, wallet.id]));
+    const byAccount = new Map(ledgers.map((ledger) => [ledger.account, ledger]));
     return {
-      fills: fills.map(({ account, own, ownOutcome, trade }) =>
-        toFillRecord(walletIds.get(account)!, own, ownOutcome, trade),
-      ),
+      fills: fills.map((fill) => {
+        const { id } = walletFor(byAccount.get(fill.account)!, fill.provider);
+        return 'trade' in fill ? toFillRecord(id, fill.own, fill.ownOutcome, fill.trade) : toCoinFillRecord(id, fill);
+      }),
       pagination: toPagination(nextCursor),
     };
   },

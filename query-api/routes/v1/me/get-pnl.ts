@@ -32,8 +32,9 @@ import {
 } from '../../../pnl/rows.ts';
 import { cursorScope } from '../../../queries/cursor-scope.ts';
 import { readWalletBooks } from '../../../queries/read-wallet-books.ts';
-import { ledgerOf, selectWalletsOf } from '../../../queries/select-wallets.ts';
+import { hasFigures, selectWalletsOf } from '../../../queries/select-wallets.ts';
 import { formatCursor, invalidCursor, readCursor } from '../../../queries/time-cursor.ts';
+import { accountsWithUnknownBuilders } from '../../../queries/unknown-builders.ts';
 import { defineCallerRoute } from '../../route.ts';
 import { walletSelection } from './wallet-selection.ts';
 
@@ -108,9 +109,12 @@ export const getPnl = defineCallerRoute({
     ]);
     const page = cursor === null ? null : pageOf(cursor, scope, Date.now());
     const window = { by: 'receivedAt', from: since, before: until, asOf: page?.asOf ?? null } as const;
-    const read = await readWalletBooks(store, views, wallets, window);
-    const books = platform === 'mine' ? read.books.filter((book) => isRegistered(book, attributions)) : read.books;
-    const isKnown = (wallet: Wallet) => ledgerOf(views.ledgers, wallet) !== undefined;
+    const read = await readWalletBooks(store, views, wallets, window, provider);
+    const attributed = groupBy === 'builder' || platform === 'mine';
+    const unnamed = attributed ? await accountsWithUnknownBuilders(store, views.ledgers, wallets, provider) : new Set();
+    const selected = platform === 'mine' ? read.books.filter((book) => isRegistered(book, attributions)) : read.books;
+    const books = selected.map((book) => (unnamed.has(book.account) ? { ...book, isPartial: true } : book));
+    const isKnown = (wallet: Wallet) => hasFigures(views.ledgers, wallet);
     const rows = rowsOf(groupBy, books, wallets, isKnown, views.events);
     const sorted = sortRows(rows, sort.replace('-', '') as SortFigure, sort.startsWith('-'));
     const offset = page?.offset ?? 0;
@@ -118,7 +122,7 @@ export const getPnl = defineCallerRoute({
     const next = { asOf: page?.asOf ?? read.newest, issuedAt: page?.issuedAt ?? Date.now(), offset: offset + limit };
     const figures = wallets.length > 0 && !wallets.some(isKnown) ? UNKNOWN : sumOfBooks(books);
     return {
-      total: toTotal({ books, figures }, wallets.every(isKnown)),
+      total: toTotal({ books, figures }, wallets.every(isKnown) && unnamed.size === 0),
       data,
       ...(groupBy === 'builder' ? {} : { [ALIASES[groupBy]]: data }),
       pagination: toPagination(next.offset < sorted.length ? cursorOf(next, scope) : null),

@@ -28,6 +28,21 @@ describe('accounts of the simulated venue', () => {
     ).toHaveLength(fills.length);
   });
 
+  it('have the same fills by time, oldest first: the slices of TWAP orders in a list of their own', () => {
+    const all = accounts.userFills(USER, BEFORE_THE_HOUR) as Fill[];
+    const everything = { startTime: 0 };
+    const orders = accounts.userFillsByTime(USER, everything, BEFORE_THE_HOUR) as Fill[];
+    const slices = accounts.userTwapSliceFillsByTime(USER, everything, BEFORE_THE_HOUR) as { fill: Fill }[];
+    expect(slices.length).toBeGreaterThan(0);
+    const both = [...orders, ...slices.map(({ fill }) => fill)];
+    expect(both.sort((a, b) => b.time - a.time)).toEqual(all);
+    const [first, second] = orders.map(({ time }) => time);
+    expect(accounts.userFillsByTime(USER, { startTime: first, endTime: second }, BEFORE_THE_HOUR)).toEqual(
+      orders.slice(0, 2),
+    );
+    expect(accounts.userFillsByTime(USER, {}, BEFORE_THE_HOUR)).toBeNull();
+  });
+
   it('hold a position from its opening to its closing fill, on the dex of its coin, with one resting order', () => {
     const [opening] = (accounts.userFills(USER, BEFORE_THE_HOUR) as Fill[]).filter(
       (fill) => fill.startPosition === '0.0',

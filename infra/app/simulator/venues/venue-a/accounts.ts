@@ -2,6 +2,7 @@
  * What `info` answers about accounts (venue page, sections 3.2 and 4). Each account opens one position every two hours and
  * closes it an hour later; its fills, orders and state follow from that, as a function of seed and time.
  */
+import { FILLS_OF_PAGE } from '#schemas/venues/venue-a/fills';
 import { hashOf, STREAM } from '../../world/hash.ts';
 import { type Ladder, ladderMid } from '../../world/ladders.ts';
 import { amountText } from '../../world/number-text.ts';
@@ -15,6 +16,8 @@ const PERIOD_MS = 2 * HOUR_MS;
 export const BLOCK_MS = 500;
 /** Every so many positions end by a liquidation. */
 const LIQUIDATED_EACH = 8;
+/** Every so many positions are traded by TWAP orders. */
+const TWAP_EACH = 5;
 const TAKER_FEE = 0.00045;
 const LEVERAGE = 10;
 const ZERO_HASH = `0x${'0'.repeat(64)}`;
@@ -31,9 +34,15 @@ interface Position {
   readonly openPx: number;
   readonly closePx: number;
   readonly isLiquidated: boolean;
+  readonly isTwap: boolean;
 }
 
 type Rows = readonly object[];
+/** Bounds of a request, both inclusive, as the client wrote them. */
+export interface TimeRange {
+  readonly startTime?: unknown;
+  readonly endTime?: unknown;
+}
 
 /** Answers about accounts, null for an invalid request. Unknown accounts are answered like empty ones. */
 export interface Accounts {
@@ -42,6 +51,10 @@ export interface Accounts {
   frontendOpenOrders(user: unknown, dex: string, atMs: number): Rows | null;
   historicalOrders(user: unknown, atMs: number): Rows | null;
   userFills(user: unknown, atMs: number): Rows | null;
+  /** A page of the fills that are no slices of TWAP orders, oldest first. */
+  userFillsByTime(user: unknown, range: TimeRange, atMs: number): Rows | null;
+  /** The same of the slices. */
+  userTwapSliceFillsByTime(user: unknown, range: TimeRange, atMs: number): Rows | null;
   /** The fills of all accounts in the block of a time, each with its user. */
   fillsAt(blockMs: number): readonly (readonly [user: string, fill: object])[];
 }
@@ -62,7 +75,8 @@ export function createAccounts(world: World): Accounts {
     const sign = draw(account, nth, 11) % 2 === 0 ? 1 : -1;
     const closePx = ladderMid(seed, ladder, closedAt);
     const isLiquidated = (nth + account) % LIQUIDATED_EACH === 0;
-    return { account, ladder, nth, openedAt, closedAt, size: sign * size, openPx, closePx, isLiquidated };
+    const isTwap = (nth + account) % TWAP_EACH === 0;
+    return { account, ladder, nth, openedAt, closedAt, size: sign * size, openPx, closePx, isLiquidated, isTwap };
   };
   const newest = (account: number, atMs: number, count = POSITIONS): Position[] => {
     const last = Math.floor(atMs / PERIOD_MS);
@@ -76,6 +90,19 @@ export function createAccounts(world: World): Accounts {
   const cashOf = (account: number) => 10_000 + (draw(account, 0, 12) % 90_000);
   const fillsOf = (user: string, position: Position, atMs: number) =>
     position.closedAt > atMs ? [openFill(position)] : [closeFill(position, user), openFill(position)];
+
+  /** A page of the fills of positions that are traded by TWAP orders, or by none. */
+  const pageOf = (user: unknown, isTwap: boolean, { startTime, endTime }: TimeRange, atMs: number) => {
+    if (!isAddress(user) || typeof startTime !== 'number') return null;
+    const account = world.population.indexOf(user);
+    const positions = account === null ? [] : newest(account, atMs).filter((position) => position.isTwap === isTwap);
+    const until = typeof endTime === 'number' ? endTime : atMs;
+    return positions
+      .flatMap((position) => fillsOf(user, position, atMs))
+      .filter(({ time }) => time >= startTime && time <= until)
+      .reverse()
+      .slice(0, FILLS_OF_PAGE);
+  };
 
   /** Positions of all accounts by the time of their opening; of the periods that were asked for last. */
   const openings = new Map<number, ReadonlyMap<number, readonly Position[]>>();
@@ -138,6 +165,9 @@ export function createAccounts(world: World): Accounts {
       const account = world.population.indexOf(user);
       return account === null ? [] : newest(account, atMs).flatMap((position) => fillsOf(user, position, atMs));
     },
+    userFillsByTime: (user, range, atMs) => pageOf(user, false, range, atMs),
+    userTwapSliceFillsByTime: (user, range, atMs) =>
+      pageOf(user, true, range, atMs)?.map((fill) => ({ fill, twapId: fill.twapId })) ?? null,
   };
 }
 
@@ -225,7 +255,7 @@ function closeFill(position: Position, user: string) {
 }
 
 function fillOf(position: Position, px: number, time: number, salt: number) {
-  const { ladder, size } = position;
+  const { ladder, size, isTwap, nth } = position;
   return {
     coin: ladder.coin,
     px: priceText(ladder, px),
@@ -236,7 +266,7 @@ function fillOf(position: Position, px: number, time: number, salt: number) {
     fee: amountText(Math.abs(size) * px * TAKER_FEE, 6),
     tid: orderId(position, salt) * 2 + 1,
     feeToken: 'USDC',
-    twapId: null,
+    twapId: isTwap ? nth : null,
   };
 }
 

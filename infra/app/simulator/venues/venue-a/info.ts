@@ -130,6 +130,8 @@ export function createInfo(world: World, markets: Markets): (body: unknown, atMs
     historicalOrders: (body, atMs) => json(accounts.historicalOrders(body.user, atMs)),
     userFills: (body, atMs) => json(accounts.userFills(body.user, atMs)),
     portfolio: (body, atMs) => json(portfolio(world, accounts, body.user, atMs)),
+    userFillsByTime: (body, atMs) => json(accounts.userFillsByTime(body.user, body, atMs)),
+    userTwapSliceFillsByTime: (body, atMs) => json(accounts.userTwapSliceFillsByTime(body.user, body, atMs)),
     async candleSnapshot(body, atMs) {
       const request = body.req as Body | undefined;
       if (typeof request?.coin !== 'string' || !isInterval(request.interval)) return null;

@@ -23,6 +23,8 @@ const ROWS: Readonly<Record<string, number>> = {
   recentTrades: 20,
   historicalOrders: 20,
   userFills: 20,
+  userFillsByTime: 20,
+  userTwapSliceFillsByTime: 20,
   fundingHistory: 20,
   candleSnapshot: 60,
 };

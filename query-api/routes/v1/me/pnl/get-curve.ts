@@ -8,7 +8,7 @@ import { sumOfBooks, UNKNOWN } from '../../../../pnl/figures.ts';
 import { toTotal } from '../../../../pnl/records.ts';
 import { type Moment, readRealized } from '../../../../queries/read-realized.ts';
 import { readWalletBooks } from '../../../../queries/read-wallet-books.ts';
-import { ledgerOf, ledgersOf, selectWalletsOf } from '../../../../queries/select-wallets.ts';
+import { hasFigures, ledgersOf, selectWalletsOf } from '../../../../queries/select-wallets.ts';
 import { defineCallerRoute } from '../../../route.ts';
 import { walletSelection } from '../wallet-selection.ts';
 
@@ -46,16 +46,16 @@ export const getPnlCurve = defineCallerRoute({
     const to = views.events.now ?? Date.now();
     const window = { from: to - days * DAY_MS, to };
     const wallets = selectWalletsOf(control.state, caller, query);
-    const isKnown = (wallet: Wallet) => ledgerOf(views.ledgers, wallet) !== undefined;
-    const hasFigures = wallets.length === 0 || wallets.some(isKnown);
+    const isKnown = (wallet: Wallet) => hasFigures(views.ledgers, wallet);
+    const areKnown = wallets.length === 0 || wallets.some(isKnown);
     const counted = { by: 'ts', from: window.from, before: to + 1, asOf: null } as const;
     const [{ books }, moments] = await Promise.all([
-      readWalletBooks(store, views, wallets, counted),
-      readRealized(store, ledgersOf(views.ledgers, wallets), window),
+      readWalletBooks(store, views, wallets, counted, query.provider),
+      readRealized(store, ledgersOf(views.ledgers, wallets.filter(isKnown), query.provider), window),
     ]);
     return {
-      total: toTotal({ books, figures: hasFigures ? sumOfBooks(books) : UNKNOWN }, wallets.every(isKnown)),
-      curve: hasFigures ? curveOf(moments, window) : [],
+      total: toTotal({ books, figures: areKnown ? sumOfBooks(books) : UNKNOWN }, wallets.every(isKnown)),
+      curve: areKnown ? curveOf(moments, window) : [],
       window: { from: isoTime(window.from), to: isoTime(window.to), days },
     };
   },

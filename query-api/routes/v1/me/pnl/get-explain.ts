@@ -3,16 +3,18 @@ import { builderError } from '#schemas/domain/control/fields';
 import { walletOf } from '#schemas/domain/control/lookups';
 import { ownerName } from '#schemas/domain/control/owner';
 import { formatDecimal } from '#schemas/domain/decimal';
+import { PRICE_PROVIDERS, TOKEN_PROVIDERS } from '#schemas/domain/providers';
 import { ApiError } from '#schemas/errors';
 import { bookEventSchema, explainedBookSchema, openLotSchema } from '#schemas/http/ledger-book';
 import { paginationSchema, toPagination } from '#schemas/http/pagination';
 import { clampedInteger, cursorParameter } from '#schemas/http/parameters';
 import { decimalNumber, decimalNumberOrNull, isoTime } from '#schemas/http/scalars';
-import { providerFamily } from '#schemas/venues/accounts';
+import { covers, providerFamily } from '#schemas/venues/accounts';
 import { cursorScope } from '../../../../queries/cursor-scope.ts';
 import { marketsOfTokens } from '../../../../queries/markets-of-tokens.ts';
 import { type BookEvent, readBook } from '../../../../queries/read-book.ts';
-import { ledgerOf } from '../../../../queries/select-wallets.ts';
+import { providerOfBook } from '../../../../queries/read-wallet-books.ts';
+import { hasFigures, ledgerOf } from '../../../../queries/select-wallets.ts';
 import { defineCallerRoute } from '../../../route.ts';
 
 const ID_MAX = 200;
@@ -27,7 +29,11 @@ export const getPnlExplain = defineCallerRoute({
   params: z.object({}),
   query: z.object({
     walletId: z.string().describe('The wallet.'),
-    marketId: z.string().max(ID_MAX).describe('The market of the token; finds it faster.').optional(),
+    marketId: z
+      .string()
+      .max(ID_MAX)
+      .describe('The market of the token, which finds it faster; a coin that is no outcome.')
+      .optional(),
     tokenId: z.string().max(ID_MAX).describe('The token; needed for wallets of venue_b.').optional(),
     builder: z
       .string()
@@ -51,30 +57,34 @@ export const getPnlExplain = defineCallerRoute({
     const family = providerFamily(wallet.provider);
     const error = builder === null ? null : builderError(family, builder);
     if (error) throw new ApiError('validation_failed', error);
-    // The ledgers that exist so far are of accounts whose instruments are tokens.
+    // A coin is its own market.
+    const instrument = tokenId ?? (family === 'venue_a' ? marketId : undefined);
     const ledger = ledgerOf(views.ledgers, wallet);
-    if (!ledger) throw noSuchBook();
-    if (tokenId === undefined)
+    if (!ledger || !hasFigures(views.ledgers, wallet)) throw noSuchBook();
+    if (instrument === undefined)
       throw new ApiError('validation_failed', `tokenId: is required for a wallet of ${family}`);
-    const market = (await marketsOfTokens(store, family, [tokenId], marketId)).get(tokenId);
-    if (marketId !== undefined && !market) throw noSuchBook();
-    const scope = cursorScope([ownerName(caller), ledger.ledger, walletId, tokenId, builder]);
-    const book = await readBook(store, { ledger, instrument: tokenId, builder }, limit, cursor, scope);
+    const provider = providerOfBook({ account: ledger.account, instrument });
+    const isCoin = PRICE_PROVIDERS.has(provider);
+    const market = isCoin ? undefined : (await marketsOfTokens(store, family, [instrument], marketId)).get(instrument);
+    if (marketId !== undefined && (isCoin ? marketId !== instrument : !market)) throw noSuchBook();
+    if (!covers(wallet.provider, provider)) throw noSuchBook();
+    const scope = cursorScope([ownerName(caller), ledger.ledger, walletId, instrument, builder]);
+    const book = await readBook(store, { ledger, instrument, builder }, limit, cursor, scope);
     if (!book) throw noSuchBook();
     const { realized, open, lots, events, nextCursor } = book;
     return {
       book: {
         walletId,
-        provider: wallet.provider,
-        marketId: market?.marketId ?? null,
-        tokenId,
+        provider,
+        marketId: isCoin ? instrument : (market?.marketId ?? null),
+        tokenId: isCoin ? null : instrument,
         outcome: market?.outcome ?? null,
         builder,
         openPosition: decimalNumber(formatDecimal(open.qty)),
         avgCost: open.avgCost === null ? null : decimalNumber(formatDecimal(open.avgCost)),
         realized: decimalNumberOrNull(realized),
-        // No position was compared with the venue's yet.
-        coverage: 'partial' as const,
+        // No position in tokens was compared with the venue's yet.
+        coverage: TOKEN_PROVIDERS.has(provider) || book.isPartial ? ('partial' as const) : ('complete' as const),
       },
       lots: lots.map(({ openedBy, openedAt, qty, price }) => ({
         openedBy,

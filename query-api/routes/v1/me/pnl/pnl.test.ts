@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '#infra/store/store';
 import { ledgerEventsTable } from '#schemas/tables/ledger-events';
 import { tradesTable } from '#schemas/tables/trades';
-import { bookTopics, statusTopics } from '#schemas/topics/normalised';
+import { bookTopics, contextTopics, statusTopics } from '#schemas/topics/normalised';
+import {
+  anAccountFill,
+  beginCoinLedger,
+  COIN_ACCOUNT,
+  insertAccountFills,
+} from '../../../../testing/account-fills.fixture.ts';
 import { insertRows } from '../../../../testing/insert-rows.fixture.ts';
 import { ADDRESS, aLedgerRow } from '../../../../testing/ledger-rows.fixture.ts';
 import { BUILDER, bindWallet, idOf, openPnlService, type PnlService } from '../../../../testing/pnl-service.fixture.ts';
@@ -330,5 +336,92 @@ describe('rows', () => {
     const { status: code, body } = await service.request('GET', `/v1/me/pnl?${query}`);
     expect([code, body.error.code]).toEqual([400, 'validation_failed']);
     expect(body.error.message).toMatch(new RegExp(`^${field}[.:]`));
+  });
+});
+
+describe('an account of venue_a', () => {
+  let token: string;
+  let coinWallet: string;
+  const pnl = async (query = '') => {
+    const { status, body } = await service.request('GET', `/v1/me/pnl?${query}`, { token });
+    expect(status, JSON.stringify(body)).toBe(200);
+    getPnl.response.parse(body);
+    return body;
+  };
+  const row = (nth: number, fields: Parameters<typeof aLedgerRow>[1]) =>
+    aLedgerRow(nth, {
+      account: COIN_ACCOUNT,
+      id: `c${nth}`,
+      index: 0,
+      instrument: 'BTC',
+      tradedInstrument: 'BTC',
+      ...fields,
+    });
+  beforeAll(async () => {
+    token = (await service.organization('Coins')).token;
+    coinWallet = await bindWallet(service, ADDRESS, token, 'venue_a');
+    await insertRows(store, ledgerEventsTable, [
+      row(1, { qty: '2', price: '100', opened: '2', notional: '200' }),
+      row(2, { instrument: 'x:GOLD', opened: '3', partial: true }),
+      row(3, {
+        qty: '-1',
+        price: '110',
+        opened: '0',
+        realized: '10',
+        notional: '110',
+        closes: [{ openedBy: 'c1', qty: '1' }],
+      }),
+    ]);
+  });
+
+  it('has no figures until its history is loaded', async () => {
+    const unknown = { realized: null, totalNotional: null, tradeCount: null, fees: null, coverage: 'partial' };
+    expect((await pnl('groupBy=wallet')).data).toMatchObject([unknown]);
+    beginCoinLedger(service.views.ledgers, { isLoaded: false });
+    const { data, total } = await pnl('groupBy=wallet');
+    expect(data).toMatchObject([unknown]);
+    expect(total).toMatchObject({ realized: null, coverage: 'partial' });
+    const book = `/v1/me/pnl/explain?walletId=${coinWallet}&marketId=BTC`;
+    expect((await service.request('GET', book, { token })).status).toBe(404);
+    expect((await service.request('GET', '/v1/me/pnl/curve', { token })).body.curve).toEqual([]);
+  });
+
+  it('has a row for each coin, at the mid that the venue states, partial where something is left out', async () => {
+    beginCoinLedger(service.views.ledgers);
+    const context = { provider: 'venue_a_perp', coin: 'BTC', receivedAt: NOON_MS, midPrice: '120' };
+    applyRecord(VIEWS.coins, service.views.coins, contextTopics.venue_a, 'BTC', context as never);
+    const { data } = await pnl();
+    expect(data).toMatchObject([
+      { universalId: null, canonicalName: 'BTC', realized: 10, unrealized: 20, openPosition: 1, coverage: 'complete' },
+      { universalId: null, canonicalName: 'x:GOLD', realized: 0, unrealized: null, coverage: 'partial' },
+    ]);
+    expect(data[0].legs).toMatchObject([
+      { provider: 'venue_a_perp', marketId: 'BTC', tokenId: null, outcome: null, avgCost: 100, currentPrice: 120 },
+    ]);
+    const byProvider = (await pnl('groupBy=provider')).data.map((one: { provider: string }) => one.provider);
+    expect(byProvider.sort()).toEqual(['venue_a_dex', 'venue_a_perp']);
+    expect((await pnl('provider=venue_a_dex')).data).toMatchObject([{ canonicalName: 'x:GOLD' }]);
+    const curve = await service.request('GET', '/v1/me/pnl/curve?provider=venue_a_perp', { token });
+    expect(curve.body.total).toMatchObject({ realized: 10, coverage: 'complete' });
+  });
+
+  it('is explained by its coin', async () => {
+    const path = `/v1/me/pnl/explain?walletId=${coinWallet}`;
+    const { body } = await service.request('GET', `${path}&marketId=BTC`, { token });
+    getPnlExplain.response.parse(body);
+    expect(body.book).toMatchObject({ provider: 'venue_a_perp', marketId: 'BTC', tokenId: null, coverage: 'complete' });
+    expect(body.book).toMatchObject({ openPosition: 1, avgCost: 100, realized: 10 });
+    expect(body.events.map(({ id }: { id: string }) => id)).toEqual(['c1', 'c3']);
+    for (const query of ['&marketId=ETH', '&marketId=BTC&tokenId=ETH'])
+      expect((await service.request('GET', `${path}${query}`, { token })).status).toBe(404);
+    expect((await service.request('GET', path, { token })).body.error.message).toMatch(/^tokenId: /);
+  });
+
+  it('is partial by builder while a builder is unknown', async () => {
+    expect((await pnl('groupBy=builder')).total.coverage).toBe('partial');
+    expect((await pnl('groupBy=builder&provider=venue_a_perp')).total.coverage).toBe('complete');
+    await insertAccountFills(store, [anAccountFill(1, { builderFee: '0.02' })]);
+    expect((await pnl('groupBy=builder&provider=venue_a_perp')).total.coverage).toBe('partial');
+    expect((await pnl('groupBy=event&provider=venue_a_perp')).total.coverage).toBe('complete');
   });
 });

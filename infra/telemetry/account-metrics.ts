@@ -1,0 +1,45 @@
+/** Metrics of followed accounts and their ledgers. */
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+/** An account that is followed. */
+export interface FollowedAccount {
+  readonly venue: string;
+  /** Up to when its fills have arrived, unix ms; null while that is unknown, and where fills need no requests. */
+  readonly fillsThrough: number | null;
+}
+
+/** Declares them. `accounts.read` is set where followed accounts are known. */
+export function createAccountMetrics(registers: Registry[], now: () => number = Date.now) {
+  const accounts: { read: (() => readonly FollowedAccount[]) | null } = { read: null };
+  new Gauge({
+    name: 'parallax_accounts_followed',
+    help: 'Accounts that a live binding names.',
+    labelNames: ['venue'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { venue } of accounts.read?.() ?? []) this.inc({ venue });
+    },
+  });
+  new Histogram({
+    name: 'parallax_account_fills_age_seconds',
+    help: 'Time up to which all fills of an account have arrived, until now; one observation for each account whose fills are requested and loaded.',
+    labelNames: ['venue'],
+    buckets: [10, 30, 60, 120, 300, 600, 1_800, 3_600],
+    registers,
+    collect() {
+      this.reset();
+      for (const { venue, fillsThrough } of accounts.read?.() ?? [])
+        if (fillsThrough !== null) this.observe({ venue }, Math.max(0, now() - fillsThrough) / 1_000);
+    },
+  });
+  return {
+    accounts,
+    ledgerEvents: new Counter({
+      name: 'parallax_ledger_events_total',
+      help: 'Effects of events on books of ledgers that were written, by kind; one that a late event changes counts again.',
+      labelNames: ['venue', 'kind'],
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * Requests the fills of followed accounts: their whole history after the first binding, then what is new. The responses
+ * are published like all others; the stage `ledgers` states how far they reach, and that determines the next request.
+ */
+import type { Running } from '#infra/runtime/context';
+import { pause } from '#infra/runtime/pause';
+import { TopicFollower } from '#infra/stages/topic-follower';
+import { fillLoadTopic } from '#schemas/topics/account-fills';
+import { FILLS_OF_PAGE, fillRequest } from '#schemas/venues/venue-a/fills';
+import { UpstreamError } from '../../../feed/errors.ts';
+import { parseAnswer } from '../../../feed/json.ts';
+import type { AdapterContext } from '../../adapter.ts';
+import { rowsWeight } from '../info-weight.ts';
+import { type FillRequest, FillRequests } from './fill-requests.ts';
+
+/** Time between two looks for requests that are due. */
+const INTERVAL_MS = 250;
+/** Requests at once. They wait for room within the limits. */
+const RUNNING = 4;
+
+/** What one request may cost. */
+export interface RequestCost {
+  readonly priority: number;
+  readonly weight: number;
+  readonly weightOf: (response: Buffer) => number;
+}
+
+export interface FillRequestOptions {
+  readonly context: Pick<AdapterContext, 'log' | 'codec' | 'logger'>;
+  /** Sends a request with this JSON text, and publishes the response. */
+  readonly send: (request: string, signal: AbortSignal, cost: RequestCost) => Promise<unknown>;
+  readonly now?: () => number;
+  /** How it waits between two looks. */
+  readonly wait?: typeof pause;
+}
+
+/** Runs until it is closed. Close it before the publisher. */
+export async function startFillRequests(options: FillRequestOptions): Promise<Running> {
+  const { context } = options;
+  const { log, codec } = context;
+  await log.createTopics([fillLoadTopic]);
+  await codec.prepare([fillLoadTopic]);
+  const requests = new FillRequests();
+  const follower = new TopicFollower(context, {
+    topic: fillLoadTopic,
+    part: 'fills of accounts',
+    from: 0,
+    handle: (load) => requests.record(load),
+    onRemoved: (account) => requests.forget(account),
+  });
+  await follower.catchUp();
+  await follower.start();
+  const running = request(options, requests, follower.signal);
+  return {
+    close: async () => {
+      await follower.close();
+      await running;
+    },
+  };
+}
+
+async function request(options: FillRequestOptions, requests: FillRequests, signal: AbortSignal): Promise<void> {
+  const { context, send, wait = pause, now = Date.now } = options;
+  const sendOne = async (due: FillRequest): Promise<void> => {
+    const { account, user, list, from, priority } = due;
+    requests.begin(due);
+    try {
+      await send(JSON.stringify(fillRequest(list, user, from)), signal, {
+        priority,
+        weight: rowsWeight(FILLS_OF_PAGE),
+        weightOf: (response) => rowsWeight(rowsOf(response, list)),
+      });
+      requests.answered(due, now());
+      context.logger.debug({ account, list, from }, 'requested fills');
+    } catch (error) {
+      if (signal.aborted) return;
+      requests.failed(due, now());
+      // The venue may be away for long, and the request is repeated.
+      const level = error instanceof UpstreamError ? 'debug' : 'error';
+      context.logger[level]({ error, account, list }, 'could not request fills, retrying');
+    }
+  };
+  const work = async (): Promise<void> => {
+    while (await wait(INTERVAL_MS, signal))
+      // Looked for again each time, since a request may have waited for long.
+      for (let [next] = requests.due(now()); next && !signal.aborted; [next] = requests.due(now())) await sendOne(next);
+  };
+  await Promise.all(Array.from({ length: RUNNING }, work));
+}
+
+/** Rows of a response; the stage writes the dead letter of one that is no list. */
+function rowsOf(response: Buffer, list: string): number {
+  const rows = parseAnswer(response, list);
+  return Array.isArray(rows) ? rows.length : 0;
+}

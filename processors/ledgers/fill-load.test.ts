@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import type { VenueAFill } from '#schemas/topics/account-fills';
+import { addFill, addPage, createFillLoad, isRequestDue, releasedBefore } from './fill-load.ts';
+import { coinFill, fillPage } from './venue-a-fills.fixture.ts';
+
+const USER = '0xa';
+const page = (...args: Parameters<typeof fillPage> extends [string, ...infer R] ? R : never) => fillPage(USER, ...args);
+const times = (fills: readonly VenueAFill[] | null) =>
+  fills?.map(({ time, tid }) => (tid === time ? time : `${time}/${tid}`));
+
+describe('a load of the fills of an account', () => {
+  it('continues at the last time of a full page, and drops the fills that the next page repeats', () => {
+    const load = createFillLoad();
+    addPage(load, page('twaps', 0, []));
+    const edge = [coinFill(2, { tid: 21 }), coinFill(2, { tid: 22 })];
+    expect(times(addPage(load, page('orders', 0, [coinFill(1), ...edge], true)))).toEqual([1]);
+    expect(load.lists.orders.from).toBe(2);
+    const third = coinFill(2, { tid: 23 });
+    expect(times(addPage(load, page('orders', 2, [...edge, third, coinFill(3)], true)))).toEqual([
+      '2/21',
+      '2/22',
+      '2/23',
+    ]);
+    expect(times(addPage(load, page('orders', 3, [coinFill(3)])))).toEqual([3]);
+    expect([load.isLoaded, load.waiting.size, releasedBefore(load)]).toEqual([true, 0, 0]);
+  });
+
+  it('releases the fills of both lists in order, once both are known up to their time', () => {
+    const load = createFillLoad();
+    expect(addPage(load, page('orders', 0, [coinFill(1), coinFill(5)], true))).toEqual([]);
+    expect(times(addPage(load, page('twaps', 0, [coinFill(2), coinFill(3)], true)))).toEqual([1, 2]);
+    expect(times(addPage(load, page('twaps', 3, [coinFill(3), coinFill(6)])))).toEqual([3]);
+    expect(load.isLoaded).toBe(false);
+    expect(times(addPage(load, page('orders', 5, [coinFill(5), coinFill(7)])))?.toSorted()).toEqual([5, 6, 7]);
+    expect(load.isLoaded).toBe(true);
+  });
+
+  it('advances by a millisecond where a page holds fills of one time only', () => {
+    const load = createFillLoad();
+    addPage(load, page('orders', 0, [coinFill(4)], true));
+    addPage(load, page('orders', 4, [coinFill(4)], true));
+    expect(load.lists.orders.from).toBe(5);
+  });
+
+  it('ignores pages that begin later than it, and pages with an end', () => {
+    const load = createFillLoad();
+    expect(addPage(load, page('orders', 1, [coinFill(1)]))).toBeNull();
+    expect(addPage(load, { ...page('orders', 0, [coinFill(1)]), until: 9 })).toBeNull();
+    expect(load.lists.orders.completeAt).toBeNull();
+  });
+
+  it('releases new fills at once when it is complete, and a repeated page of earlier ones none', () => {
+    const load = createFillLoad();
+    const first = page('orders', 0, [coinFill(1), coinFill(2)]);
+    addPage(load, first);
+    addPage(load, page('twaps', 0, []));
+    expect(addPage(load, first)).toEqual([]);
+    expect(addPage(load, page('orders', 2, [coinFill(2)]))).toEqual([]);
+    expect(times(addPage(load, page('orders', 2, [coinFill(2), coinFill(3)])))).toEqual([3]);
+  });
+
+  it('takes the builder that another source names, whichever comes first', () => {
+    for (const isNodeFirst of [true, false]) {
+      const load = createFillLoad();
+      const steps = [
+        () => addFill(load, coinFill(1, { builder: '0xb' })),
+        () => addPage(load, page('orders', 0, [coinFill(1)])),
+      ];
+      for (const step of isNodeFirst ? steps : steps.toReversed()) expect(step()).toEqual([]);
+      expect(addPage(load, page('twaps', 0, []))).toEqual([coinFill(1, { builder: '0xb' })]);
+      expect(addFill(load, coinFill(2))).toEqual([coinFill(2)]);
+    }
+  });
+
+  it('is due after a trade until both lists were complete later', () => {
+    const load = createFillLoad();
+    expect(isRequestDue(load)).toBe(false);
+    load.tradedAt = 10_000_000;
+    addPage(load, page('orders', 0, []));
+    expect(isRequestDue(load)).toBe(true);
+    addPage(load, page('twaps', 0, []));
+    expect(isRequestDue(load)).toBe(false);
+  });
+});

@@ -1,0 +1,86 @@
+/**
+ * How far the fills of an account of venue_a are loaded. Both lists are read from their start, a page at a time, and a
+ * page repeats the last fills of the one before. A fill is released once both lists are known up to its time, so that a
+ * load releases all fills in order and retains little. Pure.
+ */
+import { FILL_LISTS, type FillList, type FillPage, type VenueAFill } from '#schemas/topics/account-fills';
+import { fillId } from '#schemas/venues/venue-a/fills';
+
+interface ListLoad {
+  /** Start of the next request: everything before it is known. */
+  from: number;
+  /** Ids of the fills of that time that are known. */
+  readonly edge: Set<string>;
+  /** Up to when all fills of the list have arrived, unix ms; null before the first complete response. */
+  completeAt: number | null;
+}
+
+export interface FillLoad {
+  readonly lists: Readonly<Record<FillList, ListLoad>>;
+  /** Fills that are not released yet, by id, in the order of their arrival. */
+  readonly waiting: Map<string, VenueAFill>;
+  isLoaded: boolean;
+  /** When the newest recorded trade that names the account was received, unix ms; null without one. */
+  tradedAt: number | null;
+}
+
+export function createFillLoad(): FillLoad {
+  const list = (): ListLoad => ({ from: 0, edge: new Set(), completeAt: null });
+  return { lists: { orders: list(), twaps: list() }, waiting: new Map(), isLoaded: false, tradedAt: null };
+}
+
+/** Adds a page. Returns the fills that it releases; null for a page that does not continue the load. */
+export function addPage(load: FillLoad, page: FillPage): VenueAFill[] | null {
+  const own = load.lists[page.list];
+  // A page that begins later leaves fills out, and one with an end may lack the newest.
+  if (page.from > own.from || page.until !== null) return null;
+  for (const fill of page.fills) if (isNew(own, fill)) wait(load, fill);
+  advance(own, page);
+  load.isLoaded ||= FILL_LISTS.every((list) => load.lists[list].completeAt !== null);
+  return release(load);
+}
+
+/** Adds a fill of another source. Returns the fills that it releases: itself once the account is loaded. */
+export function addFill(load: FillLoad, fill: VenueAFill): VenueAFill[] {
+  wait(load, fill);
+  return release(load);
+}
+
+/** The time before which all fills are known and released. */
+export function releasedBefore({ lists }: FillLoad): number {
+  return Math.min(...FILL_LISTS.map((list) => lists[list].from));
+}
+
+/** True if a trade named the account after the time up to which its fills have arrived. */
+export function isRequestDue({ tradedAt, lists }: FillLoad): boolean {
+  return tradedAt !== null && FILL_LISTS.some((list) => tradedAt > (lists[list].completeAt ?? 0));
+}
+
+function isNew({ from, edge }: ListLoad, fill: VenueAFill): boolean {
+  return fill.time > from || (fill.time === from && !edge.has(fillId(fill)));
+}
+
+function wait({ waiting }: FillLoad, fill: VenueAFill): void {
+  const id = fillId(fill);
+  waiting.set(id, { ...fill, builder: fill.builder ?? waiting.get(id)?.builder ?? null });
+}
+
+function advance(own: ListLoad, { fills, isFull, receivedAt }: FillPage): void {
+  const newest = Math.max(own.from, fills.at(-1)?.time ?? 0);
+  // The venue would return the same page again where as many fills as a page holds share a time.
+  const from = isFull && newest === own.from ? newest + 1 : newest;
+  if (from !== own.from) own.edge.clear();
+  own.from = from;
+  for (const fill of fills) if (fill.time === from) own.edge.add(fillId(fill));
+  if (!isFull) own.completeAt = receivedAt;
+}
+
+function release(load: FillLoad): VenueAFill[] {
+  const { waiting, lists, isLoaded } = load;
+  // While the account is loaded for the first time, the list that is ahead waits for the other one.
+  const open = FILL_LISTS.filter((list) => lists[list].completeAt === null).map((list) => lists[list].from);
+  const before = isLoaded ? Number.POSITIVE_INFINITY : Math.min(...open);
+  const released = [...waiting.values()].filter(({ time }) => time < before);
+  for (const fill of released) waiting.delete(fillId(fill));
+  return released;
+}

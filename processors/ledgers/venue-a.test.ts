@@ -1,0 +1,249 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readable, readableNaive } from '#schemas/domain/ledger/ledger.fixture';
+import { naiveLedger } from '#schemas/domain/ledger/naive-ledger.fixture';
+import { aMarket, aResolution } from '#schemas/testing/records.fixture';
+import { accountFillTopic, fillLoadTopic, type VenueAFill } from '#schemas/topics/account-fills';
+import { nodeFillTopic } from '#schemas/topics/node-fills';
+import { marketTopics, tradeTopics } from '#schemas/topics/normalised';
+import { resolutionTopics } from '#schemas/topics/oracle';
+import { fillId } from '#schemas/venues/venue-a/fills';
+import { eventOfFill } from './fill-of-account.ts';
+import { createLedgersProbe, MAKER, OPERATOR, TAKER } from './ledgers.fixture.ts';
+import { coinFill } from './venue-a-fills.fixture.ts';
+
+const ACCOUNT = `venue_a:${TAKER}`;
+
+function bound() {
+  const probe = createLedgersProbe();
+  probe.bind(OPERATOR, 'wal_t', TAKER, 'venue_a');
+  return probe;
+}
+
+/** A probe with an account whose history is loaded. */
+function loaded(...fills: VenueAFill[]) {
+  const probe = bound();
+  probe.page('twaps', 0, []);
+  probe.page('orders', 0, fills);
+  return probe;
+}
+
+const sale = (time: number, fields: Partial<VenueAFill> = {}) =>
+  coinFill(time, { side: 'sell', dir: 'Close Long', startPosition: '1', price: '110', ...fields });
+
+describe('the fills of an account of venue_a', () => {
+  it('are applied in order once both lists are known, however they arrive, and listed once each', () => {
+    const probe = bound();
+    expect(probe.fillLoad()).toMatchObject({ account: ACCOUNT, user: TAKER, isLoaded: false, ordersFrom: 0 });
+    const last = sale(9, { startPosition: '2' });
+    probe.page('orders', 0, [coinFill(1), last], true);
+    expect(probe.rows()).toEqual([]);
+    probe.driver.restart();
+    probe.page('twaps', 0, [coinFill(5, { startPosition: '1', price: '130' })]);
+    expect(probe.rows()).toHaveLength(2);
+    expect(probe.fillLoad()).toMatchObject({ isLoaded: false, ordersFrom: 9, twapsFrom: 5 });
+    probe.page('orders', 9, [last]);
+    expect(probe.fillLoad()).toMatchObject({
+      isLoaded: true,
+      ordersCompleteAt: 10_000_009,
+      twapsCompleteAt: 10_000_000,
+    });
+    expect(probe.rows()).toEqual([
+      'taker venue_a_perp:BTC:1:1 fill BTC: 1 at 100, realized 0, notional 100, fee 0.1',
+      'taker venue_a_perp:BTC:5:5 fill BTC: 1 at 130, realized 0, notional 130, fee 0.1',
+      'taker venue_a_perp:BTC:9:9 fill BTC: -1 at 110, realized 10, notional 110, fee 0.1, closes 1 of venue_a_perp:BTC:1:1',
+    ]);
+    const listed = probe.driver.emittedTo(accountFillTopic);
+    expect(listed.map(({ id, account, ledger }) => [id, account, ledger])).toEqual(
+      [1, 5, 9].map((at) => [`venue_a_perp:BTC:${at}:${at}`, ACCOUNT, 1_000]),
+    );
+  });
+
+  it('that arrive again change nothing', () => {
+    const probe = loaded(coinFill(1));
+    const before = probe.driver.outputs.length;
+    probe.page('orders', 1, [coinFill(1)]);
+    const after = probe.driver.outputs.slice(before);
+    expect(after.map(({ topic }) => topic)).toEqual([fillLoadTopic.name]);
+  });
+
+  it('of accounts that are not bound on venue_a change nothing', () => {
+    const probe = createLedgersProbe();
+    probe.bind(OPERATOR, 'wal_t', TAKER);
+    const before = probe.driver.outputs.length;
+    probe.page('orders', 0, [coinFill(1)]);
+    expect(probe.driver.outputs).toHaveLength(before);
+  });
+
+  it('older than 32 days are folded while they are loaded, and never refused', () => {
+    const probe = bound();
+    probe.day(400);
+    probe.page('orders', 0, [coinFill(1), coinFill(2, { startPosition: '1' })], true);
+    probe.page('twaps', 0, []);
+    probe.day(401);
+    probe.page('orders', 2, [coinFill(2, { startPosition: '1' }), sale(3, { startPosition: '2' })]);
+    expect(probe.rows().map((row) => row.includes('partial'))).toEqual([false, false, false]);
+    expect(probe.books()).toEqual(['taker BTC: 1, known 1 for 100, average 100']);
+  });
+
+  it('pay fees in USD where they are in a quote token, at the price of the fill where in the bought token', () => {
+    const spot = { coin: '@107', dir: 'Buy', price: '8', isFeeTraded: true, feeToken: 'HYPE', fee: '0.25' };
+    const probe = loaded(
+      coinFill(1, spot),
+      coinFill(2, { feeToken: 'X' }),
+      coinFill(3, { feeToken: 'USDH', startPosition: '1' }),
+    );
+    expect(probe.rows()).toEqual([
+      'taker venue_a_perp:@107:1:1 fill @107: 0.75 at 8, realized 0, notional 8, fee 2',
+      'taker venue_a_perp:BTC:2:2 fill BTC: 1 at 100, realized 0, notional 100, fee null',
+      'taker venue_a_perp:BTC:3:3 fill BTC: 1 at 100, realized 0, notional 100, fee 0.1',
+    ]);
+  });
+
+  it('make the book partial where the position moved unseen', () => {
+    const probe = loaded(coinFill(1, { startPosition: '3' }));
+    expect(probe.rows()).toEqual([
+      'taker venue_a_perp:BTC:1:1 unseen BTC: 3 at null, realized 0, notional 0, fee 0, partial',
+      'taker venue_a_perp:BTC:1:1 fill BTC: 1 at 100, realized 0, notional 100, fee 0.1',
+    ]);
+  });
+
+  it('get the builder that a node names, also later, and no source removes it', () => {
+    const builder = `0x${'0b'.repeat(20)}`;
+    const probe = loaded(coinFill(1, { builderFee: '0.05' }));
+    const wire = { coin: 'BTC', px: '100', sz: '1', side: 'B', time: 1, startPosition: '0', dir: 'Open Long' };
+    const rest = { closedPnl: '0', hash: '0x1', oid: 1, crossed: true, fee: '0.1', tid: 1, feeToken: 'USDC' };
+    const fill = JSON.stringify({ ...wire, ...rest, builderFee: '0.05', builder });
+    const node = { user: TAKER, coin: 'BTC', time: 1, tid: 1, place: 0, fill, receivedAt: 11_000_000 };
+    probe.driver.feed(nodeFillTopic, node);
+    probe.driver.feed(nodeFillTopic, { ...node, user: MAKER });
+    expect(probe.books()).toEqual([`taker BTC of ${builder}: 1, known 1 for 100, average 100`]);
+    probe.page('orders', 0, [coinFill(1, { builderFee: '0.05' })]);
+    expect(probe.books()).toHaveLength(1);
+    const listed = probe.driver.emittedTo(accountFillTopic).map((row) => [row.builder, row.receivedAt]);
+    expect(listed).toEqual([
+      [null, 10_000_000],
+      [builder, 10_000_000],
+    ]);
+  });
+});
+
+describe('an account of venue_a', () => {
+  it('has a ledger and a load until its last binding ends, beside one of venue_b with the same address', () => {
+    const probe = bound();
+    probe.bind(OPERATOR, 'wal_b', TAKER);
+    expect(probe.started()).toEqual([ACCOUNT, `venue_b:${TAKER}`].map((account) => ({ account, ledger: 1_000 })));
+    probe.page('twaps', 0, []);
+    probe.page('orders', 0, [coinFill(1)]);
+    probe.unbind(OPERATOR, 'wal_t');
+    expect(probe.fillLoad()).toBeNull();
+    expect(probe.started()).toEqual([{ account: `venue_b:${TAKER}`, ledger: 1_000 }]);
+    expect(probe.books()).toEqual([]);
+    probe.bind(OPERATOR, 'wal_t', TAKER, 'venue_a', 20_000_000);
+    expect(probe.fillLoad()).toMatchObject({ ledger: 20_000_000, isLoaded: false, ordersFrom: 0 });
+  });
+
+  it('is not followed because of a sandbox binding', () => {
+    const probe = createLedgersProbe();
+    const secret = { algorithm: 'scrypt', N: 2, r: 1, p: 1, salt: '', hash: '' };
+    const key = { keyId: 'sandboxed', name: 's', userId: 'u', scopes: ['admin'], sandbox: true, secret };
+    probe.command('key.create', key, OPERATOR);
+    probe.bind({ ...OPERATOR, keyId: 'sandboxed', userId: 'u', sandbox: true }, 'wal_s', TAKER, 'venue_a');
+    expect(probe.driver.state.control.wallets.size).toBe(1);
+    expect(probe.started()).toEqual([]);
+    expect(probe.fillLoad()).toBeUndefined();
+  });
+
+  it('states a trade that names it, once until a later response', () => {
+    const probe = loaded(coinFill(1));
+    const trade = { ...probe.trade(10), provider: 'venue_a_perp', instrument: 'BTC', orders: null };
+    const sent = () => probe.driver.emittedTo(fillLoadTopic).length;
+    const before = sent();
+    for (const receivedAt of [11_000_000, 11_000_001]) probe.driver.feed(tradeTopics.venue_a, { ...trade, receivedAt });
+    expect(sent()).toBe(before + 1);
+    expect(probe.fillLoad()).toMatchObject({ tradedAt: 11_000_000 });
+    probe.driver.feed(tradeTopics.venue_a, { ...trade, taker: '0x9', maker: null, receivedAt: 11_000_002 });
+    expect(sent()).toBe(before + 1);
+  });
+});
+
+describe('an outcome of venue_a', () => {
+  const outcome = (time: number) =>
+    coinFill(time, { provider: 'venue_a_outcome', coin: '#10', price: '0.4', qty: '3', dir: 'Buy', fee: '0' });
+  const closing = (time: number) =>
+    coinFill(time, { ...outcome(time), side: 'sell', price: '1', startPosition: '3', dir: 'Settlement' });
+  const settle = (probe: ReturnType<typeof bound>, resolvedAt: number) => {
+    probe.driver.feed(marketTopics.venue_a, aMarket({ marketId: '#10', instruments: ['#10', '#11'] }));
+    const place = { blockNumber: null, blockHash: null, logIndex: null };
+    const resolution = { id: 'r', marketId: '#10', payouts: ['1', '0'], resolvedAt, receivedAt: resolvedAt, ...place };
+    probe.driver.feed(resolutionTopics.venue_a, aResolution({ ...resolution, provider: 'venue_a_outcome' }));
+  };
+  const realized = (probe: ReturnType<typeof bound>) =>
+    probe.rows().map((row) => /(\w+) #10: (\S+) at.*realized (\S+), notional/.exec(row)?.slice(1).join(' '));
+
+  it('closes at its payout, and the fill of its settlement changes nothing', () => {
+    const probe = loaded(outcome(1));
+    settle(probe, 11_000_000);
+    const before = probe.rows();
+    expect(realized(probe)).toEqual(['fill 3 0', 'settle -3 1.8']);
+    probe.page('orders', 1, [outcome(1), closing(11_000_001)]);
+    expect(probe.rows()).toEqual(before);
+    expect(probe.driver.emittedTo(accountFillTopic).map(({ dir }) => dir)).toEqual(['Buy', 'Settlement']);
+  });
+
+  it('closes by the fill of its settlement where its outcome is unknown or known later', () => {
+    const probe = loaded(outcome(1), closing(2));
+    expect(realized(probe)).toEqual(['fill 3 0', 'settle -3 1.8']);
+    expect(probe.books()).toEqual([]);
+    settle(probe, 11_000_000);
+    expect(realized(probe)).toEqual(['fill 3 0', 'settle -3 1.8']);
+  });
+
+  it('is settled at once where its outcome was known before its fills', () => {
+    const probe = bound();
+    settle(probe, 5);
+    probe.page('twaps', 0, []);
+    probe.page('orders', 0, [outcome(1)]);
+    expect(realized(probe)).toEqual(['fill 3 0', 'settle -3 1.8']);
+  });
+});
+
+const RECORDED = join(process.env.PARALLAX_SHARED ?? '../shared', 'data/venue_a/fills.2-accounts.2024-09_2025-05.csv');
+
+describe.skipIf(!existsSync(RECORDED))('recorded fills (skipped: no data at PARALLAX_SHARED)', () => {
+  it('that arrive in pages whose edges repeat give the ledger of a naive calculation', () => {
+    const [header, ...lines] = readFileSync(RECORDED, 'utf8').trim().split('\n');
+    const names = header!.split(',');
+    const rows = lines.map((line) => Object.fromEntries(line.split(',').map((cell, at) => [names[at], cell])));
+    for (const account of new Set(rows.map(({ Account }) => Account!))) {
+      const fills = rows.filter(({ Account }) => Account === account).map(recordedFill);
+      const probe = bound();
+      probe.page('twaps', 0, []);
+      for (let from = 0; from < fills.length; from += 100) {
+        const page = fills.slice(Math.max(0, from - 1), from + 100);
+        probe.page('orders', page[0]!.time * (from === 0 ? 0 : 1), page, from + 100 < fills.length);
+      }
+      expect(probe.fillLoad()?.isLoaded).toBe(true);
+      const expected = readableNaive(naiveLedger(fills.map((fill) => eventOfFill(fill, 0))));
+      expect(readable(probe.driver.state.accounts.get(ACCOUNT)!.ledger).lots).toEqual(expected.lots);
+      expect(new Set(probe.driver.emittedTo(accountFillTopic).map(({ id }) => id))).toEqual(new Set(fills.map(fillId)));
+    }
+  });
+});
+
+/** The nth recorded fill; the recording rounds times and ids. */
+function recordedFill(row: Readonly<Record<string, string | undefined>>, at: number): VenueAFill {
+  const coin = row.Coin!;
+  const side = row.Side === 'SELL' ? 'sell' : 'buy';
+  return coinFill(at + 1, {
+    coin,
+    side,
+    price: row['Execution Price']!,
+    qty: row['Size Tokens']!,
+    startPosition: row['Start Position']!,
+    dir: row.Direction!,
+    fee: row.Fee!,
+    isFeeTraded: coin.startsWith('@') && side === 'buy',
+  });
+}
