@@ -65,6 +65,23 @@ export const PAGES: readonly PageDeclaration[] = [
     load: () => import('./pages/anomalies.tsx'),
   },
   {
+    name: 'wallets',
+    path: '/wallets',
+    title: 'Wallets',
+    group: 'Organization',
+    key: 'w',
+    load: () => import('./pages/wallets.tsx'),
+  },
+  { name: 'wallet', path: '/wallets/:id', title: 'Wallet', load: () => import('./pages/wallet.tsx') },
+  {
+    name: 'pnl',
+    path: '/pnl',
+    title: 'Profit and loss',
+    group: 'Organization',
+    key: 'p',
+    load: () => import('./pages/pnl.tsx'),
+  },
+  {
     name: 'keys',
     path: '/keys',
     title: 'Keys',

@@ -1,4 +1,5 @@
 /** The board of events (`GET /v1/events/board`). */
+import { csvText } from '../../format/csv.ts';
 import type { TimeChart } from '../../format/series.ts';
 
 export interface BoardLeg {
@@ -72,13 +73,6 @@ export function noEdgeReason(reason: string | null): string {
 
 const CSV_FIELDS = ['universalId', 'canonicalName', 'kind', 'status', 'resolutionDate', 'spread'] as const;
 
-/** A cell of CSV (RFC 4180). A text that a spreadsheet would run as a formula begins with an apostrophe. */
-function csvCell(value: string | number | boolean | null): string {
-  if (typeof value !== 'string') return value === null ? '' : String(value);
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
 /** The rows as CSV, with the best edge of each; an unknown value is empty. */
 export function boardCsv(rows: readonly BoardRow[]): string {
   const header = [
@@ -92,20 +86,16 @@ export function boardCsv(rows: readonly BoardRow[]): string {
     'trades24h',
     'legs',
   ];
-  const lines = rows.map((row) =>
-    [
-      ...CSV_FIELDS.map((field) => row[field]),
-      row.edge?.kind ?? null,
-      row.edge?.netEdge ?? null,
-      row.edge?.size ?? null,
-      row.edge?.quoteAgeMs ?? null,
-      row.noEdge,
-      row.volume24h,
-      row.trades24h,
-      row.legs.map(({ provider, yesBid, yesAsk }) => `${provider} ${yesBid ?? ''}/${yesAsk ?? ''}`).join('; '),
-    ]
-      .map(csvCell)
-      .join(','),
-  );
-  return `${[header.join(','), ...lines].join('\r\n')}\r\n`;
+  const lines = rows.map((row) => [
+    ...CSV_FIELDS.map((field) => row[field]),
+    row.edge?.kind ?? null,
+    row.edge?.netEdge ?? null,
+    row.edge?.size ?? null,
+    row.edge?.quoteAgeMs ?? null,
+    row.noEdge,
+    row.volume24h,
+    row.trades24h,
+    row.legs.map(({ provider, yesBid, yesAsk }) => `${provider} ${yesBid ?? ''}/${yesAsk ?? ''}`).join('; '),
+  ]);
+  return csvText(header, lines);
 }

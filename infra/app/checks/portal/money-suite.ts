@@ -1,0 +1,124 @@
+/** Binds a wallet in the portal, and compares what its pages show with what REST returns, in Chromium. */
+import { expect, it, vi } from 'vitest';
+import { eventually, get } from '../e2e/service.ts';
+import { expectAccessible, type Fields, onJson, type Portal, rowsOf } from './browser.ts';
+
+/** Figures are compared again if newer ones came before the page was paused; wrong ones never become equal. */
+const COMPARED_WITHIN = { timeout: 120_000, interval: 200 };
+const TRADE_TIMEOUT_MS = 100_000;
+
+interface Trade {
+  readonly provider: string;
+  readonly taker: string | null;
+}
+
+export function moneySuite(portal: Portal): void {
+  let walletId: string;
+
+  it('binds a wallet by its address', async () => {
+    const { watched, service } = portal;
+    const { page } = watched;
+    const { rows } = await get<{ rows: { universalId: string }[] }>(
+      service,
+      '/v1/events/board?provider=venue_b&limit=1',
+    );
+    const { trades } = await eventually(
+      () => get<{ trades: Trade[] }>(service, `/v1/events/${rows[0]!.universalId}/trades?limit=50`),
+      (body) => body.trades.some(({ provider }) => provider === 'venue_b'),
+      TRADE_TIMEOUT_MS,
+    );
+    const address = trades.find(({ provider }) => provider === 'venue_b')!.taker!;
+    await page.goto('/portal/wallets');
+    await page.locator('main[data-page="wallets"][data-state="empty"] [data-action="create"]').click();
+    await page.locator('[data-form="wallet"] [name="address"]').fill(address);
+    await page.locator('[data-form="wallet"] [name="label"]').fill('Desk');
+    await expectAccessible(watched);
+    await page.locator('[data-form="wallet"] [data-action="submit"]').click();
+    await page.locator('tbody tr [data-field="label"] a', { hasText: 'Desk' }).click();
+    await page.locator('main[data-page="wallet"][data-state="ready"]').waitFor();
+    walletId = new URL(page.url()).pathname.split('/').at(-1)!;
+    expect(watched.faults).toEqual([]);
+  });
+
+  it('shows the fills of the wallet, and its profit and loss down to the events, as REST returns them', async () => {
+    const { watched, service } = portal;
+    const { page } = watched;
+    const responses = new Map<string, unknown>();
+    const pathOf = (url: string) => new URL(url).pathname;
+    onJson(
+      page,
+      (response) => response.status() === 200 && pathOf(response.url()).startsWith('/v1/me/'),
+      (body, response) => responses.set(pathOf(response.url()), body),
+    );
+    await eventually(
+      () => get<{ fills: unknown[] }>(service, `/v1/me/fills?walletId=${walletId}`),
+      ({ fills }) => fills.length > 0,
+      TRADE_TIMEOUT_MS,
+    );
+    await vi.waitFor(async () => {
+      await page.goto(`/portal/wallets/${walletId}`);
+      await page.locator('[aria-label="Fills"] tbody tr').first().waitFor();
+      await page.locator('[aria-label="Profit and loss"] tbody tr').first().waitFor();
+      await page.locator('figure[data-chart="pnl"] canvas').waitFor();
+      await page.keyboard.press('.');
+
+      const { fills } = responses.get('/v1/me/fills') as { fills: Fields[] };
+      const shown = await rowsOf(page, '[aria-label="Fills"] tbody tr');
+      const own = ({ ownPrice, qty, fee, status }: Fields) => ({ ownPrice, qty, fee, status });
+      expect(shown.map(own)).toEqual(fills.map(own));
+
+      const { data, total } = responses.get('/v1/me/pnl') as { data: Fields[]; total: Fields };
+      const rows = await rowsOf(page, '[aria-label="Profit and loss"] tbody tr');
+      const figures = ({ realized, unrealized, openPosition, avgCost, currentPrice, tradeCount, fees }: Fields) => {
+        return { realized, unrealized, openPosition, avgCost, currentPrice, tradeCount, fees };
+      };
+      expect(rows.map(figures)).toEqual(data.map(figures));
+      const [totals] = await rowsOf(page, 'dl[aria-label="Totals"]');
+      for (const field of ['realized', 'unrealized', 'totalNotional', 'fees', 'unpriced'])
+        expect(totals![field], field).toBe(total[field]);
+    }, COMPARED_WITHIN);
+    await expectAccessible(watched);
+
+    await page.locator('[data-action="open"]').first().click();
+    await page.locator('[aria-label="Tokens"] [data-action="explain"]').first().click();
+    const events = page.locator('[data-dialog="explain"] [aria-label="Events"] tbody tr');
+    await vi.waitFor(async () => {
+      // A wallet may have traded through a builder alone; its book without one does not exist then.
+      if ((await events.count()) === 0) {
+        const builder = page.locator('[data-dialog="explain"] [name="builder"]');
+        const builders = await builder
+          .locator('option')
+          .evaluateAll((all) => all.map((one) => one.getAttribute('value')));
+        await builder.selectOption(builders.at(-1)!);
+      }
+      await events.first().waitFor({ timeout: 2_000 });
+    }, COMPARED_WITHIN);
+    const { book, events: stated } = responses.get('/v1/me/pnl/explain') as { book: Fields; events: Fields[] };
+    const [head] = await rowsOf(page, '[data-dialog="explain"] dl');
+    for (const field of ['openPosition', 'avgCost', 'realized']) expect(head![field], field).toBe(book[field]);
+    const shown = await rowsOf(page, '[data-dialog="explain"] [aria-label="Events"] tbody tr');
+    const figures = ({ kind, qty, price, realized, fee }: Fields) => ({ kind, qty, price, realized, fee });
+    expect(shown.map(figures)).toEqual(stated.map(figures));
+    await expectAccessible(watched);
+    await page.locator('[data-dialog="explain"] [data-action="close"]').click();
+    expect(watched.faults).toEqual([]);
+  });
+
+  it('shows profit and loss in each grouping, and removes a wallet after it has asked', async () => {
+    const { watched } = portal;
+    const { page } = watched;
+    for (const group of ['event', 'wallet', 'provider']) {
+      await page.goto(`/portal/pnl?group=${group}`);
+      await page
+        .locator('main[data-page="pnl"][data-state="ready"] [aria-label="Profit and loss"] tbody tr')
+        .first()
+        .waitFor();
+    }
+    await expectAccessible(watched);
+    await page.goto('/portal/wallets');
+    await page.locator('[data-action="remove"]').first().click();
+    await page.locator('[data-dialog="remove"] [data-action="confirm-remove"]').click();
+    await page.locator('main[data-page="wallets"][data-state="empty"]').waitFor();
+    expect(watched.faults).toEqual([]);
+  });
+}

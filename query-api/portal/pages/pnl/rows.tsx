@@ -1,0 +1,172 @@
+/** Rows of profit and loss, each of an event opened to its tokens, and these to lots and events. */
+import { useSignal } from '@preact/signals';
+import { Fragment } from 'preact';
+import { Id } from '../../parts/copy.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Title } from '../../parts/title.tsx';
+import { hrefTo, setQuery } from '../../shell/router.ts';
+import { eventPath } from '../event/shapes.ts';
+import { COVERAGE, FEES, positionColumns, RESULTS, TRADES, usdColumn } from './columns.tsx';
+import { idOfRow } from './csv.ts';
+import { Explain } from './explain.tsx';
+import type { Leg, Row, Wallet } from './shapes.ts';
+
+export type Group = 'event' | 'wallet' | 'provider' | 'builder';
+
+function eventName({ universalId, canonicalName, legs }: Row) {
+  if (universalId)
+    return (
+      <a href={hrefTo(eventPath(universalId))}>
+        <Title text={canonicalName ?? universalId} />
+      </a>
+    );
+  return canonicalName ?? <Id value={legs?.[0]?.marketId ?? legs?.[0]?.tokenId ?? 'no market'} />;
+}
+
+const NAMES: Readonly<Record<Exclude<Group, 'event'>, readonly Column<Row>[]>> = {
+  wallet: [
+    {
+      field: 'label',
+      label: 'Wallet',
+      isWide: true,
+      render: ({ walletId, label, address }) => (
+        <a href={hrefTo(`/portal/wallets/${encodeURIComponent(walletId!)}`)}>{label || address}</a>
+      ),
+    },
+    { field: 'address', label: 'Address', render: ({ address }) => <Id value={address!} /> },
+    { field: 'provider', label: 'Venue', render: ({ provider }) => <code>{provider}</code> },
+  ],
+  provider: [{ field: 'provider', label: 'Venue', render: ({ provider }) => <code>{provider}</code> }],
+  builder: [
+    {
+      field: 'builder',
+      label: 'Builder',
+      isWide: true,
+      render: ({ builder, label }) => (
+        <>
+          {label} <Id value={builder!} />
+        </>
+      ),
+    },
+    { field: 'provider', label: 'Venue', render: ({ provider }) => <code>{provider}</code> },
+  ],
+};
+
+interface RowsProps {
+  readonly group: Group;
+  readonly rows: readonly Row[];
+  readonly wallets: readonly Wallet[];
+  /** As `sort` of the route: a figure, descending with a minus sign. */
+  readonly sort: string;
+}
+
+export function Rows({ group, rows, wallets, sort }: RowsProps) {
+  const by = sort.replace('-', '');
+  const sorting = {
+    by,
+    isAscending: !sort.startsWith('-'),
+    onSort: (next: string) => setQuery({ sort: next === by && sort.startsWith('-') ? next : `-${next}` }),
+  };
+  if (group === 'event') return <EventRows rows={rows} wallets={wallets} sorting={sorting} />;
+  const columns: Column<Row>[] = [
+    ...NAMES[group],
+    ...RESULTS,
+    usdColumn('openPosition', 'Position, USD', { sort: 'openPosition', reason: 'no open position with a mark' }),
+    usdColumn('totalNotional', 'Traded, USD', { sort: 'totalNotional' }),
+    TRADES,
+    FEES,
+    COVERAGE,
+  ];
+  return <Table label="Profit and loss" rows={rows} idOf={idOfRow} columns={columns} sort={sorting} />;
+}
+
+const tokensText = ({ legs = [] }: Row): string => (legs.length === 1 ? '1 token' : `${legs.length} tokens`);
+
+interface EventRowsProps extends Pick<RowsProps, 'rows' | 'wallets'> {
+  readonly sorting: NonNullable<Parameters<typeof Table<Row>>[0]['sort']>;
+}
+
+function EventRows({ rows, wallets, sorting }: EventRowsProps) {
+  const opened = useSignal<string | null>(null);
+  const explained = useSignal<Leg | null>(null);
+  const toggle = (row: Row) => {
+    const id = idOfRow(row);
+    opened.value = opened.value === id ? null : id;
+  };
+  const columns: Column<Row>[] = [
+    { field: 'canonicalName', label: 'Event', isWide: true, render: eventName },
+    ...RESULTS,
+    ...positionColumns(rows),
+    TRADES,
+    FEES,
+    COVERAGE,
+    {
+      field: 'legs',
+      label: 'Tokens',
+      render: (row) => (
+        <button
+          type="button"
+          data-action="open"
+          aria-expanded={opened.value === idOfRow(row)}
+          aria-label={`${tokensText(row)} of ${row.canonicalName ?? 'this market'}`}
+          onClick={() => toggle(row)}
+        >
+          {tokensText(row)}
+        </button>
+      ),
+    },
+  ];
+  const open = rows.find((row) => idOfRow(row) === opened.value);
+  return (
+    <Fragment>
+      <Table label="Profit and loss" rows={rows} idOf={idOfRow} columns={columns} sort={sorting} />
+      {open && (
+        <section class="panel" aria-label="Tokens">
+          <h2>{open.canonicalName ?? 'A market without an event'}</h2>
+          <Legs
+            legs={open.legs!}
+            onExplain={(leg) => {
+              explained.value = leg;
+            }}
+          />
+        </section>
+      )}
+      {explained.value && (
+        <Explain
+          leg={explained.value}
+          wallets={wallets.filter(({ provider }) => explained.value!.provider.startsWith(provider))}
+          onClose={() => {
+            explained.value = null;
+          }}
+        />
+      )}
+    </Fragment>
+  );
+}
+
+function Legs({ legs, onExplain }: { readonly legs: readonly Leg[]; readonly onExplain: (leg: Leg) => void }) {
+  const columns: Column<Leg>[] = [
+    { field: 'provider', label: 'Venue', render: ({ provider }) => <code>{provider}</code> },
+    { field: 'outcome', label: 'Outcome', render: ({ outcome }) => outcome ?? 'not in the catalog yet' },
+    { field: 'tokenId', label: 'Token', render: ({ tokenId, marketId }) => <Id value={tokenId ?? marketId ?? '–'} /> },
+    ...RESULTS.map(({ sort: _, ...column }) => column),
+    ...positionColumns(legs).map(({ sort: _, ...column }) => column),
+    {
+      field: 'explain',
+      label: 'Explain',
+      render: (leg) => (
+        <button
+          type="button"
+          data-action="explain"
+          aria-label={`Lots and events of ${leg.outcome ?? leg.tokenId ?? 'the coin'}`}
+          onClick={() => onExplain(leg)}
+        >
+          Lots and events
+        </button>
+      ),
+    },
+  ];
+  return (
+    <Table label="Tokens" rows={legs} idOf={({ tokenId, marketId }) => tokenId ?? marketId ?? ''} columns={columns} />
+  );
+}

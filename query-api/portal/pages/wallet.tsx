@@ -1,0 +1,78 @@
+import { useResource } from '../live/resource.ts';
+import type { PageProps } from '../pages.ts';
+import { Id } from '../parts/copy.tsx';
+import { framed, Page } from '../parts/page.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { Moment } from '../parts/time.tsx';
+import { hrefTo } from '../shell/router.ts';
+import { CurvePanel } from './pnl/curve.tsx';
+import { Rows } from './pnl/rows.tsx';
+import type { Pnl, Wallet } from './pnl/shapes.ts';
+import { Totals } from './pnl/totals.tsx';
+import { Backfill } from './wallet/backfill.tsx';
+import { Fills } from './wallet/fills.tsx';
+
+const REFRESH_MS = 15_000;
+const ROWS_MAX = 500;
+
+export default function WalletPage({ params }: PageProps) {
+  const id = params.id!;
+  const wallets = useResource<{ readonly wallets: readonly Wallet[] }>('/v1/me/wallets', REFRESH_MS);
+  const wallet = wallets.data.value?.wallets.find((one) => one.id === id);
+  const selection = new URLSearchParams({ walletId: id });
+  return (
+    <Page
+      name="wallet"
+      title={wallet ? wallet.label || wallet.address : 'Wallet'}
+      {...framed(wallets, () => wallet === undefined)}
+      actions={wallet?.provider === 'venue_b' && <Backfill id={id} />}
+      empty={
+        <p>
+          No wallet with this id is bound. <a href={hrefTo('/portal/wallets')}>See all wallets</a>.
+        </p>
+      }
+    >
+      {wallet && (
+        <>
+          <p class="muted facts-line">
+            <code data-field="provider">{wallet.provider}</code>
+            <Id value={wallet.address} />
+            <span data-field="createdAt">
+              Bound <Moment at={wallet.createdAt} />
+            </span>
+          </p>
+          <Positions wallet={wallet} selection={selection} />
+          <CurvePanel selection={selection} />
+          <Fills walletId={id} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+/** What the ledger of a wallet holds and realized, by event. */
+function Positions({ wallet, selection }: { readonly wallet: Wallet; readonly selection: URLSearchParams }) {
+  const sort = '-openPosition';
+  const parameters = new URLSearchParams({ ...Object.fromEntries(selection), sort, limit: String(ROWS_MAX) });
+  const pnl = useResource<Pnl>(`/v1/me/pnl?${parameters}`, REFRESH_MS);
+  return (
+    <Panel
+      title="Profit and loss by event"
+      resource={pnl}
+      isEmpty={({ data }) => data.length === 0}
+      empty="No fill of this wallet has reached its ledger since it was bound."
+    >
+      {({ total, data, pagination }) => (
+        <>
+          <Totals total={total} />
+          <Rows group="event" rows={data} wallets={[wallet]} sort={sort} />
+          {pagination.hasMore && (
+            <p class="muted">
+              The first {ROWS_MAX} are shown. <a href={hrefTo(`/portal/pnl?${selection}`)}>See all</a>.
+            </p>
+          )}
+        </>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,79 @@
+/** Fills of a wallet, newest first, with their finality. */
+import { usePaged } from '../../live/paged.ts';
+import { Id } from '../../parts/copy.tsx';
+import { More } from '../../parts/more.tsx';
+import { Num } from '../../parts/number.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Moment } from '../../parts/time.tsx';
+import { Unknown } from '../../parts/unknown.tsx';
+import type { Fill, Fills as FillList } from '../pnl/shapes.ts';
+
+const REFRESH_MS = 5_000;
+const TONES: Readonly<Record<string, string>> = { confirmed: 'tag good', reverted: 'tag bad' };
+
+const COLUMNS: readonly Column<Fill>[] = [
+  { field: 'ts', label: 'When', render: ({ ts }) => <Moment at={ts} /> },
+  {
+    field: 'marketId',
+    label: 'Market',
+    render: ({ marketId }) =>
+      marketId === null ? <Unknown reason="the catalog does not know it yet" /> : <Id value={marketId} />,
+  },
+  {
+    field: 'ownOutcome',
+    label: 'Outcome',
+    render: ({ ownOutcome }) => ownOutcome ?? <Unknown reason="the catalog does not name it yet" />,
+  },
+  {
+    field: 'ownSide',
+    label: 'Side',
+    render: ({ ownSide, role }) => (
+      <>
+        <span class={ownSide === 'buy' ? 'up' : 'down'}>{ownSide}</span> <span data-field="role">{role}</span>
+      </>
+    ),
+  },
+  { field: 'ownPrice', label: 'Price', isNumber: true, render: ({ ownPrice }) => <Num value={ownPrice} digits={4} /> },
+  { field: 'qty', label: 'Quantity', isNumber: true, render: ({ qty }) => <Num value={qty} digits={2} /> },
+  {
+    field: 'fee',
+    label: 'Fee',
+    isNumber: true,
+    render: ({ fee }) => <Num value={fee} digits={4} reason="the venue does not state it" />,
+  },
+  {
+    field: 'txHash',
+    label: 'Transaction',
+    render: ({ txHash }) => (txHash === null ? <Unknown reason="not on the chain" /> : <Id value={txHash} />),
+  },
+  {
+    field: 'status',
+    label: 'Status',
+    render: ({ status }) => <span class={TONES[status] ?? 'tag'}>{status}</span>,
+  },
+];
+
+export function Fills({ walletId }: { readonly walletId: string }) {
+  const fills = usePaged<FillList>(`/v1/me/fills?${new URLSearchParams({ walletId })}`, REFRESH_MS);
+  return (
+    <Panel
+      title="Fills"
+      resource={fills.first}
+      isEmpty={(data) => data.fills.length === 0}
+      empty="No fill since the wallet was bound. One appears with its next trade, or after a backfill."
+    >
+      {(data) => (
+        <>
+          <Table
+            label="Fills"
+            rows={[data, ...fills.older.value].flatMap((page) => page.fills)}
+            idOf={({ id, role }) => `${id} ${role}`}
+            columns={COLUMNS}
+          />
+          <More paged={fills} />
+        </>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,114 @@
+import { useSignal } from '@preact/signals';
+import { request } from '../live/api.ts';
+import { useResource } from '../live/resource.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { Id } from '../parts/copy.tsx';
+import { framed, Page } from '../parts/page.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { Moment } from '../parts/time.tsx';
+import { hrefTo } from '../shell/router.ts';
+import type { Wallet } from './pnl/shapes.ts';
+import { BindForm } from './wallet/bind-form.tsx';
+
+const REFRESH_MS = 30_000;
+
+function columns(onRemove: (wallet: Wallet) => void): Column<Wallet>[] {
+  return [
+    {
+      field: 'label',
+      label: 'Wallet',
+      isWide: true,
+      render: ({ id, label, address }) => (
+        <a href={hrefTo(`/portal/wallets/${encodeURIComponent(id)}`)}>{label || address}</a>
+      ),
+    },
+    { field: 'provider', label: 'Venue', render: ({ provider }) => <code>{provider}</code> },
+    { field: 'address', label: 'Address', render: ({ address }) => <Id value={address} /> },
+    { field: 'id', label: 'Id', render: ({ id }) => <Id value={id} /> },
+    { field: 'createdAt', label: 'Bound', render: ({ createdAt }) => <Moment at={createdAt} /> },
+    {
+      field: 'actions',
+      label: 'Actions',
+      render: (wallet) => (
+        <button
+          type="button"
+          data-action="remove"
+          aria-label={`Remove ${wallet.label || wallet.address}`}
+          onClick={() => onRemove(wallet)}
+        >
+          Remove
+        </button>
+      ),
+    },
+  ];
+}
+
+export default function WalletsPage() {
+  const wallets = useResource<{ readonly wallets: readonly Wallet[] }>('/v1/me/wallets', REFRESH_MS);
+  const removing = useSignal<Wallet | null>(null);
+  const isBinding = useSignal(false);
+  const bind = (
+    <>
+      <button
+        type="button"
+        class="primary"
+        data-action="create"
+        onClick={() => {
+          isBinding.value = true;
+        }}
+      >
+        Bind a wallet
+      </button>
+      {isBinding.value && (
+        <BindForm
+          onClose={() => {
+            isBinding.value = false;
+          }}
+          onBound={wallets.refresh}
+        />
+      )}
+    </>
+  );
+  return (
+    <Page
+      name="wallets"
+      title="Wallets"
+      {...framed(wallets, (data) => data.wallets.length === 0)}
+      actions={bind}
+      empty={
+        <p>
+          Wallets that your organization follows are listed here. Bind one by its public address to see its fills and
+          what it earns.
+        </p>
+      }
+    >
+      <Table
+        label="Wallets"
+        rows={wallets.data.value?.wallets ?? []}
+        idOf={({ id }) => id}
+        columns={columns((wallet) => {
+          removing.value = wallet;
+        })}
+      />
+      {removing.value && (
+        <Confirm
+          name="remove"
+          title="Remove this wallet?"
+          verb="Remove"
+          onClose={() => {
+            removing.value = null;
+          }}
+          onConfirm={async () => {
+            await request(`/v1/me/wallets/${encodeURIComponent(removing.value!.id)}`, { method: 'DELETE' });
+            wallets.refresh();
+          }}
+        >
+          <p class="wrap">
+            <strong>{removing.value.label || removing.value.address}</strong> is followed no longer. Unless another
+            binding names its account, its ledger ends; after a new binding it starts empty.
+          </p>
+        </Confirm>
+      )}
+    </Page>
+  );
+}
