@@ -1,10 +1,18 @@
 /** The time-weighted return: what each stretch between two flows returned, multiplied. */
 import { type Decimal, divideHalfEven, UNIT } from '../decimal.ts';
 import type { KnownFlow } from './flows.ts';
-import type { RoiPoint } from './roi.ts';
 
 /** The product has 36 decimals until the end, so that the rounding of many flows does not add up. */
 const PRECISE = UNIT * UNIT;
+
+/** A point that can anchor a window. */
+export interface RoiPoint {
+  /** Unix ms. */
+  readonly ts: number;
+  readonly nav: Decimal;
+  /** Profit since any fixed time; null where it follows from values and flows, as of snapshots. */
+  readonly pnl: Decimal | null;
+}
 
 export interface LinkedWindow {
   /** Points of the source, ascending. */

@@ -1,6 +1,7 @@
 /** The return of a window by its definition, in exact fractions, with a search for each figure. */
 import { type Decimal, divideHalfEven, UNIT } from '../decimal.ts';
-import type { Roi, RoiInput, RoiPoint } from './roi.ts';
+import type { RoiPoint } from './chain-linked.ts';
+import type { Roi, RoiInput } from './roi.ts';
 
 interface Fraction {
   readonly over: bigint;

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Decimal, parseDecimal } from '../decimal.ts';
+import type { RoiPoint } from './chain-linked.ts';
 import type { Flow } from './flows.ts';
 import { naiveRoi } from './naive-roi.fixture.ts';
 import { allFlows, flow, textOrNull } from './returns.fixture.ts';
-import { calculateRoi, type RoiInput, type RoiPoint } from './roi.ts';
+import { calculateRoi, type RoiInput } from './roi.ts';
 
 const HOUR = 3_600_000;
 

@@ -1,19 +1,10 @@
 /** The return of an account over a window (contract, Money: NAV, curves, returns). */
 import { type Decimal, divideHalfEven, UNIT } from '../decimal.ts';
-import { chainLinked } from './chain-linked.ts';
+import { chainLinked, type RoiPoint } from './chain-linked.ts';
 import { type FlowHistory, type FlowProblem, flowsBetween, type KnownFlow, sumOfFlows } from './flows.ts';
 
 /** Greatest age of a point at the start or the end that it anchors, ms. */
 const ANCHOR_MS = 3 * 3_600_000;
-
-/** A point that can anchor a window. */
-export interface RoiPoint {
-  /** Unix ms. */
-  readonly ts: number;
-  readonly nav: Decimal;
-  /** Profit since any fixed time; null where it follows from values and flows, as of snapshots. */
-  readonly pnl: Decimal | null;
-}
 
 export interface RoiInput {
   /** Points of each source, ascending; the preferred source first: snapshots, then the venue's series, the finest first. */

@@ -22,7 +22,7 @@ const FIELDS = [
   'coverage',
 ] as const;
 
-/** What tells a row from the others of its grouping. */
+/** What distinguishes a row from the others of its grouping. */
 export function idOfRow({ walletId, builder, provider, universalId, legs }: Row): string {
   return walletId ?? builder ?? universalId ?? provider ?? legs?.[0]?.marketId ?? legs?.[0]?.tokenId ?? '';
 }
