@@ -1,20 +1,22 @@
 /** Binds a wallet in the portal, and compares what its pages show with what REST returns, in Chromium. */
 import { expect, it, vi } from 'vitest';
 import { eventually, get } from '../e2e/service.ts';
-import { expectAccessible, type Fields, onJson, type Portal, rowsOf } from './browser.ts';
+import { create, expectAccessible, type Fields, onJson, type Portal, rowsOf } from './browser.ts';
 
 /** Figures are compared again if newer ones came before the page was paused; wrong ones never become equal. */
 const COMPARED_WITHIN = { timeout: 120_000, interval: 200 };
 const TRADE_TIMEOUT_MS = 100_000;
 
+/** Wallets that are bound, so that one of them soon trades again. */
+const WALLETS = 30;
+
 interface Trade {
   readonly provider: string;
+  readonly maker: string | null;
   readonly taker: string | null;
 }
 
 export function moneySuite(portal: Portal): void {
-  let walletId: string;
-
   it('binds a wallet by its address', async () => {
     const { watched, service } = portal;
     const { page } = watched;
@@ -27,16 +29,20 @@ export function moneySuite(portal: Portal): void {
       (body) => body.trades.some(({ provider }) => provider === 'venue_b'),
       TRADE_TIMEOUT_MS,
     );
-    const address = trades.find(({ provider }) => provider === 'venue_b')!.taker!;
+    const traders = trades
+      .filter(({ provider }) => provider === 'venue_b')
+      .flatMap(({ maker, taker }) => [maker!, taker!]);
+    const [address, ...others] = [...new Set(traders)].slice(0, WALLETS);
     await page.goto('/portal/wallets');
     await page.locator('main[data-page="wallets"][data-state="empty"] [data-action="create"]').click();
-    await page.locator('[data-form="wallet"] [name="address"]').fill(address);
+    await page.locator('[data-form="wallet"] [name="address"]').fill(address!);
     await page.locator('[data-form="wallet"] [name="label"]').fill('Desk');
     await expectAccessible(watched);
     await page.locator('[data-form="wallet"] [data-action="submit"]').click();
     await page.locator('tbody tr [data-field="label"] a', { hasText: 'Desk' }).click();
     await page.locator('main[data-page="wallet"][data-state="ready"]').waitFor();
-    walletId = new URL(page.url()).pathname.split('/').at(-1)!;
+    for (const other of others)
+      await create(service, '/v1/me/wallets', { provider: 'venue_b', address: other, label: '' });
     expect(watched.faults).toEqual([]);
   });
 
@@ -50,11 +56,12 @@ export function moneySuite(portal: Portal): void {
       (response) => response.status() === 200 && pathOf(response.url()).startsWith('/v1/me/'),
       (body, response) => responses.set(pathOf(response.url()), body),
     );
-    await eventually(
-      () => get<{ fills: unknown[] }>(service, `/v1/me/fills?walletId=${walletId}`),
+    const { fills: newest } = await eventually(
+      () => get<{ fills: { walletId: string }[] }>(service, '/v1/me/fills'),
       ({ fills }) => fills.length > 0,
       TRADE_TIMEOUT_MS,
     );
+    const { walletId } = newest[0]!;
     await vi.waitFor(async () => {
       await page.goto(`/portal/wallets/${walletId}`);
       await page.locator('[aria-label="Fills"] tbody tr').first().waitFor();
@@ -116,9 +123,10 @@ export function moneySuite(portal: Portal): void {
     }
     await expectAccessible(watched);
     await page.goto('/portal/wallets');
-    await page.locator('[data-action="remove"]').first().click();
+    const desk = page.locator('tbody tr', { hasText: 'Desk' });
+    await desk.locator('[data-action="remove"]').click();
     await page.locator('[data-dialog="remove"] [data-action="confirm-remove"]').click();
-    await page.locator('main[data-page="wallets"][data-state="empty"]').waitFor();
+    await desk.waitFor({ state: 'detached' });
     expect(watched.faults).toEqual([]);
   });
 }
