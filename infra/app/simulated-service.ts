@@ -91,7 +91,8 @@ export async function openSimulatedService(options: SimulationOptions): Promise<
   });
   const service = await openService(join(folder, 'service'), `recording:${recording}`);
   try {
-    if (bindsAccounts) await bindSimulatedAccounts(service.context, SIMULATED_WORLD.seed, startMs - HOUR_MS, accountFills);
+    if (bindsAccounts)
+      await bindSimulatedAccounts(service.context, SIMULATED_WORLD.seed, startMs - HOUR_MS, accountFills);
     const ingest = await startIngest(service.context);
     await waitForPlaybackEnd(service.context);
     await ingest.close();

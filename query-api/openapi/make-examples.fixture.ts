@@ -130,7 +130,11 @@ export async function makeExamples(): Promise<Example[]> {
 async function recordFills(recorder: Recorder): Promise<Step[]> {
   const rows = (await readDataSet()).filter(({ topic }) => topic === ledgerEventTopic.name);
   // A sale that closes a lot shows most.
-  const { account: name, instrument, builder } = rows
+  const {
+    account: name,
+    instrument,
+    builder,
+  } = rows
     .map(({ value }) => value as LedgerEventRow)
     .find(({ account, closes }) => account.startsWith('venue_b:') && closes.length > 0)!;
   const [provider, address] = name.split(':');
