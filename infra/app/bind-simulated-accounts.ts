@@ -1,4 +1,4 @@
-/** Binds every account of a simulated world, before its first record. */
+/** Binds every account of a simulated world on venue_b, and some on venue_a, before its first record. */
 import { bindWallet } from '#schemas/domain/control/commands/bind-wallet';
 import { seedAdminKey } from '#schemas/domain/control/commands/seed-admin-key';
 import { changeTopic } from '#schemas/topics/control';
@@ -15,20 +15,25 @@ const NO_SECRET = { algorithm: 'scrypt', N: 16, r: 1, p: 1, salt: '', hash: '' }
  * Writes the bindings into an empty log, as ingest does with commands. Ingest must not have started.
  *
  * @param receivedAt event time of the bindings, before that of every other record.
+ * @param onVenueA so many accounts are bound on venue_a too.
  */
 export async function bindSimulatedAccounts(
   { log, codec }: Pick<RoleContext, 'log' | 'codec'>,
   seed: number,
   receivedAt: number,
+  onVenueA: number,
 ): Promise<void> {
   await log.createTopics([changeTopic]);
   await codec.prepare([changeTopic]);
+  const { accounts } = createPopulation(seed);
+  const binding = (walletId: string, provider: string, address: string): [string, object] => [
+    bindWallet.type,
+    { actor: ACTOR, walletId, provider, address, label: '' },
+  ];
   const commands: [type: string, body: object][] = [
     [seedAdminKey.type, { keyId: ACTOR.keyId, secret: NO_SECRET, organization: ORGANIZATION, minted: true }],
-    ...createPopulation(seed).accounts.map((address, nth): [string, object] => [
-      bindWallet.type,
-      { actor: ACTOR, walletId: `wal_${nth}`, provider: 'venue_b', address, label: '' },
-    ]),
+    ...accounts.map((address, nth) => binding(`wal_${nth}`, 'venue_b', address)),
+    ...accounts.slice(0, onVenueA).map((address, nth) => binding(`wal_a${nth}`, 'venue_a', address)),
   ];
   const records = commands.map(([type, body], nth) => {
     const id = `simulated-${nth}`;

@@ -41,8 +41,10 @@ export interface SimulationOptions {
   readonly startMs?: number;
   /** Injected anomalies; none by default. */
   readonly inject?: readonly Injection[];
-  /** True to bind every account of the world before it begins; by default there are no organizations. */
+  /** True to bind every account of the world on venue_b before it begins; by default there are no organizations. */
   readonly bindsAccounts?: boolean;
+  /** Accounts that are bound on venue_a too, with their fills until the start; none by default. */
+  readonly accountFills?: number;
   /** True to record venue_a's bars of the UTC day before; by default there are none. */
   readonly earlierBars?: boolean;
 }
@@ -74,7 +76,7 @@ export async function openService(folder: string, venues = 'sim'): Promise<Simul
 /** Opens a service whose log holds the raw records of a simulated recording, played by the ingest role. */
 export async function openSimulatedService(options: SimulationOptions): Promise<SimulatedService> {
   const { folder, rate, seconds, coins = 50, traders = 0, startMs = DEFAULT_START_MS, inject = [] } = options;
-  const { earlierBars = false, bindsAccounts = false } = options;
+  const { earlierBars = false, bindsAccounts = false, accountFills = 0 } = options;
   const recording = join(folder, 'recording');
   const shape = { ...SIMULATED_WORLD, coins, traders, gzip: false };
   await writeSimulatedRecording({
@@ -85,10 +87,12 @@ export async function openSimulatedService(options: SimulationOptions): Promise<
     startMs,
     inject,
     earlierBars,
+    accountFills,
   });
   const service = await openService(join(folder, 'service'), `recording:${recording}`);
   try {
-    if (bindsAccounts) await bindSimulatedAccounts(service.context, SIMULATED_WORLD.seed, startMs - HOUR_MS);
+    if (bindsAccounts)
+      await bindSimulatedAccounts(service.context, SIMULATED_WORLD.seed, startMs - HOUR_MS, accountFills);
     const ingest = await startIngest(service.context);
     await waitForPlaybackEnd(service.context);
     await ingest.close();

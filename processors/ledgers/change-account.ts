@@ -55,7 +55,7 @@ export function foldAccounts(state: LedgersState, now: number): void {
 export function foldAccount({ accounts, fillLoads }: LedgersState, account: string, now: number): void {
   const load = fillLoads.get(account);
   const before = now - RETAINED_MS;
-  const isLoading = load && !load.isLoaded;
+  const isLoading = load?.loadedAt === null;
   foldLedger(accounts.get(account)!.ledger, isLoading ? Math.min(before, releasedBefore(load)) : before);
 }
 

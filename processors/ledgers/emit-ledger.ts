@@ -55,7 +55,7 @@ export function emitFillLoad({ account, own, receivedAt }: ChangedAccount, load:
     user: account.slice(account.indexOf(':') + 1),
     ledger: own.startedAt,
     receivedAt,
-    isLoaded: load.isLoaded,
+    loadedAt: load.loadedAt,
     ordersFrom: orders.from,
     twapsFrom: twaps.from,
     ordersCompleteAt: orders.completeAt,

@@ -22,7 +22,7 @@ describe('a load of the fills of an account', () => {
       '2/23',
     ]);
     expect(times(addPage(load, page('orders', 3, [coinFill(3)])))).toEqual([3]);
-    expect([load.isLoaded, load.waiting.size, releasedBefore(load)]).toEqual([true, 0, 0]);
+    expect([load.loadedAt, load.waiting.size, releasedBefore(load)]).toEqual([10_000_003, 0, 0]);
   });
 
   it('releases the fills of both lists in order, once both are known up to their time', () => {
@@ -30,9 +30,9 @@ describe('a load of the fills of an account', () => {
     expect(addPage(load, page('orders', 0, [coinFill(1), coinFill(5)], true))).toEqual([]);
     expect(times(addPage(load, page('twaps', 0, [coinFill(2), coinFill(3)], true)))).toEqual([1, 2]);
     expect(times(addPage(load, page('twaps', 3, [coinFill(3), coinFill(6)])))).toEqual([3]);
-    expect(load.isLoaded).toBe(false);
+    expect(load.loadedAt).toBeNull();
     expect(times(addPage(load, page('orders', 5, [coinFill(5), coinFill(7)])))?.toSorted()).toEqual([5, 6, 7]);
-    expect(load.isLoaded).toBe(true);
+    expect(load.loadedAt).toBe(10_000_005);
   });
 
   it('advances by a millisecond where a page holds fills of one time only', () => {

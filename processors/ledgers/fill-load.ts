@@ -19,14 +19,15 @@ export interface FillLoad {
   readonly lists: Readonly<Record<FillList, ListLoad>>;
   /** Fills that are not released yet, by id, in the order of their arrival. */
   readonly waiting: Map<string, VenueAFill>;
-  isLoaded: boolean;
+  /** Event time at which the whole history was loaded, unix ms; null before. */
+  loadedAt: number | null;
   /** When the newest recorded trade that names the account was received, unix ms; null without one. */
   tradedAt: number | null;
 }
 
 export function createFillLoad(): FillLoad {
   const list = (): ListLoad => ({ from: 0, edge: new Set(), completeAt: null });
-  return { lists: { orders: list(), twaps: list() }, waiting: new Map(), isLoaded: false, tradedAt: null };
+  return { lists: { orders: list(), twaps: list() }, waiting: new Map(), loadedAt: null, tradedAt: null };
 }
 
 /** Adds a page. Returns the fills that it releases; null for a page that does not continue the load. */
@@ -36,7 +37,7 @@ export function addPage(load: FillLoad, page: FillPage): VenueAFill[] | null {
   if (page.from > own.from || page.until !== null) return null;
   for (const fill of page.fills) if (isNew(own, fill)) wait(load, fill);
   advance(own, page);
-  load.isLoaded ||= FILL_LISTS.every((list) => load.lists[list].completeAt !== null);
+  if (FILL_LISTS.every((list) => load.lists[list].completeAt !== null)) load.loadedAt ??= page.receivedAt;
   return release(load);
 }
 
@@ -76,10 +77,10 @@ function advance(own: ListLoad, { fills, isFull, receivedAt }: FillPage): void {
 }
 
 function release(load: FillLoad): VenueAFill[] {
-  const { waiting, lists, isLoaded } = load;
+  const { waiting, lists, loadedAt } = load;
   // While the account is loaded for the first time, the list that is ahead waits for the other one.
   const open = FILL_LISTS.filter((list) => lists[list].completeAt === null).map((list) => lists[list].from);
-  const before = isLoaded ? Number.POSITIVE_INFINITY : Math.min(...open);
+  const before = loadedAt === null ? Math.min(...open) : Number.POSITIVE_INFINITY;
   const released = [...waiting.values()].filter(({ time }) => time < before);
   for (const fill of released) waiting.delete(fillId(fill));
   return released;

@@ -130,10 +130,14 @@ export async function makeExamples(): Promise<Example[]> {
 async function recordFills(recorder: Recorder): Promise<Step[]> {
   const rows = (await readDataSet()).filter(({ topic }) => topic === ledgerEventTopic.name);
   // A sale that closes a lot shows most.
-  const { account, instrument, builder } = rows
+  const {
+    account: name,
+    instrument,
+    builder,
+  } = rows
     .map(({ value }) => value as LedgerEventRow)
-    .find(({ closes }) => closes.length > 0)!;
-  const [provider, address] = account.split(':');
+    .find(({ account, closes }) => account.startsWith('venue_b:') && closes.length > 0)!;
+  const [provider, address] = name.split(':');
   await recorder.run({
     call: 'POST /v1/me/wallets',
     body: { provider, address, label: 'Market maker' },

@@ -7,7 +7,7 @@ import { marketsOfTokens, type OutcomeToken } from './markets-of-tokens.ts';
 import type { Reader } from './query.ts';
 import { type FiguresWindow, readBookFigures } from './read-book-figures.ts';
 import { type MarkViews, readMarks } from './read-marks.ts';
-import { hasFigures, ledgersOf, walletFor } from './select-wallets.ts';
+import { ledgersOf, walletFor } from './select-wallets.ts';
 
 export interface WalletBooks {
   readonly books: readonly WalletBook[];
@@ -15,7 +15,7 @@ export interface WalletBooks {
   readonly newest: number;
 }
 
-/** Reads the books of wallets, each once, with marks and markets of their instruments. Unknown ones are left out. */
+/** Reads the books of wallets with figures, each once, with marks and markets of their instruments. */
 export async function readWalletBooks(
   store: Reader,
   views: MarkViews & Pick<Views, 'ledgers'>,
@@ -23,8 +23,7 @@ export async function readWalletBooks(
   window: FiguresWindow,
   requested?: AccountProvider | undefined,
 ): Promise<WalletBooks> {
-  const known = wallets.filter((wallet) => hasFigures(views.ledgers, wallet));
-  const ledgers = new Map(ledgersOf(views.ledgers, known, requested).map((ledger) => [ledger.account, ledger]));
+  const ledgers = new Map(ledgersOf(views.ledgers, wallets, requested).map((ledger) => [ledger.account, ledger]));
   const { books, newest } = await readBookFigures(store, [...ledgers.values()], window);
   const open = new Map(
     books.filter(({ lots }) => lots.length > 0).map((book) => [book.instrument, providerOfBook(book)]),

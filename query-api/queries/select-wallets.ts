@@ -85,14 +85,6 @@ export function ledgerOf({ followed }: LedgersView, wallet: Wallet): FollowedLed
   return followed.get(accountOf(wallet));
 }
 
-/** True if figures of the account of a wallet are known: its ledger began, and its history is loaded where there is one. */
-export function hasFigures(ledgers: LedgersView, wallet: Wallet): boolean {
-  const ledger = ledgerOf(ledgers, wallet);
-  if (!ledger || providerFamily(wallet.provider) !== 'venue_a') return ledger !== undefined;
-  const load = ledgers.fillLoads.get(ledger.account);
-  return load?.ledger === ledger.ledger && load.isLoaded;
-}
-
 /**
  * Returns the ledgers of the accounts of wallets, each once: two bindings can name one account. Each is read as far as
  * the wallets cover its providers, and the requested one is.

@@ -202,19 +202,23 @@ describe('a sandbox key', () => {
     SLOW_MS,
   );
 
-  it('gets the fills of a wallet whose account is in the data set, and none of another', async () => {
-    const bind = (address: string, token: string) =>
-      service.request('POST', '/v1/me/wallets', { token, body: { provider: 'venue_b', address, label: '' } });
-    const row = records.find(({ topic }) => topic === ledgerEventTopic.name)!.value as LedgerEventRow;
-    const address = row.account.slice('venue_b:'.length);
-    for (const token of [service.admin, sandboxed]) await bind(address, token);
-    const { body: other } = await bind(`0x${'00'.repeat(20)}`, sandboxed);
-    const fills = await get('/v1/me/fills', sandboxed);
-    expect(fills.headers[SANDBOX_HEADER]).toBe('true');
-    expect(fills.body.fills.map(({ id }: { id: string }) => id)).toContain(tradeIdOf(row.id));
-    expect((await get(`/v1/me/fills?walletId=${other.id}`, sandboxed)).body.fills).toEqual([]);
-    expect((await get('/v1/me/fills', service.admin)).body.fills).toEqual([]);
-  });
+  it.each(['venue_b', 'venue_a'])(
+    'gets the fills of a wallet of %s that is in the data set, and none of another',
+    async (venue) => {
+      const bind = (address: string, token: string) =>
+        service.request('POST', '/v1/me/wallets', { token, body: { provider: venue, address, label: '' } });
+      const rows = records.filter(({ topic }) => topic === ledgerEventTopic.name);
+      const row = rows.map(({ value }) => value as LedgerEventRow).find(({ account }) => account.startsWith(venue))!;
+      const address = row.account.slice(`${venue}:`.length);
+      for (const token of [service.admin, sandboxed]) await bind(address, token);
+      const { body: other } = await bind(`0x${'00'.repeat(20)}`, sandboxed);
+      const fills = await get(`/v1/me/fills?limit=500&provider=${venue}`, sandboxed);
+      expect(fills.headers[SANDBOX_HEADER]).toBe('true');
+      expect(fills.body.fills.map(({ id }: { id: string }) => id)).toContain(tradeIdOf(row.id));
+      expect((await get(`/v1/me/fills?walletId=${other.id}`, sandboxed)).body.fills).toEqual([]);
+      expect((await get('/v1/me/fills', service.admin)).body.fills).toEqual([]);
+    },
+  );
 
   it('gets figures, trades and bars of a coin', async () => {
     const { contexts } = views.coins.venue_a;

@@ -17,7 +17,7 @@ export function beginCoinLedger(view: LedgersView, fields: Partial<FillLoad> = {
     user: ADDRESS,
     ledger: BEGAN,
     receivedAt: NOON_MS,
-    isLoaded: true,
+    loadedAt: NOON_MS,
     ordersFrom: NOON_MS,
     twapsFrom: 0,
     ordersCompleteAt: NOON_MS,

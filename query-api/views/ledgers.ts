@@ -32,6 +32,6 @@ export function followedAccounts({ followed, fillLoads }: LedgersView): Followed
   return [...followed.keys()].map((account) => {
     const load = fillLoads.get(account);
     const venue = account.slice(0, account.indexOf(':'));
-    return { venue, fillsThrough: load?.isLoaded ? fillsThrough(load) : null };
+    return { venue, fillsThrough: load && load.loadedAt !== null ? fillsThrough(load) : null };
   });
 }

@@ -85,7 +85,7 @@ const fillLoad = record('FillLoad', 'How far the fills of a followed account are
   user,
   ledger,
   receivedAt: timestamp('Event time of the input that caused it.'),
-  isLoaded: flag('The whole history was loaded.'),
+  loadedAt: nullable(timestamp('Event time at which the whole history was loaded; null before.')),
   ordersFrom: timestamp('Start of the next request for fills.'),
   twapsFrom: timestamp('Start of the next request for slices of TWAP orders.'),
   ordersCompleteAt: nullable(

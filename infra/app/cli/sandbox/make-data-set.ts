@@ -19,6 +19,8 @@ const SIMULATION = {
   startMs: Date.UTC(2026, 0, 15, 12, 20),
   earlierBars: true,
   bindsAccounts: true,
+  // Each has about 80 fills; those of all accounts would be ten times what the rest of the data set is.
+  accountFills: 5,
   inject: [{ kind: 'spread_widening', venue: 'venue_b', slot: 0, atMs: Date.UTC(2026, 0, 15, 12, 56) }],
 } satisfies Omit<SimulationOptions, 'folder'>;
 

@@ -8,6 +8,8 @@ export interface RecorderContext {
   readonly startMs: number;
   /** True if bars of the UTC day before are recorded at the start. */
   readonly earlierBars: boolean;
+  /** The first accounts of the world whose fills until then are recorded at the start: so many. */
+  readonly accountFills: number;
   /** Returns the time at which the lines of the current step are received, unix ms. */
   readonly now: () => number;
   /** Adds a line to the file of a source, such as `venue_a.ws`. */

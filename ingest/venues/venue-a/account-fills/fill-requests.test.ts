@@ -11,7 +11,7 @@ function aLoad(name: string, fields: Partial<FillLoad> = {}): FillLoad {
     user: name,
     ledger: NOW - 3_600_000,
     receivedAt: NOW,
-    isLoaded: false,
+    loadedAt: null,
     ordersFrom: 0,
     twapsFrom: 0,
     ordersCompleteAt: null,
@@ -21,7 +21,7 @@ function aLoad(name: string, fields: Partial<FillLoad> = {}): FillLoad {
   };
 }
 const loaded = (name: string, at: number, fields: Partial<FillLoad> = {}) =>
-  aLoad(name, { isLoaded: true, ordersCompleteAt: at, twapsCompleteAt: at, ...fields });
+  aLoad(name, { loadedAt: at, ordersCompleteAt: at, twapsCompleteAt: at, ...fields });
 const shown = (requests: FillRequests, now = NOW) =>
   requests.due(now).map(({ user, list, from, priority }) => [user, list, from, priority]);
 

@@ -9,7 +9,7 @@ import { REST_PRIORITIES } from '../declaration.ts';
 /** Time between two reads of a list of a loaded account that no trade named. */
 export const TURN_MS = 240_000;
 /** The same after a trade, of an account that trades all the time. */
-export const TRADED_TURN_MS = 20_000;
+export const TRADED_TURN_MS = 40_000;
 /** For how long the stage may take to process a response before the request is repeated. */
 const PROCESSED_WITHIN_MS = 30_000;
 const FAILED: BackoffBounds = { firstMs: 2_000, longestMs: 60_000 };

@@ -31,8 +31,9 @@ import {
   type WalletRow,
 } from '../../../pnl/rows.ts';
 import { cursorScope } from '../../../queries/cursor-scope.ts';
+import { knownWallets } from '../../../queries/known-wallets.ts';
 import { readWalletBooks } from '../../../queries/read-wallet-books.ts';
-import { hasFigures, selectWalletsOf } from '../../../queries/select-wallets.ts';
+import { selectWalletsOf } from '../../../queries/select-wallets.ts';
 import { formatCursor, invalidCursor, readCursor } from '../../../queries/time-cursor.ts';
 import { accountsWithUnknownBuilders } from '../../../queries/unknown-builders.ts';
 import { defineCallerRoute } from '../../route.ts';
@@ -109,12 +110,13 @@ export const getPnl = defineCallerRoute({
     ]);
     const page = cursor === null ? null : pageOf(cursor, scope, Date.now());
     const window = { by: 'receivedAt', from: since, before: until, asOf: page?.asOf ?? null } as const;
-    const read = await readWalletBooks(store, views, wallets, window, provider);
+    const known = await knownWallets(views, wallets);
+    const isKnown = (wallet: Wallet) => known.has(wallet);
+    const read = await readWalletBooks(store, views, [...known], window, provider);
     const attributed = groupBy === 'builder' || platform === 'mine';
     const unnamed = attributed ? await accountsWithUnknownBuilders(store, views.ledgers, wallets, provider) : new Set();
     const selected = platform === 'mine' ? read.books.filter((book) => isRegistered(book, attributions)) : read.books;
     const books = selected.map((book) => (unnamed.has(book.account) ? { ...book, isPartial: true } : book));
-    const isKnown = (wallet: Wallet) => hasFigures(views.ledgers, wallet);
     const rows = rowsOf(groupBy, books, wallets, isKnown, views.events);
     const sorted = sortRows(rows, sort.replace('-', '') as SortFigure, sort.startsWith('-'));
     const offset = page?.offset ?? 0;

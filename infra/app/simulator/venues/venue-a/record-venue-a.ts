@@ -1,3 +1,5 @@
+import { FILL_LISTS } from '#schemas/topics/account-fills';
+import { fillRequest } from '#schemas/venues/venue-a/fills';
 import { LEADERBOARD_REQUEST } from '#schemas/venues/venue-a/leaderboard-export';
 import {
   ANSWERS_AFTER_HOUR_MS,
@@ -26,7 +28,8 @@ const REQUESTS_AT_START = [...LISTS, { type: 'allMids' }];
 /** Channels whose frames others contain. */
 const CONTAINED_IN_OTHERS = ['bbo', 'l2Book.fast', 'activeAssetCtx', 'assetCtxs'];
 
-export function recordVenueA({ world, startMs, earlierBars, now, line }: RecorderContext): VenueRecorder {
+export function recordVenueA(context: RecorderContext): VenueRecorder {
+  const { world, startMs, earlierBars, accountFills, now, line } = context;
   const markets = createMarkets(world);
   const info = createInfo(world, markets);
   const accounts = createAccounts(world);
@@ -54,6 +57,11 @@ export function recordVenueA({ world, startMs, earlierBars, now, line }: Recorde
         startMs,
       );
   };
+  /** Records the fills of accounts as they are loaded when an account is bound. */
+  const recordAccountFills = async () => {
+    for (const user of world.population.accounts.slice(0, accountFills))
+      for (const list of FILL_LISTS) await record(fillRequest(list, user, 0), startMs);
+  };
   const publisher: FramePublisher = {
     // Best prices and five-level books are contained in the full books, contexts of a coin or a dex in those of all.
     wants: (topic) => !CONTAINED_IN_OTHERS.some((channel) => topic.startsWith(`${channel} `)),
@@ -65,6 +73,7 @@ export function recordVenueA({ world, startMs, earlierBars, now, line }: Recorde
     async atStart() {
       for (const body of REQUESTS_AT_START) await record(body, startMs);
       if (earlierBars) await recordEarlierBars();
+      await recordAccountFills();
       recordLeaderboard(startMs);
     },
     /** Records fills; and the leaderboard, the new lists and the results of expired questions, after the first results of an hour are known. */

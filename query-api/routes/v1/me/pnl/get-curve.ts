@@ -6,9 +6,10 @@ import { pnlTotalSchema } from '#schemas/http/pnl';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
 import { sumOfBooks, UNKNOWN } from '../../../../pnl/figures.ts';
 import { toTotal } from '../../../../pnl/records.ts';
+import { knownWallets } from '../../../../queries/known-wallets.ts';
 import { type Moment, readRealized } from '../../../../queries/read-realized.ts';
 import { readWalletBooks } from '../../../../queries/read-wallet-books.ts';
-import { hasFigures, ledgersOf, selectWalletsOf } from '../../../../queries/select-wallets.ts';
+import { ledgersOf, selectWalletsOf } from '../../../../queries/select-wallets.ts';
 import { defineCallerRoute } from '../../../route.ts';
 import { walletSelection } from '../wallet-selection.ts';
 
@@ -46,12 +47,13 @@ export const getPnlCurve = defineCallerRoute({
     const to = views.events.now ?? Date.now();
     const window = { from: to - days * DAY_MS, to };
     const wallets = selectWalletsOf(control.state, caller, query);
-    const isKnown = (wallet: Wallet) => hasFigures(views.ledgers, wallet);
+    const known = await knownWallets(views, wallets);
+    const isKnown = (wallet: Wallet) => known.has(wallet);
     const areKnown = wallets.length === 0 || wallets.some(isKnown);
     const counted = { by: 'ts', from: window.from, before: to + 1, asOf: null } as const;
     const [{ books }, moments] = await Promise.all([
-      readWalletBooks(store, views, wallets, counted, query.provider),
-      readRealized(store, ledgersOf(views.ledgers, wallets.filter(isKnown), query.provider), window),
+      readWalletBooks(store, views, [...known], counted, query.provider),
+      readRealized(store, ledgersOf(views.ledgers, [...known], query.provider), window),
     ]);
     return {
       total: toTotal({ books, figures: areKnown ? sumOfBooks(books) : UNKNOWN }, wallets.every(isKnown)),

@@ -11,10 +11,11 @@ import { clampedInteger, cursorParameter } from '#schemas/http/parameters';
 import { decimalNumber, decimalNumberOrNull, isoTime } from '#schemas/http/scalars';
 import { covers, providerFamily } from '#schemas/venues/accounts';
 import { cursorScope } from '../../../../queries/cursor-scope.ts';
+import { knownWallets } from '../../../../queries/known-wallets.ts';
 import { marketsOfTokens } from '../../../../queries/markets-of-tokens.ts';
 import { type BookEvent, readBook } from '../../../../queries/read-book.ts';
 import { providerOfBook } from '../../../../queries/read-wallet-books.ts';
-import { hasFigures, ledgerOf } from '../../../../queries/select-wallets.ts';
+import { ledgerOf } from '../../../../queries/select-wallets.ts';
 import { defineCallerRoute } from '../../../route.ts';
 
 const ID_MAX = 200;
@@ -60,7 +61,7 @@ export const getPnlExplain = defineCallerRoute({
     // A coin is its own market.
     const instrument = tokenId ?? (family === 'venue_a' ? marketId : undefined);
     const ledger = ledgerOf(views.ledgers, wallet);
-    if (!ledger || !hasFigures(views.ledgers, wallet)) throw noSuchBook();
+    if (!ledger || !(await knownWallets(views, [wallet])).has(wallet)) throw noSuchBook();
     if (instrument === undefined)
       throw new ApiError('validation_failed', `tokenId: is required for a wallet of ${family}`);
     const provider = providerOfBook({ account: ledger.account, instrument });

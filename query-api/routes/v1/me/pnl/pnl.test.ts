@@ -377,7 +377,7 @@ describe('an account of venue_a', () => {
   it('has no figures until its history is loaded', async () => {
     const unknown = { realized: null, totalNotional: null, tradeCount: null, fees: null, coverage: 'partial' };
     expect((await pnl('groupBy=wallet')).data).toMatchObject([unknown]);
-    beginCoinLedger(service.views.ledgers, { isLoaded: false });
+    beginCoinLedger(service.views.ledgers, { loadedAt: null });
     const { data, total } = await pnl('groupBy=wallet');
     expect(data).toMatchObject([unknown]);
     expect(total).toMatchObject({ realized: null, coverage: 'partial' });

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import type { Wallet } from '#schemas/domain/control/state';
+import { ledgerTopic } from '#schemas/topics/ledgers';
+import { beginCoinLedger } from '../testing/account-fills.fixture.ts';
+import { ADDRESS, BEGAN } from '../testing/ledger-rows.fixture.ts';
+import { applyRecord, createViews, NOON_MS } from '../testing/records.fixture.ts';
+import { ledgersView } from '../views/ledgers.ts';
+import { knownWallets } from './known-wallets.ts';
+
+const onA = { id: 'a', provider: 'venue_a_perp', address: ADDRESS } as Wallet;
+const onB = { id: 'b', provider: 'venue_b', address: ADDRESS } as Wallet;
+
+it('figures are known once the whole history is in the tables, and stay so until the account has another ledger', async () => {
+  const { ledgers, freshness } = createViews();
+  let tables: number | null = null;
+  let reads = 0;
+  const views = {
+    ledgers,
+    freshness: {
+      ...freshness,
+      tablesAsOf: async (_: unknown, until: number) => {
+        reads += 1;
+        return tables === null ? null : Math.min(until, tables);
+      },
+    },
+  };
+  const known = async () => [...(await knownWallets(views, [onA, onB]))].map(({ id }) => id);
+  expect(await known()).toEqual([]);
+  const account = `venue_b:${ADDRESS}`;
+  applyRecord(ledgersView, ledgers, ledgerTopic, account, { account, ledger: BEGAN });
+  beginCoinLedger(ledgers, { loadedAt: null });
+  expect(await known()).toEqual(['b']);
+  expect(reads).toBe(0);
+  beginCoinLedger(ledgers, { loadedAt: NOON_MS });
+  for (const reached of [null, NOON_MS - 1]) {
+    tables = reached;
+    expect(await known()).toEqual(['b']);
+  }
+  tables = NOON_MS;
+  expect(await known()).toEqual(['a', 'b']);
+  tables = null;
+  expect(await known()).toEqual(['a', 'b']);
+  expect(reads).toBe(3);
+  beginCoinLedger(ledgers, { ledger: BEGAN + 1 });
+  expect(await known()).toEqual(['b']);
+});
