@@ -1,8 +1,8 @@
 /** Reads the response to user-pnl v1 of venue_b (venue page, section 4). */
+import { readJsonNumber } from '../accounts/venue-b-value.ts';
 import type { Decimal } from '../decimal.ts';
 import { FieldError, parseJsonOrNull, readInteger, readList } from '../json-fields.ts';
 import { jsonElements, jsonMembers } from '../json-members.ts';
-import { readJsonNumber } from '../json-number.ts';
 import type { SeriesPoint, Window } from './series.ts';
 
 /** The venue's name of each window. */

@@ -1,15 +1,17 @@
 /** What `portfolio` answers about an account (venue page, section 3.2): its value over time. Nothing is deposited or withdrawn. */
-import { DAY_MS, HOUR_MS, ORIGIN_MS } from '../../world/time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, ORIGIN_MS } from '../../world/time.ts';
 import type { World } from '../../world/world.ts';
 import type { Accounts } from './accounts.ts';
 
 /** How far back each period reaches, and the time between two of its points. */
 const PERIODS = [
   { name: 'Day', lengthMs: DAY_MS, stepMs: 2 * HOUR_MS },
-  { name: 'Week', lengthMs: 7 * DAY_MS, stepMs: 3 * HOUR_MS },
+  { name: 'Week', lengthMs: 7 * DAY_MS, stepMs: 6 * HOUR_MS },
   { name: 'Month', lengthMs: 30 * DAY_MS, stepMs: 18 * HOUR_MS },
-  { name: 'AllTime', lengthMs: Number.POSITIVE_INFINITY, stepMs: 30 * DAY_MS },
+  { name: 'AllTime', lengthMs: Number.POSITIVE_INFINITY, stepMs: 60 * DAY_MS },
 ] as const;
+/** Points lie so long after a step, when most accounts have a position. */
+const AFTER_STEP_MS = HOUR_MS - 10 * MINUTE_MS;
 /** Amounts have six decimals. They are summed as integers, so that value less profit is the same at every point. */
 const DECIMALS = 6;
 const UNIT = 10 ** DECIMALS;
@@ -30,9 +32,7 @@ export function portfolio(world: World, accounts: Accounting, user: unknown, atM
     });
   const { balances } = accounts.spotClearinghouseState(user) as { balances: readonly { total: string }[] };
   const spot = sum(balances, ({ total }) => units(total));
-  const historyOf = (valueAt: ValueAt, period: (typeof PERIODS)[number]) => {
-    const times = isKnown ? timesOf(period, atMs) : [];
-    const values = times.map(valueAt);
+  const historyOf = (times: readonly number[], values: readonly number[]) => {
     const first = values[0] ?? 0;
     // The newest fills are all that is known of the volume.
     const traded = fills.filter(({ time }) => time >= (times[0] ?? atMs));
@@ -42,18 +42,32 @@ export function portfolio(world: World, accounts: Accounting, user: unknown, atM
       vlm: traded.reduce((total, { px, sz }) => total + Number(px) * Number(sz), 0).toFixed(DECIMALS),
     };
   };
-  const named = (prefix: string, valueAt: ValueAt) =>
-    PERIODS.map((period) => [nameOf(prefix, period.name), historyOf(valueAt, period)]);
-  return [...named('', (at) => perps(at) + spot), ...named('perp', perps)];
+  const histories = PERIODS.map((period) => {
+    const times = isKnown ? timesOf(period, atMs) : [];
+    const values = times.map(perps);
+    return {
+      name: period.name,
+      all: historyOf(
+        times,
+        values.map((value) => value + spot),
+      ),
+      perps: historyOf(times, values),
+    };
+  });
+  return [
+    ...histories.map(({ name, all }) => [nameOf('', name), all]),
+    ...histories.map(({ name, perps: alone }) => [nameOf('perp', name), alone]),
+  ];
 }
 
 const nameOf = (prefix: string, name: string) => (prefix ? prefix + name : name[0]!.toLowerCase() + name.slice(1));
 
-/** The times at a multiple of the step since the origin within the period, and now. */
+/** The times shortly after each step since the origin within the period, and now. */
 function timesOf({ lengthMs, stepMs }: (typeof PERIODS)[number], atMs: number): number[] {
-  const first = Math.ceil(Math.max(0, atMs - lengthMs - ORIGIN_MS) / stepMs);
+  const origin = ORIGIN_MS + AFTER_STEP_MS;
+  const first = Math.ceil(Math.max(0, atMs - lengthMs - origin) / stepMs);
   const times: number[] = [];
-  for (let at = ORIGIN_MS + first * stepMs; at < atMs; at += stepMs) times.push(at);
+  for (let at = origin + first * stepMs; at < atMs; at += stepMs) times.push(at);
   return [...times, atMs];
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { RequestError } from '#infra/requests/request-error';
 import { requestsAnsweredBy } from '../../../../testing/requests.fixture.ts';
 import { openTestService, type TestService } from '../../../../testing/test-service.fixture.ts';
+import { postKeys } from '../../../keys/post-keys.ts';
 import { getWalletPnlCurve } from './get-pnl-curve.ts';
 import { getWalletsPnlCurve } from './get-wallets-pnl-curve.ts';
 import { postWallets } from './post-wallets.ts';
@@ -34,7 +35,7 @@ beforeAll(async () => {
     sent.push({ kind, params });
     return answers[kind]!(params);
   });
-  service = await openTestService({ requests, routes: [getWalletPnlCurve, getWalletsPnlCurve, postWallets] });
+  service = await openTestService({ requests, routes: [getWalletPnlCurve, getWalletsPnlCurve, postWallets, postKeys] });
   for (const [provider, address] of [
     ['venue_a', ADDRESS],
     ['venue_b', ADDRESS],
@@ -63,7 +64,7 @@ it('returns the series of venue_a since its first point, from a request that oth
     200,
     {
       walletId: id,
-      provider: 'venue_a',
+      provider: 'venue_a_perp',
       address: ADDRESS.toLowerCase(),
       window: 'ALL',
       source: 'venue_a_portfolio',
@@ -104,13 +105,14 @@ it.each([
 ])('answers with an error, and never with points, after %s', async (_, answer, status, code) => {
   answers['venue_b.user-pnl'] = answer;
   const got = await get(`${idOf('venue_b')}/pnl-curve`);
-  expect([got.status, got.body.error.code, got.body.error.upstream.provider]).toEqual([status, code, 'venue_b']);
+  expect([got.status, got.body.error.code, got.body.error.provider]).toEqual([status, code, 'venue_b']);
 });
 
 it('answers with an error after a response of venue_a of another shape', async () => {
   answers['venue_a.info'] = () => ({ native: { day: 1 }, fetchedAt: FETCHED_AT, source: 'official' });
   const got = await get(`${idOf('venue_a')}/pnl-curve`);
-  expect([got.status, got.body.error.upstream]).toEqual([502, { provider: 'venue_a', status: 200, body: { day: 1 } }]);
+  const { provider, upstream } = got.body.error;
+  expect([got.status, provider, upstream]).toEqual([502, 'venue_a', { status: 200, body: { day: 1 } }]);
 });
 
 it('names an invalid window, and answers 404 for a wallet of another caller', async () => {
