@@ -41,7 +41,7 @@ export interface SimulationOptions {
   readonly startMs?: number;
   /** Injected anomalies; none by default. */
   readonly inject?: readonly Injection[];
-  /** True to bind every account of the world before it begins; by default there are no organizations. */
+  /** True to bind every account of the world before it begins, and to record its states; by default there are no organizations. */
   readonly bindsAccounts?: boolean;
   /** True to record venue_a's bars of the UTC day before; by default there are none. */
   readonly earlierBars?: boolean;
@@ -85,6 +85,7 @@ export async function openSimulatedService(options: SimulationOptions): Promise<
     startMs,
     inject,
     earlierBars,
+    accountStates: bindsAccounts,
   });
   const service = await openService(join(folder, 'service'), `recording:${recording}`);
   try {

@@ -2,6 +2,7 @@
 import type { Running } from '#infra/runtime/context';
 import type { FollowerContext } from '#infra/stages/topic-follower';
 import { parseJsonOrNull } from '#schemas/domain/json-fields';
+import { ACQUISITIONS } from '#schemas/requests/account-acquisition';
 import { type InfoRequest, type InfoResult, infoRead } from '#schemas/requests/venue-a-info';
 import { rawTopic } from '#schemas/topics/raw';
 import { UpstreamError } from '../feed/errors.ts';
@@ -74,8 +75,17 @@ export async function openRecordedReads(context: FollowerContext): Promise<Recor
       throw new UpstreamError('upstream_unavailable', 'the recording has no response to this request');
     },
   });
+  // The stages value the recorded acquisitions; a request gets the newest value there is.
+  const acquisitions = Object.values(ACQUISITIONS).map((kind) =>
+    defineHandler({
+      kind,
+      running: RUNNING,
+      expiresAfterMs: EXPIRES_AFTER_MS,
+      run: async () => ({ publishedAt: null }),
+    }),
+  );
   return {
-    handlers: [handler, userPnl.handler],
+    handlers: [handler, userPnl.handler, ...acquisitions],
     close: async () => {
       await userPnl.close();
       await responses.close();

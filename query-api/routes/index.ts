@@ -56,8 +56,10 @@ import { postPlatformAttributions } from './v1/me/platform-attributions/post-pla
 import { getPnlCurve } from './v1/me/pnl/get-curve.ts';
 import { getPnlExplain } from './v1/me/pnl/get-explain.ts';
 import { deleteWallet } from './v1/me/wallets/delete-wallet.ts';
+import { getWalletNav } from './v1/me/wallets/get-nav.ts';
 import { getWalletPnlCurve } from './v1/me/wallets/get-pnl-curve.ts';
 import { getWallets } from './v1/me/wallets/get-wallets.ts';
+import { getWalletsNav } from './v1/me/wallets/get-wallets-nav.ts';
 import { getWalletsPnlCurve } from './v1/me/wallets/get-wallets-pnl-curve.ts';
 import { postHistoryBackfill } from './v1/me/wallets/post-history-backfill.ts';
 import { postWallets } from './v1/me/wallets/post-wallets.ts';
@@ -152,6 +154,8 @@ export const ROUTES: readonly Route[] = [
   postHistoryBackfill,
   getWalletPnlCurve,
   getWalletsPnlCurve,
+  getWalletNav,
+  getWalletsNav,
   postPlatformAttributions,
   getPlatformAttributions,
   deletePlatformAttribution,

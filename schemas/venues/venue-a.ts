@@ -50,7 +50,8 @@ export const venueA = defineVenue({
       stream: 'info',
       carries: 'answers',
       partitions: 1,
-      description: 'REST `info` responses of venue_a about markets; about accounts only those of a recording.',
+      description:
+        'REST `info` responses of venue_a about markets, and those about accounts that an acquisition needs.',
       upstream: {
         setting: 'venueAApiUrl',
         variable: 'PARALLAX_VENUE_A_API_URL',

@@ -3,12 +3,13 @@
  * stored in the outcome of its request alone (contract, Reads from the venue), except a series: only those of bound
  * accounts are read.
  */
-import { timeLimit } from '#infra/runtime/time-limit';
 import { type InfoRequest, type InfoResult, infoRead } from '#schemas/requests/venue-a-info';
 import type { Budget } from '../../feed/budget.ts';
 import { UpstreamError } from '../../feed/errors.ts';
-import { errorBody, noRoomError } from '../../feed/http-client.ts';
+import { errorBody } from '../../feed/http-client.ts';
+import { noRoomError } from '../../feed/reserve-in-time.ts';
 import type { Publisher } from '../../publisher/publisher.ts';
+import { readInTime } from '../../requests/read-in-time.ts';
 import { defineHandler, type RequestContext, type RequestHandler } from '../../requests/request-handler.ts';
 import { READS_RUNNING, READS_TOTAL_MS, READS_WAIT_MS, REST_PRIORITIES } from './declaration.ts';
 import type { InfoClient } from './info-client.ts';
@@ -40,19 +41,13 @@ export function createInfoReads(options: InfoReadsOptions): RequestHandler {
       if (!hasRoom) return noRoomError(budget, weight);
       return new UpstreamError('upstream_unavailable', 'the venue did not answer the reads ahead of this one in time');
     },
-    run: async (params, { signal, requestedAt, orgIds }) => {
-      const inTime = timeLimit(Math.max(0, requestedAt + READS_TOTAL_MS - Date.now()));
-      const context = { orgIds, requestedAt, signal: AbortSignal.any([signal, inTime]) };
-      const send = (request: InfoRequest) => read(options, request, context);
-      const { type, req } = params;
-      try {
-        if (type !== 'candleSnapshot' || !req) return await send(params);
-        return await bars.read(req, (range) => send({ type, req: range }));
-      } catch (error) {
-        if (signal.aborted || !inTime.aborted) throw error;
-        throw new UpstreamError('upstream_unavailable', `no response within ${READS_TOTAL_MS} ms`, { cause: error });
-      }
-    },
+    run: (params, { signal, requestedAt, orgIds }) =>
+      readInTime(requestedAt + READS_TOTAL_MS, signal, async (inTime) => {
+        const send = (request: InfoRequest) => read(options, request, { orgIds, requestedAt, signal: inTime });
+        const { type, req } = params;
+        if (type !== 'candleSnapshot' || !req) return send(params);
+        return bars.read(req, (range) => send({ type, req: range }));
+      }),
   });
 }
 

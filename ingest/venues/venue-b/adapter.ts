@@ -5,14 +5,16 @@ import { ConnectionState } from '../../feed/connection-state.ts';
 import { HttpClient } from '../../feed/http-client.ts';
 import { Poller } from '../../feed/poller.ts';
 import { type AdapterContext, type RunningAdapter, upstreamUrl, type VenueAdapter } from '../adapter.ts';
+import { createAcquisitions } from './acquisitions.ts';
 import { BookSockets } from './book-sockets.ts';
 import { CatalogSource } from './catalog-source.ts';
 import { CatalogSync } from './catalog-sync.ts';
+import { openChainRpc } from './chain/chain-rpc.ts';
 import { followChain } from './chain/follow-chain.ts';
 import { chooseMarkets } from './choose-markets.ts';
 import { ClosedMarkets } from './closed-markets.ts';
 import { readCrawlCursors } from './crawl-cursors.ts';
-import { CATALOG_BUDGET, RPC_BUDGET, WATCHED_TOKENS_MAX } from './declaration.ts';
+import { CATALOG_BUDGET, RPC_BUDGET, RPC_TIMEOUT_MS, WATCHED_TOKENS_MAX } from './declaration.ts';
 import { EarlierMarkets } from './earlier-markets.ts';
 import { openHistoryBackfills } from './history/history-backfills.ts';
 import { createUserPnlReads } from './user-pnl-reads.ts';
@@ -66,7 +68,10 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     const backfills = openHistoryBackfills(context, rpcUrl, rpcBudget);
     feeds.push(backfills);
     const userPnl = createUserPnlReads({ url: upstreamUrl(settings, 'venueBPnlUrl'), publisher, metrics });
-    return { handlers: [...(backfills.handlers ?? []), userPnl], close };
+    const rpc = openChainRpc({ url: rpcUrl, filters: [], budget: rpcBudget, timeoutMs: RPC_TIMEOUT_MS });
+    feeds.push(rpc);
+    const acquisitions = createAcquisitions({ url: upstreamUrl(settings, 'venueBDataUrl'), rpc, publisher, metrics });
+    return { handlers: [...(backfills.handlers ?? []), userPnl, acquisitions], close };
   } catch (error) {
     // The cause of the failed start is thrown; errors of closing are logged only.
     await close().catch((fault: unknown) =>

@@ -8,6 +8,8 @@ export interface RecorderContext {
   readonly startMs: number;
   /** True if bars of the UTC day before are recorded at the start. */
   readonly earlierBars: boolean;
+  /** True if what the venues state about every account is recorded after the first hour mark. */
+  readonly accountStates: boolean;
   /** Returns the time at which the lines of the current step are received, unix ms. */
   readonly now: () => number;
   /** Adds a line to the file of a source, such as `venue_a.ws`. */

@@ -25,6 +25,8 @@ export interface SimulatedRecordingOptions {
   readonly inject?: readonly Injection[];
   /** True to record venue_a's 5-minute bars of the UTC day before, from which daily rows follow. */
   readonly earlierBars?: boolean;
+  /** True to record what the venues state about every account, after the first hour mark. */
+  readonly accountStates?: boolean;
   /** Called with the finished and the total simulated milliseconds. */
   readonly onProgress?: (doneMs: number, allMs: number) => void;
 }
@@ -59,7 +61,7 @@ The same settings give the same files.
 
 /** Writes hours of simulated time as a recording, as fast as possible. The same options give the same bytes. */
 export async function writeSimulatedRecording(options: SimulatedRecordingOptions): Promise<RecordingSummary> {
-  const { hours, earlierBars = false, onProgress } = options;
+  const { hours, earlierBars = false, accountStates = false, onProgress } = options;
   const startMs = Math.floor(options.startMs / STEP_MS) * STEP_MS;
   assertWorldTime(startMs);
   const world = createWorld(options);
@@ -75,6 +77,7 @@ export async function writeSimulatedRecording(options: SimulatedRecordingOptions
     world,
     startMs,
     earlierBars,
+    accountStates,
     now: () => nowMs,
     line: (source, atMs, text) => fileOf(source).line(atMs, text),
   });

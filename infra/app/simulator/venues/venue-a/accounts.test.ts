@@ -62,7 +62,7 @@ describe('accounts of the simulated venue', () => {
   it('are empty for an unknown address, and no answer for an invalid one or an unknown dex', () => {
     expect(accounts.userFills(NOBODY, BEFORE_THE_HOUR)).toEqual([]);
     expect(accounts.historicalOrders(NOBODY, BEFORE_THE_HOUR)).toEqual([]);
-    expect(accounts.spotClearinghouseState(NOBODY)).toEqual({ balances: [] });
+    expect(accounts.spotClearinghouseState(NOBODY, BEFORE_THE_HOUR)).toEqual({ balances: [] });
     expect(accounts.clearinghouseState(NOBODY, '', BEFORE_THE_HOUR)).toMatchObject({ assetPositions: [] });
     expect(accounts.userFills('0x1', BEFORE_THE_HOUR)).toBeNull();
     expect(accounts.clearinghouseState(USER, 'none', BEFORE_THE_HOUR)).toBeNull();
