@@ -52,6 +52,8 @@ export interface Accounts {
   clearinghouseState(user: unknown, dex: string, atMs: number): object | null;
   spotClearinghouseState(user: unknown, atMs: number): object | null;
   userAbstraction(user: unknown): string | null;
+  /** USD of an account; null for one that is none. */
+  usd(user: unknown, atMs: number): { readonly total: number; readonly perps: number } | null;
   userVaultEquities(user: unknown): Rows | null;
   delegatorSummary(user: unknown): object | null;
   frontendOpenOrders(user: unknown, dex: string, atMs: number): Rows | null;
@@ -94,6 +96,8 @@ export function createAccounts(world: World): Accounts {
     // A position closes within the period in which it was opened, or within the next one.
     newest(account, atMs, 2).filter(({ closedAt, ladder }) => closedAt > atMs && ladder.dex === dex);
   const holdings = createHoldings(world);
+  const allMarked = (account: number, atMs: number) =>
+    world.ladders.dexNames(atMs).flatMap((dex) => markedIn(account, dex, atMs));
   const markedIn = (account: number | null, dex: string, atMs: number) =>
     (account === null ? [] : openIn(account, dex, atMs)).map((position) => ({
       position,
@@ -152,10 +156,20 @@ export function createAccounts(world: World): Accounts {
       if (!isAddress(user)) return null;
       const account = world.population.indexOf(user);
       if (account === null) return { balances: [] };
-      const marked = world.ladders.dexNames(atMs).flatMap((dex) => markedIn(account, dex, atMs));
+      const marked = allMarked(account, atMs);
       return {
         balances: holdings.balances(account, { pnl: pnlOf(marked), margin: notionalOf(marked) / LEVERAGE }, atMs),
       };
+    },
+    usd(user, atMs) {
+      const account = isAddress(user) ? world.population.indexOf(user) : null;
+      if (account === null) return null;
+      const marked = allMarked(account, atMs);
+      const pnl = pnlOf(marked);
+      const others = holdings.usd(account, { pnl, margin: 0 }, atMs);
+      const isIncluded = isUnified(holdings.mode(account));
+      const perps = isIncluded ? pnl : holdings.cash(account) + pnl;
+      return { total: isIncluded ? others : perps + others, perps };
     },
     userAbstraction(user) {
       if (!isAddress(user)) return null;

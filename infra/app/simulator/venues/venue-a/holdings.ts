@@ -4,7 +4,9 @@
  */
 import { ACCOUNT_MODES, type AccountMode, isUnified } from '#schemas/domain/accounts/venue-a-account';
 import { hashOf, STREAM } from '../../world/hash.ts';
+import { ladderMid } from '../../world/ladders.ts';
 import { amountText } from '../../world/number-text.ts';
+import { yesProbability } from '../../world/question-book.ts';
 import type { World } from '../../world/world.ts';
 import { outcomeNumber } from './market.ts';
 
@@ -19,13 +21,20 @@ export interface PerpFigures {
   readonly margin: number;
 }
 
+interface Balance {
+  readonly coin: string;
+  readonly total: string;
+}
+
 export interface Holdings {
   mode(account: number): AccountMode;
   /** USDC that a standard account has on the main dex. */
   cash(account: number): number;
-  balances(account: number, perps: PerpFigures, atMs: number): readonly object[];
-  vaults(account: number): readonly object[];
+  balances(account: number, perps: PerpFigures, atMs: number): readonly Balance[];
+  vaults(account: number): readonly { readonly equity: string }[];
   staked(account: number): object;
+  /** USD of the spot balances and the vaults; what has no price counts nothing. */
+  usd(account: number, perps: PerpFigures, atMs: number): number;
 }
 
 export const NOTHING_STAKED = {
@@ -48,20 +57,39 @@ export function createHoldings(world: World): Holdings {
     isUnified(mode(account))
       ? { total: amountText(cash(account) + pnl, 6), hold: amountText(margin, 6) }
       : { total: amountText(cash(account) / 10, 2), hold: '0.0' };
+  const questionOf = (account: number, atMs: number) =>
+    world.venueA.liveIn(draw(account, 20, world.venueA.slots.length), atMs);
   /** One side of the live outcome of a slot. */
   const outcomeOf = (account: number, atMs: number): string => {
     const { slots } = world.venueA;
-    const question = world.venueA.liveIn(draw(account, 20, slots.length), atMs);
-    return `+${outcomeNumber(question, slots.length) * 10 + draw(account, 21, 2)}`;
+    return `+${outcomeNumber(questionOf(account, atMs), slots.length) * 10 + draw(account, 21, 2)}`;
   };
 
-  return {
+  const midOf = (pair: string, atMs: number) =>
+    ladderMid(seed, world.ladders.permanent.find(({ coin }) => coin === pair)!, atMs);
+  const priceOf = (account: number, coin: string, atMs: number): number => {
+    if (coin === 'USDC') return 1;
+    if (coin === 'HYPE') return midOf('@107', atMs);
+    if (coin === 'UBTC') return midOf('@142', atMs);
+    if (!coin.startsWith('+')) return 0;
+    const question = questionOf(account, atMs);
+    const yes = yesProbability(seed, question, Math.min(atMs, question.expiresAtMs - 1));
+    return coin.endsWith('0') ? yes : 1 - yes;
+  };
+  const holdings: Holdings = {
     mode,
     cash,
+    usd(account, perps, atMs) {
+      const ofBalance = ({ coin, total }: Balance) => Number(total) * priceOf(account, coin, atMs);
+      const spot = holdings.balances(account, perps, atMs).reduce((sum, balance) => sum + ofBalance(balance), 0);
+      return holdings.vaults(account).reduce((sum, { equity }) => sum + Number(equity), spot);
+    },
     balances(account, perps, atMs) {
-      const balances: object[] = [{ coin: 'USDC', token: 0, ...usdc(account, perps), entryNtl: '0.0' }];
-      const add = (coin: string, token: number | null, total: string) =>
-        balances.push({ coin, ...(token === null ? {} : { token }), total, hold: '0.0', entryNtl: '0.0' });
+      const balances: Balance[] = [{ coin: 'USDC', token: 0, ...usdc(account, perps), entryNtl: '0.0' }];
+      const add = (coin: string, token: number | null, total: string) => {
+        const balance = { coin, ...(token === null ? {} : { token }), total, hold: '0.0', entryNtl: '0.0' };
+        balances.push(balance);
+      };
       if (account % 2 === 0) add('HYPE', 150, amountText(draw(account, 22, 90_000) / 100, 2));
       // What portfolio margin borrows is a negative balance.
       if (account % 3 === 0) {
@@ -88,4 +116,5 @@ export function createHoldings(world: World): Holdings {
       };
     },
   };
+  return holdings;
 }
