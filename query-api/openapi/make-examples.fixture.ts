@@ -141,6 +141,7 @@ async function recordMoney(recorder: Recorder): Promise<Step[]> {
   });
   const walletId = recorder.ids.get('/v1/me/wallets')!;
   const book = { walletId, tokenId: instrument, ...(builder === null ? {} : { builder }) };
+  const positionsOf = (await readInfoResponses()).find(({ request }) => request.user)!.request.user;
   const steps: Step[] = [
     { call: 'GET /v1/me/fills' },
     { call: 'GET /v1/me/pnl' },
@@ -148,6 +149,7 @@ async function recordMoney(recorder: Recorder): Promise<Step[]> {
     { call: 'GET /v1/me/pnl/explain', query: book },
     { call: 'GET /v1/me/wallets/:id/nav' },
     { call: 'GET /v1/me/wallets/nav' },
+    { call: 'GET /v1/positions', query: { user: positionsOf!, provider: 'venue_a' } },
   ];
   for (const step of steps) await recorder.run(step);
   // Later examples are those of a caller without fills.

@@ -24,6 +24,7 @@ import { getSpread } from './v1/events/get-spread.ts';
 import { getEventTrades } from './v1/events/get-trades.ts';
 import { getSpreadHistory } from './v1/events/spread/get-history.ts';
 import { getAllArbitrage } from './v1/get-arbitrage.ts';
+import { getPositions } from './v1/get-positions.ts';
 import { getSystem } from './v1/get-system.ts';
 import { getCoinCandles } from './v1/markets/venue-a/coins/get-candles.ts';
 import { getCoin } from './v1/markets/venue-a/coins/get-coin.ts';
@@ -152,6 +153,7 @@ export const ROUTES: readonly Route[] = [
   getWallets,
   deleteWallet,
   postHistoryBackfill,
+  getPositions,
   getWalletPnlCurve,
   getWalletsPnlCurve,
   getWalletNav,

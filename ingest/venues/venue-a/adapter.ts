@@ -12,7 +12,7 @@ import { DEXES_REQUEST, DexList } from './dex-list.ts';
 import { EarlierCursor } from './earlier-cursor.ts';
 import { startDailyBars } from './fetch-daily-bars.ts';
 import { InfoClient } from './info-client.ts';
-import { createInfoReads } from './info-reads.ts';
+import { createInfoReads, readInfo } from './info-reads.ts';
 import { startKlines } from './klines/background.ts';
 import { startLeaderboard } from './leaderboard.ts';
 import { LinkedOutcomes } from './linked-outcomes.ts';
@@ -20,6 +20,7 @@ import { MarketWatcher } from './market-watcher.ts';
 import { MetadataRounds } from './metadata-rounds.ts';
 import { followFills } from './node-fills/follow-fills.ts';
 import { NodeInfo } from './node-info.ts';
+import { createPositionReads } from './position-reads.ts';
 import { readTrackedOutcomes } from './read-tracked-outcomes.ts';
 import { startGapRepairs } from './repair-gaps.ts';
 import { RequestedBooks } from './requested-books.ts';
@@ -128,9 +129,11 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
   if (venueANodeData !== null) opened(await followFills({ ...context, folder: venueANodeData }));
   const klines = startKlines(context);
   if (klines) opened(klines);
-  const reads = createInfoReads({ client: readClient, budget: planner.weight, publisher, feed: FEED });
+  const readOptions = { client: readClient, budget: planner.weight, publisher, feed: FEED };
+  const reads = createInfoReads(readOptions);
+  const positions = createPositionReads((request, reading) => readInfo(readOptions, request, reading), dexes);
   const acquisitions = createAcquisitions({ ...accountClient, budget: planner.weight, dexes, publisher, feed: FEED });
-  return [reads, acquisitions, requestedBooks.handler];
+  return [reads, positions, acquisitions, requestedBooks.handler];
 }
 
 /** The clients of what the adapter requests itself and of the reads of clients, and what acquisitions are sent with. */

@@ -18,16 +18,7 @@ export class DexList {
 
   /** Stores an answer that was just received. Throws `upstream_malformed` if it cannot be read. */
   set(payload: Buffer): void {
-    try {
-      const entries = readList(parseAnswer(payload, 'perpDexs'), 'perpDexs');
-      const names = entries.flatMap((entry) =>
-        entry === null ? [] : [readText(readObject(entry, 'perpDexs').name, 'perpDexs.name')],
-      );
-      this.listed = { at: this.now(), names };
-    } catch (error) {
-      if (!(error instanceof FieldError)) throw error;
-      throw new UpstreamError('upstream_malformed', error.message, { cause: error });
-    }
+    this.listed = { at: this.now(), names: readDexNames(parseAnswer(payload, 'perpDexs')) };
   }
 
   isRecent(): boolean {
@@ -37,5 +28,17 @@ export class DexList {
   /** Names of the builder dexes; none before the first answer. */
   names(): readonly string[] {
     return this.listed?.names ?? [];
+  }
+}
+
+/** Returns the names of the builder dexes of an answer of `perpDexs`. Throws `upstream_malformed` if it cannot be read. */
+export function readDexNames(answer: unknown): string[] {
+  try {
+    return readList(answer, 'perpDexs').flatMap((entry) =>
+      entry === null ? [] : [readText(readObject(entry, 'perpDexs').name, 'perpDexs.name')],
+    );
+  } catch (error) {
+    if (!(error instanceof FieldError)) throw error;
+    throw new UpstreamError('upstream_malformed', error.message, { cause: error });
   }
 }

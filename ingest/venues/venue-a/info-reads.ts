@@ -43,7 +43,7 @@ export function createInfoReads(options: InfoReadsOptions): RequestHandler {
     },
     run: (params, { signal, requestedAt, orgIds }) =>
       readInTime(requestedAt + READS_TOTAL_MS, signal, async (inTime) => {
-        const send = (request: InfoRequest) => read(options, request, { orgIds, requestedAt, signal: inTime });
+        const send = (request: InfoRequest) => readInfo(options, request, { orgIds, requestedAt, signal: inTime });
         const { type, req } = params;
         if (type !== 'candleSnapshot' || !req) return send(params);
         return bars.read(req, (range) => send({ type, req: range }));
@@ -51,7 +51,8 @@ export function createInfoReads(options: InfoReadsOptions): RequestHandler {
   });
 }
 
-async function read(
+/** Sends one read. Rejects with an `UpstreamError`. */
+export async function readInfo(
   { client, publisher, feed }: InfoReadsOptions,
   params: InfoRequest,
   { orgIds, requestedAt, signal }: RequestContext,

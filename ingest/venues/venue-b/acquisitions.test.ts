@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createMetrics } from '#infra/telemetry/metrics';
 import type { AcquisitionResult } from '#schemas/requests/account-acquisition';
 import { COLLATERAL_TOKENS } from '#schemas/venues/venue-b/contracts';
+import { Budget } from '../../feed/budget.ts';
+import { HttpClient } from '../../feed/http-client.ts';
 import { type Answer, startHttpServer } from '../../testing/http-server.fixture.ts';
 import { type AcquisitionsOptions, createAcquisitions } from './acquisitions.ts';
 import { ChainRpcError } from './chain/chain-rpc.ts';
@@ -22,11 +23,13 @@ async function setUp(answer: (offset: number) => Answer, rpc: Partial<Acquisitio
     answer(Number(new URL(path, 'http://host').searchParams.get('offset'))),
   );
   closing.push(() => server.close());
+  const budget = new Budget({ max: 100, windowMs: 1_000 });
   const published: { source: string; request: string; payload: string }[] = [];
   const handler = createAcquisitions({
     url: server.url,
     rpc: { header: async () => HEAD, call: async () => BALANCE, ...rpc },
-    metrics: createMetrics(),
+    budget,
+    http: new HttpClient({ budget, retries: 'reads', timeoutMs: 1_000 }),
     publisher: {
       whenReady: async () => {},
       receive: ({ source, request, payload }: { source: string; request?: string; payload: unknown }) =>

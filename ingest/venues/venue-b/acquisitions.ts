@@ -14,23 +14,17 @@ import { FieldError } from '#schemas/domain/json-fields';
 import { type AcquisitionResult, venueBAcquisition } from '#schemas/requests/account-acquisition';
 import { type BalanceCall, balanceCall } from '#schemas/venues/venue-b/balance-call';
 import { COLLATERAL_TOKENS } from '#schemas/venues/venue-b/contracts';
-import { Budget } from '../../feed/budget.ts';
+import type { Budget } from '../../feed/budget.ts';
 import { UpstreamError } from '../../feed/errors.ts';
-import { HttpClient } from '../../feed/http-client.ts';
+import type { HttpClient } from '../../feed/http-client.ts';
 import { parseAnswer } from '../../feed/json.ts';
 import { noRoomError } from '../../feed/reserve-in-time.ts';
 import type { Publisher } from '../../publisher/publisher.ts';
 import { readInTime } from '../../requests/read-in-time.ts';
 import { defineHandler, type RequestContext, type RequestHandler } from '../../requests/request-handler.ts';
-import { type AdapterContext, joinUrl } from '../adapter.ts';
+import { joinUrl } from '../adapter.ts';
 import { type ChainRpc, ChainRpcError } from './chain/chain-rpc.ts';
-import {
-  ACQUISITIONS_RUNNING,
-  ACQUISITIONS_TOTAL_MS,
-  ACQUISITIONS_WAIT_MS,
-  DATA_TIMEOUT_MS,
-  POSITIONS_BUDGET,
-} from './declaration.ts';
+import { ACQUISITIONS_RUNNING, ACQUISITIONS_TOTAL_MS, ACQUISITIONS_WAIT_MS } from './declaration.ts';
 
 const DATA_FEED = 'venue_b.data';
 const CALL_FEED = 'venue_b.call';
@@ -40,12 +34,15 @@ export interface AcquisitionsOptions {
   readonly url: string;
   readonly rpc: Pick<ChainRpc, 'call' | 'header'>;
   readonly publisher: Pick<Publisher, 'receive' | 'whenReady'>;
-  readonly metrics: Pick<AdapterContext['metrics'], 'upstreamRequests'>;
+  readonly http: Pick<HttpClient, 'send'>;
+  readonly budget: Pick<Budget, 'untilRoomMs'>;
 }
 
 interface Page {
   readonly path: string;
   readonly payload: Buffer;
+  /** Unix ms. */
+  readonly fetchedAt: number;
 }
 
 interface Balance extends BalanceCall {
@@ -54,14 +51,7 @@ interface Balance extends BalanceCall {
 }
 
 export function createAcquisitions(options: AcquisitionsOptions): RequestHandler {
-  const { publisher, metrics } = options;
-  const budget = new Budget(POSITIONS_BUDGET);
-  const http = new HttpClient({
-    budget,
-    retries: 'reads',
-    timeoutMs: DATA_TIMEOUT_MS,
-    counter: { source: DATA_FEED, metrics },
-  });
+  const { publisher, budget, http } = options;
   return defineHandler({
     kind: venueBAcquisition,
     running: ACQUISITIONS_RUNNING,
@@ -78,14 +68,20 @@ export function createAcquisitions(options: AcquisitionsOptions): RequestHandler
   });
 }
 
-async function readPages(url: string, http: HttpClient, address: string, context: RequestContext): Promise<Page[]> {
+/** Reads all pages of the positions of an account. Rejects with an `UpstreamError`. */
+export async function readPages(
+  url: string,
+  http: Pick<HttpClient, 'send'>,
+  address: string,
+  context: RequestContext,
+): Promise<Page[]> {
   const { signal, requestedAt } = context;
   const pages: Page[] = [];
   for (let offset = 0; offset <= POSITIONS_OFFSET_MAX; offset += POSITIONS_PAGE) {
     const path = `/positions?user=${address}&sizeThreshold=0&limit=${POSITIONS_PAGE}&offset=${offset}`;
     const roomUntil = requestedAt + ACQUISITIONS_WAIT_MS;
     const payload = await http.send({ url: joinUrl(url, path), weight: 1, roomUntil, signal });
-    pages.push({ path, payload });
+    pages.push({ path, payload, fetchedAt: Date.now() });
     const rows = parseAnswer(payload, path);
     if (!Array.isArray(rows)) throw new UpstreamError('upstream_malformed', '/positions returned no list');
     if (rows.length < POSITIONS_PAGE) return pages;

@@ -14,9 +14,17 @@ import { followChain } from './chain/follow-chain.ts';
 import { chooseMarkets } from './choose-markets.ts';
 import { ClosedMarkets } from './closed-markets.ts';
 import { readCrawlCursors } from './crawl-cursors.ts';
-import { CATALOG_BUDGET, RPC_BUDGET, RPC_TIMEOUT_MS, WATCHED_TOKENS_MAX } from './declaration.ts';
+import {
+  CATALOG_BUDGET,
+  DATA_TIMEOUT_MS,
+  POSITIONS_BUDGET,
+  RPC_BUDGET,
+  RPC_TIMEOUT_MS,
+  WATCHED_TOKENS_MAX,
+} from './declaration.ts';
 import { EarlierMarkets } from './earlier-markets.ts';
 import { openHistoryBackfills } from './history/history-backfills.ts';
+import { createPositionReads } from './position-reads.ts';
 import { createUserPnlReads } from './user-pnl-reads.ts';
 
 export const venueB: VenueAdapter = { start };
@@ -70,8 +78,9 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     const userPnl = createUserPnlReads({ url: upstreamUrl(settings, 'venueBPnlUrl'), publisher, metrics });
     const rpc = openChainRpc({ url: rpcUrl, filters: [], budget: rpcBudget, timeoutMs: RPC_TIMEOUT_MS });
     feeds.push(rpc);
-    const acquisitions = createAcquisitions({ url: upstreamUrl(settings, 'venueBDataUrl'), rpc, publisher, metrics });
-    return { handlers: [...(backfills.handlers ?? []), userPnl, acquisitions], close };
+    const accounts = accountReads(upstreamUrl(settings, 'venueBDataUrl'), metrics);
+    const acquisitions = createAcquisitions({ ...accounts, rpc, publisher });
+    return { handlers: [...(backfills.handlers ?? []), userPnl, acquisitions, createPositionReads(accounts)], close };
   } catch (error) {
     // The cause of the failed start is thrown; errors of closing are logged only.
     await close().catch((fault: unknown) =>
@@ -79,4 +88,12 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     );
     throw error;
   }
+}
+
+/** What the positions of accounts are read with. */
+function accountReads(url: string, metrics: AdapterContext['metrics']) {
+  const budget = new Budget(POSITIONS_BUDGET);
+  const counter = { source: 'venue_b.data', metrics };
+  const http = new HttpClient({ budget, retries: 'reads', timeoutMs: DATA_TIMEOUT_MS, counter });
+  return { url, budget, http };
 }
