@@ -42,13 +42,15 @@ async function setUp({ answer = answerTo, node = null, weight = 1_000, isListed 
   const budget = new Budget({ max: weight, windowMs: 60_000, reserved });
   const published: { feed: string; request: string; payload: string }[] = [];
   const dexes = new DexList();
+  const metrics = createMetrics();
   if (isListed) dexes.set(LISTED);
   const handler = createAcquisitions({
     url: server.url,
-    http: { counter: { source: 'venue_a.info', metrics: createMetrics() }, retries: 'reads', timeoutMs: 1_000 },
+    http: { counter: { source: 'venue_a.info', metrics }, retries: 'reads', timeoutMs: 1_000 },
     budget,
     node,
     dexes,
+    metrics,
     publisher: {
       whenReady: async () => {},
       receive: ({ feed, request, payload }: { feed: string; request?: string; payload: unknown }) =>
@@ -62,7 +64,8 @@ async function setUp({ answer = answerTo, node = null, weight = 1_000, isListed 
       { signal: new AbortController().signal, orgIds: new Set(['org']), requestedAt: Date.now() - agoMs },
     ) as Promise<AcquisitionResult>;
   const requested = () => server.requests.map(({ body }) => JSON.parse(body));
-  return { acquire, budget, published, requested };
+  const outcomes = async () => (await metrics.accountAcquisitions.get()).values.map(({ labels }) => labels.outcome);
+  return { acquire, budget, published, requested, dexes, outcomes };
 }
 
 const typesOf = (published: readonly { request: string }[]) => published.map(({ request }) => JSON.parse(request).type);
@@ -133,11 +136,25 @@ describe('an acquisition of venue_a', () => {
     ['is refused', 'userVaultEquities', { status: 422, body: 'no' }, 'upstream_rejected'],
     ['is rate-limited', 'userVaultEquities', { status: 429, headers: { 'retry-after': '3' } }, 'upstream_rate_limited'],
   ])('publishes nothing if a response %s', async (_, type, answer: Answer, code) => {
-    const { acquire, published } = await setUp({
+    const { acquire, published, outcomes } = await setUp({
       answer: (body) => (JSON.parse(body).type === type ? answer : answerTo(body)),
     });
     await expect(acquire()).rejects.toMatchObject({ code });
     expect(published).toEqual([]);
+    expect(await outcomes()).toEqual([code === 'upstream_rate_limited' ? 'no_room' : 'failed']);
+  });
+
+  it('starts again if a dex was listed meanwhile', async () => {
+    const listedMeanwhile = Buffer.from(JSON.stringify([null, { name: 'xyz' }, { name: 'flx' }]));
+    const setup = await setUp({
+      answer: (body) => {
+        if (body.includes('delegatorSummary')) setup.dexes.set(listedMeanwhile);
+        return answerTo(body);
+      },
+    });
+    await setup.acquire();
+    expect(typesOf(setup.published).filter((type) => type === 'clearinghouseState')).toHaveLength(3);
+    expect(await setup.outcomes()).toEqual(['complete']);
   });
 
   it('repeats a request that failed, and pays for it', async () => {

@@ -2,6 +2,7 @@
  * Serves acquisitions: requests everything that the value of an account needs, and publishes it once it is complete
  * (contract, Money: accounts, reads, values). The whole weight is reserved before the first request.
  */
+import type { Metrics } from '#infra/telemetry/metrics';
 import { readVenueAAccount, type VenueAResponses } from '#schemas/domain/accounts/venue-a-account';
 import { FieldError } from '#schemas/domain/json-fields';
 import { type AcquisitionResult, venueAAcquisition } from '#schemas/requests/account-acquisition';
@@ -10,14 +11,15 @@ import type { Budget } from '../../feed/budget.ts';
 import { UpstreamError } from '../../feed/errors.ts';
 import { HttpClient, type HttpClientOptions } from '../../feed/http-client.ts';
 import { parseAnswer } from '../../feed/json.ts';
-import { noRoomError } from '../../feed/reserve-in-time.ts';
 import { ReservedWeight } from '../../feed/reserved-weight.ts';
 import type { Publisher } from '../../publisher/publisher.ts';
 import { allOrNone } from '../../requests/all-or-none.ts';
+import { countAcquisition } from '../../requests/count-acquisition.ts';
 import { readInTime } from '../../requests/read-in-time.ts';
 import { defineHandler, type RequestContext, type RequestHandler } from '../../requests/request-handler.ts';
 import { ACQUISITIONS_RUNNING, READS_TOTAL_MS, READS_WAIT_MS, REST_PRIORITIES } from './declaration.ts';
 import { DEXES_REQUEST, type DexList } from './dex-list.ts';
+import { expiredReadError } from './expired-read.ts';
 import type { NodeInfo } from './node-info.ts';
 
 export interface AcquisitionsOptions {
@@ -29,6 +31,7 @@ export interface AcquisitionsOptions {
   /** Null without a self-hosted node. */
   readonly node: Pick<NodeInfo, 'read'> | null;
   readonly dexes: DexList;
+  readonly metrics: Pick<Metrics, 'accountAcquisitions'>;
   readonly publisher: Pick<Publisher, 'receive' | 'whenReady'>;
   /** Source of the raw records, and feed of those that the venue answered. */
   readonly feed: string;
@@ -51,18 +54,18 @@ const LIGHT_WEIGHT = 2;
 const OTHER_WEIGHT = 20;
 
 export function createAcquisitions(options: AcquisitionsOptions): RequestHandler {
-  const { budget, dexes, publisher } = options;
+  const { budget, dexes, publisher, metrics } = options;
   return defineHandler({
     kind: venueAAcquisition,
     running: ACQUISITIONS_RUNNING,
     expiresAfterMs: READS_WAIT_MS,
     onJoin: () => budget.recheck(),
-    expiredBecause: ({ address }) => noRoomError(budget, weightOf(partsOf(address, dexes.names()))),
+    expiredBecause: ({ address }, orgId) => expiredReadError(budget, weightOf(partsOf(address, dexes.names())), orgId),
     run: ({ address }, { signal, ...context }) =>
       readInTime(context.requestedAt + READS_TOTAL_MS, signal, async (inTime) => {
         // Neither the responses nor the outcome could be published while the log accepts nothing.
         await publisher.whenReady(inTime);
-        return acquire(options, address, { ...context, signal: inTime });
+        return countAcquisition(metrics, 'venue_a', () => acquire(options, address, { ...context, signal: inTime }));
       }),
   });
 }
@@ -75,7 +78,7 @@ async function acquire(
   const { budget, dexes, http } = options;
   const { signal, orgIds: payers, requestedAt } = context;
   const spend = { priority: REST_PRIORITIES.reads, payers, roomUntil: requestedAt + READS_WAIT_MS };
-  // A list that is too old is requested first; a dex that it adds costs 2 more, which the reservation leaves room for.
+  // A list that is too old is requested first; the state of a dex that it adds waits for room of its own.
   const isListed = dexes.isRecent();
   const weight = weightOf(partsOf(address, dexes.names())) + (isListed ? 0 : OTHER_WEIGHT);
   const reserved = await ReservedWeight.open(budget, weight, { ...spend, signal });
@@ -90,12 +93,18 @@ async function acquire(
       dexes.set(list.payload);
       publish(options, [list]);
     }
-    const [mode, ...others] = partsOf(address, dexes.names());
-    const [states, [abstraction]] = await Promise.all([
-      readOthers(options, others, send, signal),
-      allOrNone([(until) => send(mode!, until)], signal),
-    ]);
-    const responses = [abstraction!, ...states];
+    let responses: Response[];
+    let names: readonly string[];
+    do {
+      names = dexes.names();
+      const [mode, ...others] = partsOf(address, names);
+      const read = await allOrNone<Response[]>(
+        [async (until) => [await send(mode!, until)], (until) => readOthers(options, others, send, until)],
+        signal,
+      );
+      responses = read.flat();
+      // The normaliser waits for the state of each dex that is listed when it receives the responses.
+    } while (names.join() !== dexes.names().join());
     check(responses);
     const publishedAt = Date.now();
     publish(options, responses);

@@ -132,7 +132,14 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
   const readOptions = { client: readClient, budget: planner.weight, publisher, feed: FEED };
   const reads = createInfoReads(readOptions);
   const positions = createPositionReads((request, reading) => readInfo(readOptions, request, reading), dexes);
-  const acquisitions = createAcquisitions({ ...accountClient, budget: planner.weight, dexes, publisher, feed: FEED });
+  const acquisitions = createAcquisitions({
+    ...accountClient,
+    budget: planner.weight,
+    dexes,
+    publisher,
+    metrics,
+    feed: FEED,
+  });
   return [reads, positions, acquisitions, requestedBooks.handler];
 }
 

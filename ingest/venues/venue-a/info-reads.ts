@@ -7,11 +7,11 @@ import { type InfoRequest, type InfoResult, infoRead } from '#schemas/requests/v
 import type { Budget } from '../../feed/budget.ts';
 import { UpstreamError } from '../../feed/errors.ts';
 import { errorBody } from '../../feed/http-client.ts';
-import { noRoomError } from '../../feed/reserve-in-time.ts';
 import type { Publisher } from '../../publisher/publisher.ts';
 import { readInTime } from '../../requests/read-in-time.ts';
 import { defineHandler, type RequestContext, type RequestHandler } from '../../requests/request-handler.ts';
 import { READS_RUNNING, READS_TOTAL_MS, READS_WAIT_MS, REST_PRIORITIES } from './declaration.ts';
+import { expiredReadError } from './expired-read.ts';
 import type { InfoClient } from './info-client.ts';
 import { infoWeight, infoWeightMax } from './info-weight.ts';
 import { SharedBars } from './shared-bars.ts';
@@ -34,13 +34,7 @@ export function createInfoReads(options: InfoReadsOptions): RequestHandler {
     running: READS_RUNNING,
     expiresAfterMs: READS_WAIT_MS,
     onJoin: () => budget.recheck(),
-    // Reads ahead of it wait for weight; or there is weight, and they wait for the venue.
-    expiredBecause: (params, orgId) => {
-      const weight = infoWeightMax(params);
-      const hasRoom = budget.hasRoom(weight, { priority: REST_PRIORITIES.reads, payers: new Set([orgId]) });
-      if (!hasRoom) return noRoomError(budget, weight);
-      return new UpstreamError('upstream_unavailable', 'the venue did not answer the reads ahead of this one in time');
-    },
+    expiredBecause: (params, orgId) => expiredReadError(budget, infoWeightMax(params), orgId),
     run: (params, { signal, requestedAt, orgIds }) =>
       readInTime(requestedAt + READS_TOTAL_MS, signal, async (inTime) => {
         const send = (request: InfoRequest) => readInfo(options, request, { orgIds, requestedAt, signal: inTime });

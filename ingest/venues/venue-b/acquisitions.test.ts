@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { createMetrics } from '#infra/telemetry/metrics';
 import type { AcquisitionResult } from '#schemas/requests/account-acquisition';
 import { COLLATERAL_TOKENS } from '#schemas/venues/venue-b/contracts';
 import { Budget } from '../../feed/budget.ts';
@@ -29,6 +30,7 @@ async function setUp(answer: (offset: number) => Answer, rpc: Partial<Acquisitio
     url: server.url,
     rpc: { header: async () => HEAD, call: async () => BALANCE, ...rpc },
     budget,
+    metrics: createMetrics(),
     http: new HttpClient({ budget, retries: 'reads', timeoutMs: 1_000 }),
     publisher: {
       whenReady: async () => {},

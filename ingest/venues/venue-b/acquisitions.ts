@@ -4,6 +4,7 @@
  */
 
 import { untilAborted } from '#infra/runtime/until-aborted';
+import type { Metrics } from '#infra/telemetry/metrics';
 import {
   POSITIONS_OFFSET_MAX,
   POSITIONS_PAGE,
@@ -20,6 +21,7 @@ import type { HttpClient } from '../../feed/http-client.ts';
 import { parseAnswer } from '../../feed/json.ts';
 import { noRoomError } from '../../feed/reserve-in-time.ts';
 import type { Publisher } from '../../publisher/publisher.ts';
+import { countAcquisition } from '../../requests/count-acquisition.ts';
 import { readInTime } from '../../requests/read-in-time.ts';
 import { defineHandler, type RequestContext, type RequestHandler } from '../../requests/request-handler.ts';
 import { joinUrl } from '../adapter.ts';
@@ -36,6 +38,7 @@ export interface AcquisitionsOptions {
   readonly publisher: Pick<Publisher, 'receive' | 'whenReady'>;
   readonly http: Pick<HttpClient, 'send'>;
   readonly budget: Pick<Budget, 'untilRoomMs'>;
+  readonly metrics: Pick<Metrics, 'accountAcquisitions'>;
 }
 
 interface Page {
@@ -51,7 +54,7 @@ interface Balance extends BalanceCall {
 }
 
 export function createAcquisitions(options: AcquisitionsOptions): RequestHandler {
-  const { publisher, budget, http } = options;
+  const { publisher, budget, metrics } = options;
   return defineHandler({
     kind: venueBAcquisition,
     running: ACQUISITIONS_RUNNING,
@@ -60,12 +63,20 @@ export function createAcquisitions(options: AcquisitionsOptions): RequestHandler
     run: ({ address }, { signal, ...context }) =>
       readInTime(context.requestedAt + ACQUISITIONS_TOTAL_MS, signal, async (inTime) => {
         await publisher.whenReady(inTime);
-        const pages = await readPages(options.url, http, address, { ...context, signal: inTime });
-        const balances = await readBalances(options.rpc, address, inTime);
-        check(pages, balances);
-        return publish(options, pages, balances);
+        return countAcquisition(metrics, 'venue_b', () => acquire(options, address, { ...context, signal: inTime }));
       }),
   });
+}
+
+async function acquire(
+  options: AcquisitionsOptions,
+  address: string,
+  context: RequestContext,
+): Promise<AcquisitionResult> {
+  const pages = await readPages(options.url, options.http, address, context);
+  const balances = await readBalances(options.rpc, address, context.signal);
+  check(pages, balances);
+  return publish(options, pages, balances);
 }
 
 /** Reads all pages of the positions of an account. Rejects with an `UpstreamError`. */

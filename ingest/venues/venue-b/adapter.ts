@@ -79,7 +79,7 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     const rpc = openChainRpc({ url: rpcUrl, filters: [], budget: rpcBudget, timeoutMs: RPC_TIMEOUT_MS });
     feeds.push(rpc);
     const accounts = accountReads(upstreamUrl(settings, 'venueBDataUrl'), metrics);
-    const acquisitions = createAcquisitions({ ...accounts, rpc, publisher });
+    const acquisitions = createAcquisitions({ ...accounts, rpc, publisher, metrics });
     return { handlers: [...(backfills.handlers ?? []), userPnl, acquisitions, createPositionReads(accounts)], close };
   } catch (error) {
     // The cause of the failed start is thrown; errors of closing are logged only.
