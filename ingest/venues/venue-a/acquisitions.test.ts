@@ -146,15 +146,17 @@ describe('an acquisition of venue_a', () => {
 
   it('starts again if a dex was listed meanwhile', async () => {
     const listedMeanwhile = Buffer.from(JSON.stringify([null, { name: 'xyz' }, { name: 'flx' }]));
-    const setup = await setUp({
+    let list: DexList | null = null;
+    const { acquire, published, dexes, outcomes } = await setUp({
       answer: (body) => {
-        if (body.includes('delegatorSummary')) setup.dexes.set(listedMeanwhile);
+        if (body.includes('delegatorSummary')) list?.set(listedMeanwhile);
         return answerTo(body);
       },
     });
-    await setup.acquire();
-    expect(typesOf(setup.published).filter((type) => type === 'clearinghouseState')).toHaveLength(3);
-    expect(await setup.outcomes()).toEqual(['complete']);
+    list = dexes;
+    await acquire();
+    expect(typesOf(published).filter((type) => type === 'clearinghouseState')).toHaveLength(3);
+    expect(await outcomes()).toEqual(['complete']);
   });
 
   it('repeats a request that failed, and pays for it', async () => {
