@@ -23,7 +23,11 @@ export interface PerpFigures {
 
 interface Balance {
   readonly coin: string;
+  /** Missing for outcomes. */
+  readonly token?: number;
   readonly total: string;
+  readonly hold: string;
+  readonly entryNtl: string;
 }
 
 export interface Holdings {
