@@ -3,6 +3,7 @@ import type { Stage } from '#infra/stages/stage';
 import { dailyCheckpointTopic, deadTopicsOf } from '#infra/stages/stage-topics';
 import type { RecordedSettings } from '#schemas/domain/recorded-settings';
 import { type SettingsChange, stateTopic } from '#schemas/topics/control';
+import { createAccountsStage } from './accounts/stage.ts';
 import { createAnomaliesStage } from './anomalies/stage.ts';
 import { createCandlesStage } from './candles/stage.ts';
 import { createChannelsStage } from './channels/stage.ts';
@@ -24,6 +25,7 @@ export function createStages(settings: RecordedSettings): readonly Stage<unknown
     createSpreadsStage(settings),
     createAnomaliesStage(settings),
     createLedgersStage(),
+    createAccountsStage(),
     createChannelsStage(),
     createOrganizationsStage(),
   ] as readonly Stage<unknown>[];

@@ -76,7 +76,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     const [events, coins, books] = [await run(VIEWS.events), await run(VIEWS.coins), await run(VIEWS.books)];
     const questionBooks = await run(VIEWS.questionBooks);
     const [leaderboards, nodeFillCoverage] = [await run(VIEWS.leaderboards), await run(VIEWS.nodeFillCoverage)];
-    const ledgers = await run(VIEWS.ledgers);
+    const [ledgers, accountValues] = [await run(VIEWS.ledgers), await run(VIEWS.accountValues)];
     metrics.accounts.read = () => followedAccounts(ledgers.state);
     const positions = [await run(createPositionView('candles', candleRangeTopic))];
     positions.push(await run(createPositionView('daily', dailyRowTopic)));
@@ -85,7 +85,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     const bookTimes = await run(
       createBookTimesView(() => (clock.isLive() ? null : events.positionOf(spreadHeadTopic))),
     );
-    const newest = [events, coins, books, questionBooks, leaderboards, nodeFillCoverage, ledgers];
+    const newest = [events, coins, books, questionBooks, leaderboards, nodeFillCoverage, ledgers, accountValues];
     const views = [...newest, ...positions, bookTimes];
     const monitor = monitorStages({ stages: views, clock, log, logger, health, metrics }, onFault);
     closers.push(() => monitor.close());
@@ -111,6 +111,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
         leaderboards: leaderboards.state,
         nodeFillCoverage: nodeFillCoverage.state,
         ledgers: ledgers.state,
+        accountValues: accountValues.state,
         freshness,
       },
       health,

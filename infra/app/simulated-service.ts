@@ -41,7 +41,7 @@ export interface SimulationOptions {
   readonly startMs?: number;
   /** Injected anomalies; none by default. */
   readonly inject?: readonly Injection[];
-  /** True to bind every account of the world on venue_b before it begins; by default there are no organizations. */
+  /** True to bind every account of the world before it begins, and to record its states; by default there are no organizations. */
   readonly bindsAccounts?: boolean;
   /** Accounts that are bound on venue_a too, with their fills until the start; none by default. */
   readonly accountFills?: number;
@@ -88,6 +88,7 @@ export async function openSimulatedService(options: SimulationOptions): Promise<
     inject,
     earlierBars,
     accountFills,
+    accountStates: bindsAccounts,
   });
   const service = await openService(join(folder, 'service'), `recording:${recording}`);
   try {

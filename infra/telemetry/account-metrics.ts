@@ -35,6 +35,12 @@ export function createAccountMetrics(registers: Registry[], now: () => number = 
   });
   return {
     accounts,
+    accountAcquisitions: new Counter({
+      name: 'parallax_account_acquisitions_total',
+      help: 'Acquisitions of accounts by cause and outcome: `complete`, `failed`, or `no_room` within the limits of the venue.',
+      labelNames: ['venue', 'cause', 'outcome'],
+      registers,
+    }),
     ledgerEvents: new Counter({
       name: 'parallax_ledger_events_total',
       help: 'Effects of events on books of ledgers that were written, by kind; one that a late event changes counts again.',

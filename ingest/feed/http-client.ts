@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseRetryAfter } from '#infra/outbound/retry-after';
 import { timeLimit } from '#infra/runtime/time-limit';
 import type { Metrics } from '#infra/telemetry/metrics';
-import type { Budget } from './budget.ts';
 import type { Reservation } from './budget-options.ts';
 import { UpstreamError } from './errors.ts';
 import { readBody } from './read-body.ts';
+import { isNoRoom, reserveInTime } from './reserve-in-time.ts';
+import type { SpendableBudget } from './reserved-weight.ts';
 import { USER_AGENT } from './user-agent.ts';
 
 /** Delays before the attempts of a read (specification, Errors), plus or minus 20 percent. */
@@ -39,7 +40,7 @@ export interface HttpRequest {
 }
 
 export interface HttpClientOptions {
-  readonly budget: Budget;
+  readonly budget: SpendableBudget;
   readonly timeoutMs?: number;
   readonly bodyBytesMax?: number;
   /**
@@ -120,16 +121,12 @@ export class HttpClient {
   /** @param failure of the attempt before, which the error is if there is no room in time. */
   private async reserve(request: HttpRequest, failure: UpstreamError | null): Promise<Reservation> {
     const { weight, priority, payers, roomUntil, signal } = request;
-    const { budget } = this.options;
-    if (roomUntil === undefined) return budget.reserve(weight, { priority, payers, signal });
-    const noRoom = timeLimit(Math.max(0, roomUntil - Date.now()));
-    const either = signal ? AbortSignal.any([signal, noRoom]) : noRoom;
     try {
-      return await budget.reserve(weight, { priority, payers, signal: either });
+      return await reserveInTime(this.options.budget, weight, { priority, payers, roomUntil, signal });
     } catch (error) {
-      if (signal?.aborted || !noRoom.aborted) throw error;
+      if (!isNoRoom(error)) throw error;
       this.count('no_room');
-      throw failure ?? noRoomError(budget, weight);
+      throw failure ?? error;
     }
   }
 
@@ -202,12 +199,6 @@ export class HttpClient {
       yield chunk;
     }
   }
-}
-
-/** The error of a request for which there is no room in time. */
-export function noRoomError(budget: Pick<Budget, 'untilRoomMs'>, weight: number): UpstreamError {
-  const retryAfterMs = budget.untilRoomMs(weight);
-  return new UpstreamError('upstream_rate_limited', 'no room within the limits of the venue', { retryAfterMs });
 }
 
 /** The first bytes of a body as text, and cancels the rest. */

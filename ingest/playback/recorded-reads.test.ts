@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { pause } from '#infra/runtime/pause';
+import { ACQUISITIONS } from '#schemas/requests/account-acquisition';
+import { venueBPositions } from '#schemas/requests/positions';
 import type { InfoRequest, InfoResult } from '#schemas/requests/venue-a-info';
 import { userPnlRead } from '#schemas/requests/venue-b-user-pnl';
 import { type RawEnvelope, rawTopic } from '#schemas/topics/raw';
@@ -9,6 +11,7 @@ import { openRecordedReads, type RecordedReads } from './recorded-reads.ts';
 const TOPIC = rawTopic('venue_a', 'info');
 const FILLS_TOPIC = rawTopic('venue_a', 'node_fills');
 const PNL_TOPIC = rawTopic('venue_b', 'pnl');
+const DATA_TOPIC = rawTopic('venue_b', 'data');
 const USER = `0x${'a'.repeat(40)}`;
 const closing: (() => Promise<unknown>)[] = [];
 let role: TestRole;
@@ -18,7 +21,7 @@ beforeEach(async () => {
   closing.push(remove);
   role = await openTestRole(folder, {});
   closing.push(() => role.close());
-  await role.context.log.createTopics([TOPIC, FILLS_TOPIC, PNL_TOPIC]);
+  await role.context.log.createTopics([TOPIC, FILLS_TOPIC, PNL_TOPIC, DATA_TOPIC]);
   reads = await openRecordedReads(role.context);
   closing.push(() => reads.close());
 });
@@ -140,4 +143,35 @@ it('answers with the newest series of an account and window, whatever the distan
   await vi.waitFor(async () => expect(await read('1W')).toEqual({ text: '[]', fetchedAt: 1_002 }), 10_000);
   expect(await read('1D')).toEqual({ text: '[{"t":2,"p":1}]', fetchedAt: 1_001 });
   await expect(read('ALL')).rejects.toMatchObject({ code: 'upstream_unavailable' });
+});
+
+it('answers with the newest pages of positions of an account, once all of them are recorded', async () => {
+  const recordPage = async (offset: number, rows: number, receivedAt: number) => {
+    const { log, codec } = role.context;
+    const value = codec.encode(DATA_TOPIC, {
+      provider: 'venue_b',
+      stream: 'data',
+      key: 'venue_b.data',
+      receivedAt,
+      request: `GET /positions?user=${USER}&sizeThreshold=0&limit=500&offset=${offset}`,
+      payload: Buffer.from(JSON.stringify(Array(rows).fill(1))),
+    });
+    seq += 1;
+    await log.append([{ topic: DATA_TOPIC.name, partition: 0, key: 'venue_b.data', value, receivedAt, seq }]);
+  };
+  const handler = reads.handlers.find(({ kind }) => kind.name === venueBPositions.name)!;
+  const positions = () =>
+    handler.run({ address: USER }, { signal: new AbortController().signal, requestedAt: 0, orgIds: new Set(['org']) });
+  await recordPage(0, 500, 1_000);
+  await expect(positions()).rejects.toMatchObject({ code: 'upstream_unavailable' });
+  await recordPage(500, 2, 2_000);
+  await vi.waitFor(async () => expect(await positions()).toMatchObject({ fetchedAt: 1_000 }), { timeout: 5_000 });
+});
+
+it('answers acquisitions with the newest value, whatever its age', async () => {
+  for (const { name } of Object.values(ACQUISITIONS)) {
+    const handler = reads.handlers.find(({ kind }) => kind.name === name)!;
+    const context = { signal: new AbortController().signal, requestedAt: 0, orgIds: new Set(['org']) };
+    expect(await handler.run({ address: USER }, context)).toEqual({ publishedAt: null });
+  }
 });

@@ -2,11 +2,14 @@
 import type { Running } from '#infra/runtime/context';
 import type { FollowerContext } from '#infra/stages/topic-follower';
 import { parseJsonOrNull } from '#schemas/domain/json-fields';
+import { ACQUISITIONS } from '#schemas/requests/account-acquisition';
 import { type InfoRequest, type InfoResult, infoRead } from '#schemas/requests/venue-a-info';
 import { rawTopic } from '#schemas/topics/raw';
 import { UpstreamError } from '../feed/errors.ts';
 import { defineHandler, type RequestHandler } from '../requests/request-handler.ts';
+import { createPositionReads } from '../venues/venue-a/position-reads.ts';
 import { openNewestResponses } from './newest-responses.ts';
+import { recordedPositions } from './recorded-positions.ts';
 import { recordedUserPnl } from './recorded-user-pnl.ts';
 
 const TOPIC = rawTopic('venue_a', 'info');
@@ -46,7 +49,9 @@ export interface RecordedReads extends Running {
 export async function openRecordedReads(context: FollowerContext): Promise<RecordedReads> {
   const { log } = context;
   const responses = await openNewestResponses(context, TOPIC, (request) => keyOf(parseJsonOrNull(request)));
-  const userPnl = await recordedUserPnl(context, { running: RUNNING, expiresAfterMs: EXPIRES_AFTER_MS });
+  const limits = { running: RUNNING, expiresAfterMs: EXPIRES_AFTER_MS };
+  const userPnl = await recordedUserPnl(context, limits);
+  const positions = await recordedPositions(context, limits);
 
   const answerFrom = async (offset: number, pick: Container['pick']): Promise<InfoResult | null> => {
     const response = await responses.read(offset);
@@ -55,28 +60,29 @@ export async function openRecordedReads(context: FollowerContext): Promise<Recor
     return native === undefined ? null : { native, fetchedAt: response.receivedAt, source: 'official' };
   };
 
-  const handler = defineHandler({
-    kind: infoRead,
-    running: RUNNING,
-    expiresAfterMs: EXPIRES_AFTER_MS,
-    run: async (params) => {
-      const places = [{ request: params, pick: (body: unknown) => body }, ...(CONTAINERS[params.type]?.(params) ?? [])]
-        .map(({ request, pick }) => ({ offset: responses.offsetOf(keyOf(request)!) ?? -1, pick }))
-        .filter(({ offset }) => offset >= 0)
-        .sort((a, b) => b.offset - a.offset);
-      for (const { offset, pick } of places) {
-        const answer = await answerFrom(offset, pick);
-        if (answer) return answer;
-      }
-      // The recorded fills of a node are in the tables; the venue adds none to them.
-      const line = params.type === 'userFills' ? await log.last({ topic: FILLS_TOPIC.name, partition: 0 }) : null;
-      if (line) return { native: [], fetchedAt: line.receivedAt, source: 'node' };
-      throw new UpstreamError('upstream_unavailable', 'the recording has no response to this request');
-    },
-  });
+  const readRecorded = async (params: InfoRequest): Promise<InfoResult> => {
+    const places = [{ request: params, pick: (body: unknown) => body }, ...(CONTAINERS[params.type]?.(params) ?? [])]
+      .map(({ request, pick }) => ({ offset: responses.offsetOf(keyOf(request)!) ?? -1, pick }))
+      .filter(({ offset }) => offset >= 0)
+      .sort((a, b) => b.offset - a.offset);
+    for (const { offset, pick } of places) {
+      const answer = await answerFrom(offset, pick);
+      if (answer) return answer;
+    }
+    // The recorded fills of a node are in the tables; the venue adds none to them.
+    const line = params.type === 'userFills' ? await log.last({ topic: FILLS_TOPIC.name, partition: 0 }) : null;
+    if (line) return { native: [], fetchedAt: line.receivedAt, source: 'node' };
+    throw new UpstreamError('upstream_unavailable', 'the recording has no response to this request');
+  };
+  const handler = defineHandler({ kind: infoRead, ...limits, run: readRecorded });
+  // The stages value the recorded acquisitions; a request gets the newest value there is.
+  const acquisitions = Object.values(ACQUISITIONS).map((kind) =>
+    defineHandler({ kind, ...limits, run: async () => ({ publishedAt: null }) }),
+  );
   return {
-    handlers: [handler, userPnl.handler],
+    handlers: [handler, createPositionReads(readRecorded), positions.handler, userPnl.handler, ...acquisitions],
     close: async () => {
+      await positions.close();
       await userPnl.close();
       await responses.close();
     },

@@ -15,6 +15,7 @@ import { parseJsonOrNull } from '#schemas/domain/json-fields';
 import { requestKey } from '#schemas/requests/kind';
 import { type RequestOutcome, type RequestRecord, requestOutcomeTopic, requestTopic } from '#schemas/topics/requests';
 import { UpstreamError } from '../feed/errors.ts';
+import { isNoRoom } from '../feed/reserve-in-time.ts';
 import { REQUEST_AGE_MAX_MS, type RequestHandler } from './request-handler.ts';
 import { type QueuedRequest, RequestQueue, type Task } from './request-queue.ts';
 
@@ -208,10 +209,6 @@ const SUCCESS = { failure: null, upstreamStatus: null, upstreamBody: null, retry
 function failed(failure: NonNullable<Answer['failure']>, details: Partial<Answer> = {}): Answer {
   return { ...SUCCESS, failure, producedAt: Date.now(), lifetimeMs: 0, result: null, ...details };
 }
-
-/** True if there was no room within the limits of the venue in time, so that nothing was sent. */
-const isNoRoom = (error: unknown): boolean =>
-  error instanceof UpstreamError && error.code === 'upstream_rate_limited' && error.status === null;
 
 function failureOf(error: unknown): Answer {
   if (!(error instanceof UpstreamError)) return failed('upstream_failed');

@@ -103,12 +103,12 @@ export async function makeExamples(): Promise<Example[]> {
     const keyId = /_([0-9a-f-]{36})\./.exec(token)![1]!;
     const audit = { id: 'cmd_1', orgId, receivedAt: NOON_MS, at: NOON_MS, keyId, userId: 'ada', targetId: DELIVERY };
     await insertRows(store, auditLogTable, [{ ...audit, action: 'webhook.redeliver', sandbox: true }]);
-    const ledgerSteps = await recordFills(recorder);
+    const moneySteps = await recordMoney(recorder);
     for (const step of STEPS) {
       await recorder.run(step);
       if (step.call === 'POST /v1/webhooks') await addDelivery(store, orgId, recorder.ids.get('/v1/webhooks')!);
     }
-    const known = new Set([...ledgerSteps, ...STEPS].map(({ call }) => call));
+    const known = new Set([...moneySteps, ...STEPS].map(({ call }) => call));
     for (const route of ROUTES.filter((one) => one.dependsOnCaller && !known.has(nameOf(one)))) {
       if (route.method !== 'GET' || route.path.includes(':'))
         throw new Error(`add a step for ${nameOf(route)} to STEPS in query-api/openapi/make-examples.fixture.ts`);
@@ -126,8 +126,8 @@ export async function makeExamples(): Promise<Example[]> {
   }
 }
 
-/** Runs the routes about ledgers with a wallet whose account has fills in the data set. Returns their steps. */
-async function recordFills(recorder: Recorder): Promise<Step[]> {
+/** Runs the routes about money with a wallet whose account has fills and a value in the data set. Returns their steps. */
+async function recordMoney(recorder: Recorder): Promise<Step[]> {
   const rows = (await readDataSet()).filter(({ topic }) => topic === ledgerEventTopic.name);
   // A sale that closes a lot shows most.
   const {
@@ -145,11 +145,15 @@ async function recordFills(recorder: Recorder): Promise<Step[]> {
   });
   const walletId = recorder.ids.get('/v1/me/wallets')!;
   const book = { walletId, tokenId: instrument, ...(builder === null ? {} : { builder }) };
+  const positionsOf = (await readInfoResponses()).find(({ request }) => request.user)!.request.user;
   const steps: Step[] = [
     { call: 'GET /v1/me/fills' },
     { call: 'GET /v1/me/pnl' },
     { call: 'GET /v1/me/pnl/curve' },
     { call: 'GET /v1/me/pnl/explain', query: book },
+    { call: 'GET /v1/me/wallets/:id/nav' },
+    { call: 'GET /v1/me/wallets/nav' },
+    { call: 'GET /v1/positions', query: { user: positionsOf!, provider: 'venue_a' } },
   ];
   for (const step of steps) await recorder.run(step);
   // Later examples are those of a caller without fills.

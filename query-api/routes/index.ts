@@ -24,6 +24,7 @@ import { getSpread } from './v1/events/get-spread.ts';
 import { getEventTrades } from './v1/events/get-trades.ts';
 import { getSpreadHistory } from './v1/events/spread/get-history.ts';
 import { getAllArbitrage } from './v1/get-arbitrage.ts';
+import { getPositions } from './v1/get-positions.ts';
 import { getSystem } from './v1/get-system.ts';
 import { getCoinCandles } from './v1/markets/venue-a/coins/get-candles.ts';
 import { getCoin } from './v1/markets/venue-a/coins/get-coin.ts';
@@ -56,8 +57,10 @@ import { postPlatformAttributions } from './v1/me/platform-attributions/post-pla
 import { getPnlCurve } from './v1/me/pnl/get-curve.ts';
 import { getPnlExplain } from './v1/me/pnl/get-explain.ts';
 import { deleteWallet } from './v1/me/wallets/delete-wallet.ts';
+import { getWalletNav } from './v1/me/wallets/get-nav.ts';
 import { getWalletPnlCurve } from './v1/me/wallets/get-pnl-curve.ts';
 import { getWallets } from './v1/me/wallets/get-wallets.ts';
+import { getWalletsNav } from './v1/me/wallets/get-wallets-nav.ts';
 import { getWalletsPnlCurve } from './v1/me/wallets/get-wallets-pnl-curve.ts';
 import { postHistoryBackfill } from './v1/me/wallets/post-history-backfill.ts';
 import { postWallets } from './v1/me/wallets/post-wallets.ts';
@@ -150,8 +153,11 @@ export const ROUTES: readonly Route[] = [
   getWallets,
   deleteWallet,
   postHistoryBackfill,
+  getPositions,
   getWalletPnlCurve,
   getWalletsPnlCurve,
+  getWalletNav,
+  getWalletsNav,
   postPlatformAttributions,
   getPlatformAttributions,
   deletePlatformAttribution,

@@ -74,6 +74,7 @@ export function viewsOf(records: readonly DataSetRecord[]): Views {
     leaderboards: stateAfter(VIEWS.leaderboards, records),
     nodeFillCoverage: stateAfter(VIEWS.nodeFillCoverage, records),
     ledgers: stateAfter(VIEWS.ledgers, records),
+    accountValues: stateAfter(VIEWS.accountValues, records),
     freshness: fixedFreshness(events),
   };
 }

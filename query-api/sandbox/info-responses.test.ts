@@ -47,3 +47,13 @@ it('another account is unknown to a sandbox key', async () => {
   expect((await get('meta?dex=none')).body.error.code).toBe('unknown_dex');
   expect(reads).toEqual([]);
 });
+
+it('a sandbox key reads the positions of the same account, and of another one that there are none', async () => {
+  const positions = async (address: string) =>
+    (await service.request('GET', `/v1/positions?user=${address}&provider=venue_a`, { token })).body;
+  const known = await positions(user);
+  expect(Object.keys(known.native[0].native.clearinghouseStateByDex)).toContain('');
+  expect(known.warnings).toEqual([]);
+  expect(await positions(`0x${'9'.repeat(40)}`)).toMatchObject({ positions: [], warnings: [], asOf: null });
+  expect(reads).toEqual([]);
+});

@@ -2,6 +2,7 @@
 import { RequestError } from '#infra/requests/request-error';
 import { ApiError } from '#schemas/errors';
 import { requestKey } from '#schemas/requests/kind';
+import { type VenueAPositions, venueAPositions } from '#schemas/requests/positions';
 import { type InfoRequest, type InfoResult, infoRead } from '#schemas/requests/venue-a-info';
 import { userPnlRead } from '#schemas/requests/venue-b-user-pnl';
 import type { IngestRequests } from '../routes/route.ts';
@@ -40,11 +41,20 @@ export function sandboxRequests(responses: readonly InfoResponse[]): IngestReque
   const results = new Map<string, InfoResult>(
     responses.map(({ request, native, fetchedAt }) => [keyOf(request), { native, fetchedAt, source: 'official' }]),
   );
+  /** The states of an account on every dex; none for an unknown one. */
+  const positionsOf = (address: string): VenueAPositions => ({
+    states: responses.flatMap(({ request: { type, user, dex = '' }, native, fetchedAt }) =>
+      type === 'clearinghouseState' && user === address ? [{ dex, native, fetchedAt, failure: null }] : [],
+    ),
+  });
   return {
     async send(kind, params) {
       const found = kind.name === infoRead.name ? results.get(keyOf(params)) : undefined;
       // A response of fixed data is as new at each request.
       if (found) return { result: kind.result.parse(found), producedAt: Date.now() };
+      const positions =
+        kind.name === venueAPositions.name ? positionsOf((params as { address: string }).address) : null;
+      if (positions) return { result: kind.result.parse(positions), producedAt: Date.now() };
       const unknown = UNKNOWN_SERIES[kind.name]?.(params as InfoRequest, endOf(responses));
       if (unknown) return { result: kind.result.parse(unknown), producedAt: Date.now() };
       if (kind.name === infoRead.name && (params as InfoRequest).user !== undefined)

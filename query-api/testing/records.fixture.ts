@@ -20,6 +20,7 @@ export function createViews(): Views {
   const nodeFillCoverage = VIEWS.nodeFillCoverage.initialState();
   const questionBooks = VIEWS.questionBooks.initialState();
   const ledgers = VIEWS.ledgers.initialState();
+  const accountValues = VIEWS.accountValues.initialState();
   return {
     events,
     coins,
@@ -28,6 +29,7 @@ export function createViews(): Views {
     leaderboards,
     nodeFillCoverage,
     ledgers,
+    accountValues,
     freshness: fixedFreshness(events),
   };
 }

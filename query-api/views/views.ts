@@ -1,4 +1,5 @@
 /** State in memory for REST. Each view is a pure stage without outputs that is rebuilt from its topics at start. */
+import { type AccountValuesView, accountValuesView } from './account-values.ts';
 import { type BooksView, booksView } from './books.ts';
 import { type CoinsView, coinsView } from './coins.ts';
 import { type EventsView, eventsView } from './events.ts';
@@ -16,6 +17,7 @@ export interface Views {
   readonly leaderboards: LeaderboardsView;
   readonly nodeFillCoverage: NodeFillCoverageView;
   readonly ledgers: LedgersView;
+  readonly accountValues: AccountValuesView;
   readonly freshness: Freshness;
 }
 
@@ -31,4 +33,5 @@ export const VIEWS = {
   leaderboards: leaderboardsView,
   nodeFillCoverage: nodeFillCoverageView,
   ledgers: ledgersView,
+  accountValues: accountValuesView,
 };

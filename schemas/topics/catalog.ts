@@ -1,6 +1,7 @@
 /** The catalog of all topics except `state.<stage>` and `dead.<topic>`, which follow from the stages. */
 
 import { accountFillTopic, fillLoadTopic, fillPageTopic } from './account-fills.ts';
+import { accountValueTopic, venueAAcquisitionTopic, venueBAcquisitionTopic } from './accounts.ts';
 import { anomalyTopic } from './anomalies.ts';
 import { arbitrageSignalTopic } from './arbitrage-signals.ts';
 import { auditTopic } from './audit.ts';
@@ -83,6 +84,8 @@ export const TOPICS: readonly Topic[] = [
   externalCandleTopic,
   externalCandleRangeTopic,
   spotSampleTopic,
+  venueAAcquisitionTopic,
+  venueBAcquisitionTopic,
   leaderboardRowTopic,
   leaderboardTopic,
   nodeFillTopic,
@@ -105,6 +108,7 @@ export const TOPICS: readonly Topic[] = [
   ledgerTopic,
   ledgerEventTopic,
   ledgerBookTopic,
+  accountValueTopic,
   auditTopic,
   deliveryTopic,
   ...Object.values(channelTopics),

@@ -51,7 +51,7 @@ export const venueA = defineVenue({
       carries: 'answers',
       partitions: 1,
       description:
-        'REST `info` responses of venue_a about markets and the fills of followed accounts; others about accounts only of a recording.',
+        'REST `info` responses of venue_a about markets, the fills and series of followed accounts, and what an acquisition needs; others about accounts only of a recording.',
       upstream: {
         setting: 'venueAApiUrl',
         variable: 'PARALLAX_VENUE_A_API_URL',

@@ -105,6 +105,12 @@ export const venueB = defineVenue({
       },
     },
     {
+      stream: 'call',
+      carries: 'answers',
+      partitions: 1,
+      description: "Balances of accounts on venue_b's chain: results of `eth_call`, each with its call and block.",
+    },
+    {
       stream: 'history',
       carries: 'answers',
       partitions: 1,

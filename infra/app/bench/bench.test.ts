@@ -6,6 +6,7 @@ import { reduceControl } from '#schemas/domain/control/reduce';
 import { initialControlState } from '#schemas/domain/control/state';
 import { mixedCommands } from '../../control/mixed-commands.ts';
 import type { Bench } from './bench.ts';
+import { measureAccountValue } from './benches/account-value.ts';
 import { measureCandles } from './benches/candles.ts';
 import { measureControlReduce } from './benches/control-reduce.ts';
 import { measureEventCandles } from './benches/event-candles.ts';
@@ -151,6 +152,7 @@ describe('the report', () => {
       'latency-p99',
       'upstream-read-p50',
       'upstream-read-p99',
+      'account-value',
       ...control,
       'webhook-deliveries',
       ...events,
@@ -213,6 +215,11 @@ it('measures normalising on a small simulated recording', async () => {
   expect(result).toMatchObject({ name: 'normalise', unit: 'frames/s' });
   expect(result!.value).toBeGreaterThan(0);
   expect(result!.ratio).toBeCloseTo(result!.value / result!.baseline!);
+});
+
+it('measures account values', async () => {
+  const [result] = await measureAccountValue({ onProgress: () => {} }, { accounts: 5, rounds: 1, warmups: 0 });
+  expect(result).toMatchObject({ name: 'account-value', unit: 'acquisitions/s', ratio: expect.any(Number) });
 });
 
 it('measures klines on their way into the table', async () => {

@@ -5,6 +5,7 @@ export type Unit =
   | 'frames/s'
   | 'records/s'
   | 'events/s'
+  | 'acquisitions/s'
   | 'rows/s'
   | 'requests/s'
   | 'deliveries/s'

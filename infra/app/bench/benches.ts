@@ -1,5 +1,6 @@
 /** Every benchmark, in the order of the report. */
 import type { Bench } from './bench.ts';
+import { accountValue } from './benches/account-value.ts';
 import { candles } from './benches/candles.ts';
 import { controlReduce } from './benches/control-reduce.ts';
 import { eventCandles } from './benches/event-candles.ts';
@@ -37,6 +38,7 @@ export const BENCHES: readonly Bench[] = [
   fanout,
   latency,
   upstreamRead,
+  accountValue,
   controlReduce,
   keyCheck,
   webhookDeliveries,

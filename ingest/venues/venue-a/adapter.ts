@@ -6,11 +6,13 @@ import { VenuePlanner } from '../../feed/planner.ts';
 import type { RequestHandler } from '../../requests/request-handler.ts';
 import { type AdapterContext, joinUrl, type RunningAdapter, upstreamUrl, type VenueAdapter } from '../adapter.ts';
 import { startFillRequests } from './account-fills/request-fills.ts';
+import { createAcquisitions } from './acquisitions.ts';
 import { limitsOf, METADATA_WEIGHT, MINUTE_MS, READ_TIMEOUT_MS, REST_PRIORITIES } from './declaration.ts';
+import { DEXES_REQUEST, DexList } from './dex-list.ts';
 import { EarlierCursor } from './earlier-cursor.ts';
 import { startDailyBars } from './fetch-daily-bars.ts';
 import { InfoClient } from './info-client.ts';
-import { createInfoReads } from './info-reads.ts';
+import { createInfoReads, readInfo } from './info-reads.ts';
 import { startKlines } from './klines/background.ts';
 import { startLeaderboard } from './leaderboard.ts';
 import { LinkedOutcomes } from './linked-outcomes.ts';
@@ -18,6 +20,7 @@ import { MarketWatcher } from './market-watcher.ts';
 import { MetadataRounds } from './metadata-rounds.ts';
 import { followFills } from './node-fills/follow-fills.ts';
 import { NodeInfo } from './node-info.ts';
+import { createPositionReads } from './position-reads.ts';
 import { readTrackedOutcomes } from './read-tracked-outcomes.ts';
 import { startGapRepairs } from './repair-gaps.ts';
 import { RequestedBooks } from './requested-books.ts';
@@ -60,7 +63,8 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
   // Only the simulator counts with another minute.
   const minuteMs = settings.venues === 'sim' ? settings.simMinuteMs : MINUTE_MS;
   const planner = opened(await VenuePlanner.open(limitsOf(minuteMs), { ...context, venue: 'venue_a' }));
-  const { client, readClient } = openClients(context, planner, opened);
+  const { client, readClient, ...accountClient } = openClients(context, planner, opened);
+  const dexes = new DexList();
   const slots = opened(
     new SubscriptionSlots({
       context,
@@ -98,6 +102,7 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
     const { payload } = await client.send({ body: request, weight, weightOf, priority, signal });
     connection.markConnected();
     publisher.receive({ source: FEED, feed: FEED, request, payload });
+    if (request === DEXES_REQUEST) dexes.set(payload);
     return payload;
   };
   const metadata = opened(
@@ -124,11 +129,21 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
   if (venueANodeData !== null) opened(await followFills({ ...context, folder: venueANodeData }));
   const klines = startKlines(context);
   if (klines) opened(klines);
-  const reads = createInfoReads({ client: readClient, budget: planner.weight, publisher, feed: FEED });
-  return [reads, requestedBooks.handler];
+  const readOptions = { client: readClient, budget: planner.weight, publisher, feed: FEED };
+  const reads = createInfoReads(readOptions);
+  const positions = createPositionReads((request, reading) => readInfo(readOptions, request, reading), dexes);
+  const acquisitions = createAcquisitions({
+    ...accountClient,
+    budget: planner.weight,
+    dexes,
+    publisher,
+    metrics,
+    feed: FEED,
+  });
+  return [reads, positions, acquisitions, requestedBooks.handler];
 }
 
-/** The clients of what the adapter requests itself, and of the reads of clients. */
+/** The clients of what the adapter requests itself and of the reads of clients, and what acquisitions are sent with. */
 function openClients({ settings, logger, metrics }: AdapterContext, { weight: budget }: VenuePlanner, opened: Opened) {
   const url = joinUrl(upstreamUrl(settings, 'venueAApiUrl'), '/info');
   const counter = { source: FEED, metrics };
@@ -136,9 +151,12 @@ function openClients({ settings, logger, metrics }: AdapterContext, { weight: bu
   const node =
     venueANodeUrl === null ? null : opened(new NodeInfo({ url: joinUrl(venueANodeUrl, '/info'), logger, metrics }));
   const http = new HttpClient({ budget, counter });
-  const readHttp = new HttpClient({ budget, counter, retries: 'reads', timeoutMs: READ_TIMEOUT_MS });
+  const reads = { counter, retries: 'reads', timeoutMs: READ_TIMEOUT_MS } as const;
   return {
     client: new InfoClient({ url, http, node }),
-    readClient: new InfoClient({ url, http: readHttp, node }),
+    readClient: new InfoClient({ url, http: new HttpClient({ ...reads, budget }), node }),
+    url,
+    http: reads,
+    node,
   };
 }

@@ -42,6 +42,8 @@ export const limitsOf = (minuteMs: number): Limits => ({
 });
 /** Reads of clients that are sent at once. */
 export const READS_RUNNING = 16;
+/** Acquisitions of accounts that are sent at once; each has some twelve requests. */
+export const ACQUISITIONS_RUNNING = 8;
 /** How long a read waits for room within the limits. */
 export const READS_WAIT_MS = 10_000;
 /** How long a read takes at most, with all its attempts. */

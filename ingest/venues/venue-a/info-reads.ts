@@ -3,14 +3,15 @@
  * stored in the outcome of its request alone (contract, Reads from the venue), except a series: only those of bound
  * accounts are read.
  */
-import { timeLimit } from '#infra/runtime/time-limit';
 import { type InfoRequest, type InfoResult, infoRead } from '#schemas/requests/venue-a-info';
 import type { Budget } from '../../feed/budget.ts';
 import { UpstreamError } from '../../feed/errors.ts';
-import { errorBody, noRoomError } from '../../feed/http-client.ts';
+import { errorBody } from '../../feed/http-client.ts';
 import type { Publisher } from '../../publisher/publisher.ts';
+import { readInTime } from '../../requests/read-in-time.ts';
 import { defineHandler, type RequestContext, type RequestHandler } from '../../requests/request-handler.ts';
 import { READS_RUNNING, READS_TOTAL_MS, READS_WAIT_MS, REST_PRIORITIES } from './declaration.ts';
+import { expiredReadError } from './expired-read.ts';
 import type { InfoClient } from './info-client.ts';
 import { infoWeight, infoWeightMax } from './info-weight.ts';
 import { SharedBars } from './shared-bars.ts';
@@ -33,30 +34,19 @@ export function createInfoReads(options: InfoReadsOptions): RequestHandler {
     running: READS_RUNNING,
     expiresAfterMs: READS_WAIT_MS,
     onJoin: () => budget.recheck(),
-    // Reads ahead of it wait for weight; or there is weight, and they wait for the venue.
-    expiredBecause: (params, orgId) => {
-      const weight = infoWeightMax(params);
-      const hasRoom = budget.hasRoom(weight, { priority: REST_PRIORITIES.reads, payers: new Set([orgId]) });
-      if (!hasRoom) return noRoomError(budget, weight);
-      return new UpstreamError('upstream_unavailable', 'the venue did not answer the reads ahead of this one in time');
-    },
-    run: async (params, { signal, requestedAt, orgIds }) => {
-      const inTime = timeLimit(Math.max(0, requestedAt + READS_TOTAL_MS - Date.now()));
-      const context = { orgIds, requestedAt, signal: AbortSignal.any([signal, inTime]) };
-      const send = (request: InfoRequest) => read(options, request, context);
-      const { type, req } = params;
-      try {
-        if (type !== 'candleSnapshot' || !req) return await send(params);
-        return await bars.read(req, (range) => send({ type, req: range }));
-      } catch (error) {
-        if (signal.aborted || !inTime.aborted) throw error;
-        throw new UpstreamError('upstream_unavailable', `no response within ${READS_TOTAL_MS} ms`, { cause: error });
-      }
-    },
+    expiredBecause: (params, orgId) => expiredReadError(budget, infoWeightMax(params), orgId),
+    run: (params, { signal, requestedAt, orgIds }) =>
+      readInTime(requestedAt + READS_TOTAL_MS, signal, async (inTime) => {
+        const send = (request: InfoRequest) => readInfo(options, request, { orgIds, requestedAt, signal: inTime });
+        const { type, req } = params;
+        if (type !== 'candleSnapshot' || !req) return send(params);
+        return bars.read(req, (range) => send({ type, req: range }));
+      }),
   });
 }
 
-async function read(
+/** Sends one read. Rejects with an `UpstreamError`. */
+export async function readInfo(
   { client, publisher, feed }: InfoReadsOptions,
   params: InfoRequest,
   { orgIds, requestedAt, signal }: RequestContext,

@@ -5,16 +5,26 @@ import { ConnectionState } from '../../feed/connection-state.ts';
 import { HttpClient } from '../../feed/http-client.ts';
 import { Poller } from '../../feed/poller.ts';
 import { type AdapterContext, type RunningAdapter, upstreamUrl, type VenueAdapter } from '../adapter.ts';
+import { createAcquisitions } from './acquisitions.ts';
 import { BookSockets } from './book-sockets.ts';
 import { CatalogSource } from './catalog-source.ts';
 import { CatalogSync } from './catalog-sync.ts';
+import { openChainRpc } from './chain/chain-rpc.ts';
 import { followChain } from './chain/follow-chain.ts';
 import { chooseMarkets } from './choose-markets.ts';
 import { ClosedMarkets } from './closed-markets.ts';
 import { readCrawlCursors } from './crawl-cursors.ts';
-import { CATALOG_BUDGET, RPC_BUDGET, WATCHED_TOKENS_MAX } from './declaration.ts';
+import {
+  CATALOG_BUDGET,
+  DATA_TIMEOUT_MS,
+  POSITIONS_BUDGET,
+  RPC_BUDGET,
+  RPC_TIMEOUT_MS,
+  WATCHED_TOKENS_MAX,
+} from './declaration.ts';
 import { EarlierMarkets } from './earlier-markets.ts';
 import { openHistoryBackfills } from './history/history-backfills.ts';
+import { createPositionReads } from './position-reads.ts';
 import { createUserPnlReads } from './user-pnl-reads.ts';
 
 export const venueB: VenueAdapter = { start };
@@ -66,7 +76,11 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     const backfills = openHistoryBackfills(context, rpcUrl, rpcBudget);
     feeds.push(backfills);
     const userPnl = createUserPnlReads({ url: upstreamUrl(settings, 'venueBPnlUrl'), publisher, metrics });
-    return { handlers: [...(backfills.handlers ?? []), userPnl], close };
+    const rpc = openChainRpc({ url: rpcUrl, filters: [], budget: rpcBudget, timeoutMs: RPC_TIMEOUT_MS });
+    feeds.push(rpc);
+    const accounts = accountReads(upstreamUrl(settings, 'venueBDataUrl'), metrics);
+    const acquisitions = createAcquisitions({ ...accounts, rpc, publisher, metrics });
+    return { handlers: [...(backfills.handlers ?? []), userPnl, acquisitions, createPositionReads(accounts)], close };
   } catch (error) {
     // The cause of the failed start is thrown; errors of closing are logged only.
     await close().catch((fault: unknown) =>
@@ -74,4 +88,12 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     );
     throw error;
   }
+}
+
+/** What the positions of accounts are read with. */
+function accountReads(url: string, metrics: AdapterContext['metrics']) {
+  const budget = new Budget(POSITIONS_BUDGET);
+  const counter = { source: 'venue_b.data', metrics };
+  const http = new HttpClient({ budget, retries: 'reads', timeoutMs: DATA_TIMEOUT_MS, counter });
+  return { url, budget, http };
 }

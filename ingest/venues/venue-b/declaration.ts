@@ -100,6 +100,15 @@ export const USER_PNL_RUNNING = 8;
 export const USER_PNL_TIMEOUT_MS = 4_000;
 export const USER_PNL_WAIT_MS = 10_000;
 export const USER_PNL_TOTAL_MS = 25_000;
+/** The venue allows 150 requests of positions in 10 s. Ingest uses at most two thirds. */
+export const POSITIONS_BUDGET = { max: 100, windowMs: 10_000 } as const;
+/** How long one attempt of a read of an account takes at most. */
+export const DATA_TIMEOUT_MS = 4_000;
+/** Acquisitions of accounts that are sent at once. */
+export const ACQUISITIONS_RUNNING = 8;
+/** How long an acquisition waits for room within the limits, and how long it takes at most. */
+export const ACQUISITIONS_WAIT_MS = 10_000;
+export const ACQUISITIONS_TOTAL_MS = 25_000;
 
 /** Blocks of one request of a backfill (specification, Backfill rules). */
 export const HISTORY_CHUNK_BLOCKS = 2_000;

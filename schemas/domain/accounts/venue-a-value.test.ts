@@ -97,7 +97,13 @@ describe('the value of an account of venue_a', () => {
   });
 
   it('is unknown while the collateral token of a dex is unknown', () => {
-    expect(valued({ dexes: { flx: {} } })).toEqual({ unpriced: 'the collateral of flx' });
+    for (const figures of [{ accountValue: '1' }, { marginUsed: '1' }, { pnl: ['-1'] }])
+      for (const mode of ['default', 'unifiedAccount']) {
+        const isCounted = mode !== 'default' || !('marginUsed' in figures);
+        const unpriced = { unpriced: 'the collateral of a dex' };
+        expect(valued({ mode, dexes: { flx: figures } })).toEqual(isCounted ? unpriced : expect.anything());
+      }
+    expect(valued({ dexes: { flx: {} } })).toMatchObject({ valueUsd: '0' });
   });
 
   it('needs no price for what is zero, and states it as zero', () => {

@@ -31,7 +31,7 @@ export type VenueAValuation =
 
 /** What the valuation multiplies with. */
 export interface VenueAPrices {
-  /** Index of the collateral token of each dex. */
+  /** Index of the collateral token of each dex; one that is unknown is missing. */
   readonly collateralTokens: ReadonlyMap<string, number>;
   /** USD of one token, by `priceKey`; one without a price is missing. */
   readonly prices: ReadonlyMap<string, Decimal>;
@@ -59,8 +59,8 @@ function calculate(account: VenueAAccount, { collateralTokens, prices }: VenueAP
     if (price === undefined) throw new Unpriced(key);
     return multiply(amount, price);
   };
-  const tokenUsd: TokenUsd = (token, amount) => usdOf(amount, String(token));
-  const dexes = withCollateral(account.dexes, collateralTokens);
+  const tokenUsd: TokenUsd = (token, amount) => usdOf(amount, token === null ? UNKNOWN_COLLATERAL : String(token));
+  const dexes = account.dexes.map((state) => ({ ...state, token: collateralTokens.get(state.dex) ?? null }));
   const spotBalances = balances.map(({ coin, token, total, hold }) => ({
     coin,
     total,
@@ -91,18 +91,12 @@ function calculate(account: VenueAAccount, { collateralTokens, prices }: VenueAP
   };
 }
 
-type PricedDex = DexState & { readonly token: number };
-type TokenUsd = (token: number, amount: Decimal) => Decimal;
+/** A dex with its collateral token; null if that is unknown. */
+type PricedDex = DexState & { readonly token: number | null };
+type TokenUsd = (token: number | null, amount: Decimal) => Decimal;
 
-/** Adds the collateral token of each dex. */
-function withCollateral(dexes: readonly DexState[], tokens: VenueAPrices['collateralTokens']): PricedDex[] {
-  return dexes.map((state) => {
-    const { dex } = state;
-    const token = tokens.get(dex);
-    if (token === undefined) throw new Unpriced(`the collateral of ${dex === '' ? 'the main dex' : dex}`);
-    return { ...state, token };
-  });
-}
+/** Stands for a token that is unknown and therefore has no price. */
+const UNKNOWN_COLLATERAL = 'the collateral of a dex';
 
 interface PerpPart {
   readonly usd: Decimal;
@@ -119,12 +113,13 @@ function standardPerp(dexes: readonly PricedDex[], tokenUsd: TokenUsd): PerpPart
 /** The perpetuals' part of the spot balances: per collateral token the used margin, between 0 and the balance. */
 function unifiedPerp(dexes: readonly PricedDex[], balances: readonly SpotBalance[], tokenUsd: TokenUsd): PerpPart {
   const parts = [...new Set(dexes.map(({ token }) => token))].map((token) => {
-    const own = balances.filter((balance) => balance.token === token);
+    const own = token === null ? [] : balances.filter((balance) => balance.token === token);
     const total = sumOf(own.map((balance) => balance.total));
     const hold = sumOf(own.map((balance) => balance.hold));
     const margin = sumOf(dexes.filter((dex) => dex.token === token).map(({ marginUsed }) => marginUsed));
     return {
-      usd: tokenUsd(token, larger(ZERO, smaller(margin, total))),
+      // Without the token it is unknown which balance is the margin's.
+      usd: tokenUsd(token, token === null ? margin : larger(ZERO, smaller(margin, total))),
       freeUsd: tokenUsd(token, (total - hold) as Decimal),
     };
   });

@@ -16,6 +16,12 @@ export const EXCHANGES = {
   v3: '0xe3333700ca9d93003f00f0f71f8515005f6c00aa',
 } as const;
 
+/** The tokens in which accounts hold cash, with 6 decimals. */
+export const COLLATERAL_TOKENS = {
+  pUsd: '0xc011a7e12a19f7b1f670d46f03b03f3342e82dfb',
+  usdcE: '0x2791bca1f2de4661ed88a30c99a7a9449aa84174',
+} as const;
+
 /** Holds the tokens, and logs how a condition was resolved. */
 export const CONDITIONAL_TOKENS = '0x4d97dcd97ec945f40cf65f87097ace5ea0476045';
 

@@ -1,5 +1,9 @@
 /** Binds a wallet that traded before the service existed and backfills its history. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { WalletNav } from '#query-api/accounts/wallet-nav';
+import { COLLATERAL_TOKENS } from '#schemas/venues/venue-b/contracts';
+import { createHoldings } from '../../simulator/venues/venue-b/holdings.ts';
+import { createWorld } from '../../simulator/world/world.ts';
 import { get, type Service, startService, TEST_TOKEN, temporaryFolder } from './service.ts';
 
 interface Trade {
@@ -72,6 +76,35 @@ async function backfill(path: string) {
 
 /** Trades older than this were not received live, and are deep enough to be confirmed. */
 const BEFORE_MS = 10 * 60_000;
+
+/** An account that hardly ever trades, so that no other test binds it. */
+const NTH = 398;
+
+it.each(['venue_a', 'venue_b'])(
+  'the NAV of a wallet of %s is read from the venue, and for 20 s returned again',
+  async (provider) => {
+    const world = createWorld({ seed: 1, rate: 10, events: 2, coins: 3 });
+    const address = world.population.accounts[NTH]!;
+    const bound = await post('/v1/me/wallets', { provider, address, label: 'nav' });
+    const { id } = bound.body as { id: string };
+    const path = `/v1/me/wallets/${id}/nav`;
+    const nav = await get<WalletNav>(service, path);
+    expect(nav).toMatchObject({ walletId: id, address });
+    expect(Math.abs(Date.now() - Date.parse(nav.asOf!))).toBeLessThan(60_000);
+    if (provider === 'venue_b') {
+      const holdings = createHoldings(world);
+      const units = Object.values(COLLATERAL_TOKENS).map((token) => holdings.balanceOf(token, address));
+      expect(nav.cashUsdc).toBe(Number(units.reduce((sum, one) => sum + one, 0n)) / 1e6);
+      expect(nav.positionsValueUsdc).toBeGreaterThan(0);
+      expect(nav.navUsdc).toBeCloseTo(nav.cashUsdc! + nav.positionsValueUsdc!, 9);
+    } else {
+      expect(nav).toMatchObject({ cashUsdc: null, positionsValueUsdc: null });
+      expect(nav.navUsdc).toBeGreaterThan(0);
+    }
+    expect(await get(service, path)).toEqual(nav);
+    expect(await get(service, '/v1/me/wallets/nav')).toMatchObject({ wallets: expect.arrayContaining([nav]) });
+  },
+);
 
 it('a backfill adds the past fills of a wallet to the trades of their events, once, even if it is repeated', async () => {
   const seen = await until('a fill on the chain', async () => (await chainTrades()).find(({ maker }) => maker) ?? null);

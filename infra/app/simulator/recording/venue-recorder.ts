@@ -10,6 +10,8 @@ export interface RecorderContext {
   readonly earlierBars: boolean;
   /** The first accounts of the world whose fills until then are recorded at the start: so many. */
   readonly accountFills: number;
+  /** True if what the venues state about every account is recorded after the first hour mark. */
+  readonly accountStates: boolean;
   /** Returns the time at which the lines of the current step are received, unix ms. */
   readonly now: () => number;
   /** Adds a line to the file of a source, such as `venue_a.ws`. */

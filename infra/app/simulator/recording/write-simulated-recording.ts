@@ -27,6 +27,8 @@ export interface SimulatedRecordingOptions {
   readonly earlierBars?: boolean;
   /** Accounts whose fills of venue_a until the start are recorded; none by default. */
   readonly accountFills?: number;
+  /** True to record what the venues state about every account, after the first hour mark. */
+  readonly accountStates?: boolean;
   /** Called with the finished and the total simulated milliseconds. */
   readonly onProgress?: (doneMs: number, allMs: number) => void;
 }
@@ -61,7 +63,7 @@ The same settings give the same files.
 
 /** Writes hours of simulated time as a recording, as fast as possible. The same options give the same bytes. */
 export async function writeSimulatedRecording(options: SimulatedRecordingOptions): Promise<RecordingSummary> {
-  const { hours, earlierBars = false, accountFills = 0, onProgress } = options;
+  const { hours, earlierBars = false, accountFills = 0, accountStates = false, onProgress } = options;
   const startMs = Math.floor(options.startMs / STEP_MS) * STEP_MS;
   assertWorldTime(startMs);
   const world = createWorld(options);
@@ -78,6 +80,7 @@ export async function writeSimulatedRecording(options: SimulatedRecordingOptions
     startMs,
     earlierBars,
     accountFills,
+    accountStates,
     now: () => nowMs,
     line: (source, atMs, text) => fileOf(source).line(atMs, text),
   });

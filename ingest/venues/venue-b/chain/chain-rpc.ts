@@ -11,6 +11,7 @@ import {
   type Transport,
   webSocket,
 } from 'viem';
+import { untilAborted } from '#infra/runtime/until-aborted';
 import type { ChainBlock } from '#schemas/domain/recording';
 import type { Budget } from '../../../feed/budget.ts';
 
@@ -47,6 +48,8 @@ export interface ChainRpc {
   logsWith(filter: PositionFilter, from: number, to: number): Promise<RpcLog[]>;
   /** Logs of blocks `from` to `to`, both included. Rejects with `rangeTooLarge` if the range is too large. */
   logsOfRange(from: number, to: number): Promise<RpcLog[]>;
+  /** The result of a call of a contract as of a block. */
+  call(call: { readonly to: string; readonly data: string }, block: number): Promise<string>;
   /** Rejects running requests, so that a slow node does not delay the end. */
   close(): Promise<void>;
 }
@@ -116,6 +119,9 @@ export function openChainRpc(options: ChainRpcOptions): ChainRpc {
     logsOfRange: (from, to) => withEachFilter((filter) => inRange(filter, from, to)),
     logsWith: inRange,
 
+    call: ({ to, data }, block) =>
+      send(() => client.request({ method: 'eth_call', params: [{ to: to as Hex, data: data as Hex }, toHex(block)] })),
+
     async close() {
       closing.abort(new Error('the client was closed'));
       if (!usesSocket) return;
@@ -127,16 +133,6 @@ export function openChainRpc(options: ChainRpcOptions): ChainRpc {
       );
     },
   };
-}
-
-/** Settles like `work`, or rejects with the signal's reason as soon as it aborts. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-    if (signal.aborted) onAbort();
-  });
 }
 
 /** Error messages of providers for a range that is too large (venue page, section 9). */

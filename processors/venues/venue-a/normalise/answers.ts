@@ -11,6 +11,8 @@ import { FILL_REQUESTS } from '#schemas/venues/venue-a/fills';
 import { readTrades } from '#schemas/venues/venue-a/trades';
 import { parseJson } from '../../shared/malformed.ts';
 import { emitFillPage } from './account-fills.ts';
+import { ACCOUNT_RESPONSES, processAccountResponse } from './account-responses.ts';
+import { setCollateralToken, setPairTokens } from './account-state.ts';
 import { emitBarRange } from './bar-ranges.ts';
 import { emitBook, isOutdated } from './books.ts';
 import { emitContexts, emitMids, readAlignedContexts, readMids, readNamedContexts } from './contexts.ts';
@@ -43,13 +45,23 @@ type AnswerHandler = (answer: Answer) => void;
 
 /** Handlers by request type. Answers of other types contain nothing that is stored, such as most about accounts in a recording. */
 const ANSWERS: Readonly<Record<string, AnswerHandler>> = {
-  meta: (answer) => processPerps(answer, requestedDex(answer.request), readPerps(answer.body, 'answer')),
+  meta(answer) {
+    processPerps(answer, requestedDex(answer.request), readPerps(answer.body, 'answer'));
+    setCollateralToken(answer.state.accountMarkets, requestedDex(answer.request), answer.body);
+  },
   allPerpMetas: processAllPerps,
   metaAndAssetCtxs: processPerpsWithContexts,
-  spotMeta: ({ state, body, receivedAt, emit }) => emitPairs(state, readSpots(body, 'answer'), receivedAt, emit),
+  spotMeta({ state, body, receivedAt, emit }) {
+    emitPairs(state, readSpots(body, 'answer'), receivedAt, emit);
+    setPairTokens(state.accountMarkets, body);
+  },
   spotMetaAndAssetCtxs: processSpotsWithContexts,
-  perpDexs: ({ state, body, receivedAt, emit }) =>
-    emitPerpDexes(state, readPerpDexes(body, 'answer'), receivedAt, emit),
+  perpDexs({ state, body, receivedAt, emit }) {
+    const dexes = readPerpDexes(body, 'answer');
+    emitPerpDexes(state, dexes, receivedAt, emit);
+    state.accountMarkets.dexes = ['', ...dexes.map(({ name }) => name)];
+  },
+  ...Object.fromEntries(ACCOUNT_RESPONSES.map((type) => [type, processAccountResponse])),
   allMids: ({ state, body, receivedAt, emit }) =>
     emitMids(state, readMids(state, readObject(body, 'answer'), 'answer'), receivedAt, emit),
   l2Book: processBook,
@@ -115,14 +127,14 @@ function processPerps({ state, receivedAt, emit }: Answer, dex: string, coins: r
  * that lags behind, lacks one.
  */
 function processAllPerps(answer: Answer): void {
-  const dexes = readList(answer.body, 'answer').map((entry, at) => {
-    const meta: unknown = Array.isArray(entry) ? entry[0] : entry;
-    return readPerps(meta, `answer[${at}]`);
-  });
+  const metas = readList(answer.body, 'answer').map((entry): unknown => (Array.isArray(entry) ? entry[0] : entry));
+  const dexes = metas.map((meta, at) => readPerps(meta, `answer[${at}]`));
   for (const [at, coins] of dexes.entries()) {
     const dex = at === 0 ? '' : dexOf(coins[0]?.coin ?? '');
     // A builder dex without coins cannot be identified, and there is nothing to emit for it.
-    if (at === 0 || dex !== '') processPerps(answer, dex, coins);
+    if (at > 0 && dex === '') continue;
+    processPerps(answer, dex, coins);
+    setCollateralToken(answer.state.accountMarkets, dex, metas[at]);
   }
   const { state, receivedAt, emit } = answer;
   emitGone(state, 'contracts', ({ dex }) => dex !== null, dexes.slice(1).flat(), receivedAt, emit);
@@ -134,6 +146,7 @@ function processPerpsWithContexts(answer: Answer): void {
   const names = coins.map(({ coin }) => coin);
   const figures = readAlignedContexts(names, contexts, 'answer[1]');
   processPerps(answer, requestedDex(answer.request), coins);
+  setCollateralToken(answer.state.accountMarkets, requestedDex(answer.request), meta);
   emitContexts(answer.state, figures, answer.receivedAt, answer.emit);
 }
 
@@ -142,6 +155,7 @@ function processSpotsWithContexts({ state, body, receivedAt, emit }: Answer): vo
   const pairs = readSpots(meta, 'answer[0]');
   const figures = readNamedContexts(contexts, 'answer[1]');
   emitPairs(state, pairs, receivedAt, emit);
+  setPairTokens(state.accountMarkets, meta);
   emitSpotContexts(state, figures, receivedAt, emit);
 }
 

@@ -104,6 +104,7 @@ export function readMids(state: VenueAState, mids: JsonObject, field: string): C
  * used only from its first change on.
  */
 export function emitMids(state: VenueAState, mids: ChangedMids, receivedAt: number, emit: Emit): void {
+  state.accountMarkets.midsAt = receivedAt;
   for (const [coin, written, midPrice] of mids) {
     const isFirst = !state.allMids.has(coin);
     state.allMids.set(coin, written);

@@ -1,6 +1,7 @@
 /** Contexts of spot pairs: they decide what a name means, and hourly samples of them make daily rows. */
 import type { Emit } from '#infra/stages/stage';
 import { type SpotSample, spotSampleTopic } from '#schemas/topics/daily';
+import { isOutcomeCoin } from '#schemas/venues/venue-a/outcome-coin';
 import { chooseNewNames } from './canonical-pairs.ts';
 import { type CoinFigures, emitContexts } from './contexts.ts';
 import type { VenueAState } from './state.ts';
@@ -14,6 +15,7 @@ export function emitSpotContexts(state: VenueAState, contexts: CoinFigures, rece
   // The list contains outcomes too.
   for (const [coin] of contexts)
     if (state.instruments.get(coin)?.kind === 'spot') state.spotReports.set(coin, receivedAt);
+    else if (isOutcomeCoin(coin)) state.accountMarkets.outcomeReports.set(coin, receivedAt);
   chooseNewNames(state, receivedAt, emit);
 }
 

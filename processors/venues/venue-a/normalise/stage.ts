@@ -6,6 +6,7 @@
 import { type Emit, on, type Stage, type StageRecord } from '#infra/stages/stage';
 import { canonicalDecimal } from '#schemas/domain/decimal';
 import { fillPageTopic } from '#schemas/topics/account-fills';
+import { venueAAcquisitionTopic } from '#schemas/topics/accounts';
 import { channelTopics } from '#schemas/topics/channels';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import { spotSampleTopic } from '#schemas/topics/daily';
@@ -13,6 +14,7 @@ import { contextTopics, perpDexTopic, statusTopics } from '#schemas/topics/norma
 import { type FeedEvent, feedTopics, type RawEnvelope, rawTopic } from '#schemas/topics/raw';
 import { findUnconfirmed } from '#schemas/venues/venue-a/missing-names';
 import { expireInactiveChannels } from '../../../shared/channel-seqs.ts';
+import { forgetOldParts } from '../../shared/acquired-parts.ts';
 import { createLiveness } from '../../shared/liveness.ts';
 import { rejectMalformed } from '../../shared/malformed.ts';
 import { venueTopics } from '../../shared/venue-topics.ts';
@@ -65,16 +67,16 @@ export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
 
   return {
     name: 'normalise.venue_a',
-    stateVersion: 14,
+    stateVersion: 15,
     // Holds some hundred trades per coin; the other maps have one entry per listed coin or outcome.
-    slicedMaps: ['seenTrades'],
+    slicedMaps: ['seenTrades', 'acquiredParts'],
     inputs: [
       on(rawTopic('venue_a', 'ws'), onFrame),
       on(rawTopic('venue_a', 'info'), onAnswer),
       on(feedTopics.venue_a, onFeedEvent),
       on(clockTopic, onClock),
     ],
-    outputs: [...venueTopics('venue_a'), perpDexTopic, spotSampleTopic, fillPageTopic],
+    outputs: [...venueTopics('venue_a'), perpDexTopic, spotSampleTopic, fillPageTopic, venueAAcquisitionTopic],
     initialState: createVenueAState,
   };
 }
@@ -103,6 +105,7 @@ function onClock(state: VenueAState, { value }: StageRecord<ClockMark>, emit: Em
   for (const missing of [pairs, contracts]) emitDelisted(state, findUnconfirmed(missing, now), now, emit);
   emitDelistedDexes(state, findUnconfirmed(dexes, now), now, emit);
   const gaps = gapContext(state, now, emit);
+  forgetOldParts(state.acquiredParts, now);
   endGaps(gaps);
   expireReplays(gaps);
   expireInactiveChannels(
@@ -126,6 +129,7 @@ function onClock(state: VenueAState, { value }: StageRecord<ClockMark>, emit: Em
 function forgetCoin(state: VenueAState, coin: string, emit: Emit): void {
   state.bookTimes.delete(coin);
   state.allMids.delete(coin);
+  state.accountMarkets.outcomeReports.delete(coin);
   if (state.contexts.delete(coin)) emit.remove(contextTopics.venue_a, coin);
   liveness.forget(state.liveness, coin, emit);
 }

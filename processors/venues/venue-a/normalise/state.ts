@@ -2,7 +2,9 @@
 import type { AssetContext, Instrument, PerpDex } from '#schemas/topics/normalised';
 import type { MissingSince } from '#schemas/venues/venue-a/missing-names';
 import { type ChannelSeqs, createChannelSeqs } from '../../../shared/channel-seqs.ts';
+import { type AcquiredParts, createAcquiredParts } from '../../shared/acquired-parts.ts';
 import { createLivenessState, type LivenessState } from '../../shared/liveness.ts';
+import { type AccountMarkets, type AccountResponse, createAccountMarkets } from './account-state.ts';
 import type { BarRanges } from './bar-ranges.ts';
 import { createOutcomeState, type OutcomeState } from './outcome-state.ts';
 import type { SeenTrades } from './seen-trades.ts';
@@ -37,6 +39,10 @@ export interface VenueAState {
   /** Coins of each perp dex in the order of its contexts; the main dex is ``. */
   readonly universes: Map<string, readonly string[]>;
   readonly outcomes: OutcomeState;
+  /** What prices of accounts need beside instruments and contexts. */
+  readonly accountMarkets: AccountMarkets;
+  /** Responses about accounts that wait for the others of their acquisition. */
+  readonly acquiredParts: AcquiredParts<AccountResponse>;
   /** Since when each connection is open; for a recording, since its start. Bounded by the number of connections. */
   readonly connectedAt: Map<string, number>;
   readonly channelSeqs: ChannelSeqs;
@@ -59,6 +65,8 @@ export function createVenueAState(): VenueAState {
     missing: { pairs: new Map(), contracts: new Map(), dexes: new Map() },
     universes: new Map(),
     outcomes: createOutcomeState(),
+    accountMarkets: createAccountMarkets(),
+    acquiredParts: createAcquiredParts(),
     connectedAt: new Map(),
     channelSeqs: createChannelSeqs(),
     liveness: createLivenessState(),

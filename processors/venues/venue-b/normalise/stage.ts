@@ -3,6 +3,7 @@
  * channels, dispute phases and resolutions.
  */
 import { type Emit, on, type Stage, type StageRecord } from '#infra/stages/stage';
+import { venueBAcquisitionTopic } from '#schemas/topics/accounts';
 import { channelTopics } from '#schemas/topics/channels';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import { backfilledTradeTopic } from '#schemas/topics/normalised';
@@ -10,7 +11,9 @@ import { disputeTopic } from '#schemas/topics/oracle';
 import { type FeedEvent, feedTopics, rawTopic } from '#schemas/topics/raw';
 import { EXCHANGES } from '#schemas/venues/venue-b/contracts';
 import { expireInactiveChannels } from '../../../shared/channel-seqs.ts';
+import { forgetOldParts } from '../../shared/acquired-parts.ts';
 import { venueTopics } from '../../shared/venue-topics.ts';
+import { onBalance, onPositions } from './account-responses.ts';
 import { onAnswer } from './answers.ts';
 import { liveness } from './book-status.ts';
 import { onMarketFrame } from './frames.ts';
@@ -36,7 +39,7 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
   };
   return {
     name: 'normalise.venue_b',
-    stateVersion: 10,
+    stateVersion: 11,
     // Trades and phases without a market are in two maps each. They are replaced, never changed, so it does not matter
     // that a snapshot restores them as two separate objects.
     slicedMaps: [
@@ -60,6 +63,7 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
       'catalog.gammaIds',
       'catalog.requestIds',
       'books',
+      'acquiredParts',
       'liveness.instruments',
       'channelSeqs.active',
       'channelSeqs.inactive',
@@ -73,10 +77,12 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
       on(rawTopic('venue_b', 'clob_ws'), onMarketFrame),
       on(rawTopic('venue_b', 'gamma'), onAnswer),
       on(rawTopic('venue_b', 'clob'), onAnswer),
+      on(rawTopic('venue_b', 'data'), onPositions),
+      on(rawTopic('venue_b', 'call'), onBalance),
       on(feedTopics.venue_b, (state: VenueBState, record, emit) => onFeedEvent(chain, state, record, emit)),
       on(clockTopic, (state: VenueBState, record, emit) => onClock(chain, state, record, emit)),
     ],
-    outputs: [...venueTopics('venue_b'), backfilledTradeTopic, disputeTopic],
+    outputs: [...venueTopics('venue_b'), backfilledTradeTopic, disputeTopic, venueBAcquisitionTopic],
     initialState: createVenueBState,
   };
 }
@@ -84,6 +90,7 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
 function onClock(chain: ChainOptions, state: VenueBState, record: StageRecord<ClockMark>, emit: Emit): void {
   onChainTime(chain, state, record.value.receivedAt, emit);
   liveness.tick(state.liveness, record.value.receivedAt, emit);
+  forgetOldParts(state.acquiredParts, record.value.receivedAt);
   forgetChannels(state, record.value.receivedAt);
 }
 

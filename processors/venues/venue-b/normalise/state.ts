@@ -1,6 +1,7 @@
 /** State of the normaliser of venue_b. It is plain data, since snapshots serialize it with `v8.serialize`. */
 
 import { type ChannelSeqs, createChannelSeqs } from '../../../shared/channel-seqs.ts';
+import { type AcquiredParts, createAcquiredParts } from '../../shared/acquired-parts.ts';
 import { createLivenessState, type LivenessState } from '../../shared/liveness.ts';
 import { type BackfilledTrades, createBackfilledTrades } from './backfilled-trades.ts';
 import { type CatalogState, createCatalogState } from './catalog-state.ts';
@@ -30,6 +31,12 @@ export interface OpenTransaction {
   legs: OpenLeg[];
 }
 
+/** The text of a page of positions, or the result of a call with its block. */
+export interface AccountResponse {
+  readonly text: string;
+  readonly block: number | null;
+}
+
 export interface VenueBState {
   readonly chain: ChainView;
   openTransaction: OpenTransaction | null;
@@ -41,6 +48,8 @@ export interface VenueBState {
   readonly catalog: CatalogState;
   /** Books by token, the one whose snapshot is oldest first. */
   readonly books: Map<string, TokenBook>;
+  /** Responses about accounts that wait for the others of their acquisition. */
+  readonly acquiredParts: AcquiredParts<AccountResponse>;
   readonly liveness: LivenessState;
   readonly channelSeqs: ChannelSeqs;
 }
@@ -55,6 +64,7 @@ export function createVenueBState(): VenueBState {
     resolutions: new Map(),
     catalog: createCatalogState(),
     books: new Map(),
+    acquiredParts: createAcquiredParts(),
     liveness: createLivenessState(),
     channelSeqs: createChannelSeqs(),
   };

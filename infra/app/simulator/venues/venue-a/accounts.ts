@@ -2,12 +2,15 @@
  * What `info` answers about accounts (venue page, sections 3.2 and 4). Each account opens one position every two hours and
  * closes it an hour later; its fills, orders and state follow from that, as a function of seed and time.
  */
+
+import { isUnified } from '#schemas/domain/accounts/venue-a-account';
 import { FILLS_OF_PAGE } from '#schemas/venues/venue-a/fills';
 import { hashOf, STREAM } from '../../world/hash.ts';
 import { type Ladder, ladderMid } from '../../world/ladders.ts';
 import { amountText } from '../../world/number-text.ts';
 import { HOUR_MS } from '../../world/time.ts';
 import type { World } from '../../world/world.ts';
+import { createHoldings, NOTHING_STAKED } from './holdings.ts';
 
 /** Positions whose fills are returned; two fills each, fewer than the venue's limit of 2,000. */
 const POSITIONS = 40;
@@ -47,7 +50,12 @@ export interface TimeRange {
 /** Answers about accounts, null for an invalid request. Unknown accounts are answered like empty ones. */
 export interface Accounts {
   clearinghouseState(user: unknown, dex: string, atMs: number): object | null;
-  spotClearinghouseState(user: unknown): object | null;
+  spotClearinghouseState(user: unknown, atMs: number): object | null;
+  userAbstraction(user: unknown): string | null;
+  /** USD of an account; null for one that is none. */
+  usd(user: unknown, atMs: number): { readonly total: number; readonly perps: number } | null;
+  userVaultEquities(user: unknown): Rows | null;
+  delegatorSummary(user: unknown): object | null;
   frontendOpenOrders(user: unknown, dex: string, atMs: number): Rows | null;
   historicalOrders(user: unknown, atMs: number): Rows | null;
   userFills(user: unknown, atMs: number): Rows | null;
@@ -87,7 +95,14 @@ export function createAccounts(world: World): Accounts {
   const openIn = (account: number, dex: string, atMs: number): Position[] =>
     // A position closes within the period in which it was opened, or within the next one.
     newest(account, atMs, 2).filter(({ closedAt, ladder }) => closedAt > atMs && ladder.dex === dex);
-  const cashOf = (account: number) => 10_000 + (draw(account, 0, 12) % 90_000);
+  const holdings = createHoldings(world);
+  const allMarked = (account: number, atMs: number) =>
+    world.ladders.dexNames(atMs).flatMap((dex) => markedIn(account, dex, atMs));
+  const markedIn = (account: number | null, dex: string, atMs: number) =>
+    (account === null ? [] : openIn(account, dex, atMs)).map((position) => ({
+      position,
+      px: ladderMid(seed, position.ladder, atMs),
+    }));
   const fillsOf = (user: string, position: Position, atMs: number) =>
     position.closedAt > atMs ? [openFill(position)] : [closeFill(position, user), openFill(position)];
 
@@ -133,17 +148,43 @@ export function createAccounts(world: World): Accounts {
     clearinghouseState(user, dex, atMs) {
       if (!isAddress(user) || !isDex(dex, atMs)) return null;
       const account = world.population.indexOf(user);
-      const positions = account === null ? [] : openIn(account, dex, atMs);
-      const marked = positions.map((position) => ({ position, px: ladderMid(seed, position.ladder, atMs) }));
-      const cash = account === null || dex !== '' ? 0 : cashOf(account);
-      return stateOf(marked, cash, atMs);
+      // In the unified modes all equity is in the spot balances.
+      const isStandard = account !== null && !isUnified(holdings.mode(account));
+      return stateOf(markedIn(account, dex, atMs), isStandard && dex === '' ? holdings.cash(account) : 0, atMs);
     },
-    spotClearinghouseState(user) {
+    spotClearinghouseState(user, atMs) {
       if (!isAddress(user)) return null;
       const account = world.population.indexOf(user);
       if (account === null) return { balances: [] };
-      const total = amountText(cashOf(account) / 10, 2);
-      return { balances: [{ coin: 'USDC', token: 0, total, hold: '0.0', entryNtl: '0.0' }] };
+      const marked = allMarked(account, atMs);
+      return {
+        balances: holdings.balances(account, { pnl: pnlOf(marked), margin: notionalOf(marked) / LEVERAGE }, atMs),
+      };
+    },
+    usd(user, atMs) {
+      const account = isAddress(user) ? world.population.indexOf(user) : null;
+      if (account === null) return null;
+      const marked = allMarked(account, atMs);
+      const pnl = pnlOf(marked);
+      const others = holdings.usd(account, { pnl, margin: 0 }, atMs);
+      const isIncluded = isUnified(holdings.mode(account));
+      const perps = isIncluded ? pnl : holdings.cash(account) + pnl;
+      return { total: isIncluded ? others : perps + others, perps };
+    },
+    userAbstraction(user) {
+      if (!isAddress(user)) return null;
+      const account = world.population.indexOf(user);
+      return account === null ? 'default' : holdings.mode(account);
+    },
+    userVaultEquities(user) {
+      if (!isAddress(user)) return null;
+      const account = world.population.indexOf(user);
+      return account === null ? [] : holdings.vaults(account);
+    },
+    delegatorSummary(user) {
+      if (!isAddress(user)) return null;
+      const account = world.population.indexOf(user);
+      return account === null ? NOTHING_STAKED : holdings.staked(account);
     },
     frontendOpenOrders(user, dex, atMs) {
       if (!isAddress(user) || !isDex(dex, atMs)) return null;
@@ -186,15 +227,23 @@ const priceText = ({ maxDecimals }: Ladder, px: number) => amountText(px, Math.m
 const sizeText = ({ szDecimals }: Ladder, size: number) => amountText(Math.abs(size), szDecimals);
 const orderId = ({ account, nth }: Position, salt: number) => (nth * 1_000 + account) * 4 + salt;
 
-function stateOf(marked: readonly { position: Position; px: number }[], cash: number, atMs: number) {
-  const sum = (figure: (entry: (typeof marked)[number]) => number) =>
-    marked.reduce((total, entry) => total + figure(entry), 0);
-  const notional = sum(({ position, px }) => Math.abs(position.size) * px);
-  const pnl = sum(({ position, px }) => position.size * (px - position.openPx));
+interface Marked {
+  readonly position: Position;
+  readonly px: number;
+}
+
+const sumOf = (marked: readonly Marked[], figure: (entry: Marked) => number) =>
+  marked.reduce((total, entry) => total + figure(entry), 0);
+const notionalOf = (marked: readonly Marked[]) => sumOf(marked, ({ position, px }) => Math.abs(position.size) * px);
+const pnlOf = (marked: readonly Marked[]) =>
+  sumOf(marked, ({ position, px }) => position.size * (px - position.openPx));
+
+function stateOf(marked: readonly Marked[], cash: number, atMs: number) {
+  const [notional, pnl] = [notionalOf(marked), pnlOf(marked)];
   const summary = {
     accountValue: amountText(cash + pnl, 6),
     totalNtlPos: amountText(notional, 6),
-    totalRawUsd: amountText(cash - sum(({ position }) => position.size * position.openPx), 6),
+    totalRawUsd: amountText(cash - sumOf(marked, ({ position }) => position.size * position.openPx), 6),
     totalMarginUsed: amountText(notional / LEVERAGE, 6),
   };
   return {

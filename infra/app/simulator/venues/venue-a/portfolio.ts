@@ -18,21 +18,18 @@ const UNIT = 10 ** DECIMALS;
 
 /** Millionths of USD. */
 type ValueAt = (atMs: number) => number;
-type Accounting = Pick<Accounts, 'clearinghouseState' | 'spotClearinghouseState' | 'userFills'>;
+type Accounting = Pick<Accounts, 'usd' | 'userFills'>;
 
 /** Null for an invalid address; without points for one that is no account. */
 export function portfolio(world: World, accounts: Accounting, user: unknown, atMs: number): object | null {
   const fills = accounts.userFills(user, atMs) as readonly { time: number; px: string; sz: string }[] | null;
   if (fills === null) return null;
   const isKnown = world.population.indexOf(String(user)) !== null;
-  const perps: ValueAt = (at) =>
-    sum(world.ladders.dexNames(at), (dex) => {
-      const state = accounts.clearinghouseState(user, dex, at) as { marginSummary: { accountValue: string } };
-      return units(state.marginSummary.accountValue);
-    });
-  const { balances } = accounts.spotClearinghouseState(user) as { balances: readonly { total: string }[] };
-  const spot = sum(balances, ({ total }) => units(total));
-  const historyOf = (times: readonly number[], values: readonly number[]) => {
+  const perps: ValueAt = (at) => units(accounts.usd(user, at)!.perps);
+  const total: ValueAt = (at) => units(accounts.usd(user, at)!.total);
+  const historyOf = (valueAt: ValueAt, period: (typeof PERIODS)[number]) => {
+    const times = isKnown ? timesOf(period, atMs) : [];
+    const values = times.map(valueAt);
     const first = values[0] ?? 0;
     // The newest fills are all that is known of the volume.
     const traded = fills.filter(({ time }) => time >= (times[0] ?? atMs));
@@ -42,22 +39,9 @@ export function portfolio(world: World, accounts: Accounting, user: unknown, atM
       vlm: traded.reduce((total, { px, sz }) => total + Number(px) * Number(sz), 0).toFixed(DECIMALS),
     };
   };
-  const histories = PERIODS.map((period) => {
-    const times = isKnown ? timesOf(period, atMs) : [];
-    const values = times.map(perps);
-    return {
-      name: period.name,
-      all: historyOf(
-        times,
-        values.map((value) => value + spot),
-      ),
-      perps: historyOf(times, values),
-    };
-  });
-  return [
-    ...histories.map(({ name, all }) => [nameOf('', name), all]),
-    ...histories.map(({ name, perps: alone }) => [nameOf('perp', name), alone]),
-  ];
+  const named = (prefix: string, valueAt: ValueAt) =>
+    PERIODS.map((period) => [nameOf(prefix, period.name), historyOf(valueAt, period)]);
+  return [...named('', total), ...named('perp', perps)];
 }
 
 const nameOf = (prefix: string, name: string) => (prefix ? prefix + name : name[0]!.toLowerCase() + name.slice(1));
@@ -71,9 +55,7 @@ function timesOf({ lengthMs, stepMs }: (typeof PERIODS)[number], atMs: number): 
   return [...times, atMs];
 }
 
-const units = (amount: string): number => Math.round(Number(amount) * UNIT);
-const sum = <T>(items: readonly T[], unitsOf: (item: T) => number) =>
-  items.reduce((total, item) => total + unitsOf(item), 0);
+const units = (amount: number): number => Math.round(amount * UNIT);
 
 /** Integers below 2^53 print all their digits. */
 function text(amount: number): string {

@@ -23,13 +23,22 @@ const LISTS = [
   { type: 'spotMetaAndAssetCtxs' },
   { type: 'outcomeMeta' },
 ];
+/** About an account, besides its state on each dex. */
+const ACCOUNT_REQUESTS = ['userAbstraction', 'spotClearinghouseState', 'userVaultEquities', 'delegatorSummary'];
 const REQUESTS_AT_START = [...LISTS, { type: 'allMids' }];
 
 /** Channels whose frames others contain. */
 const CONTAINED_IN_OTHERS = ['bbo', 'l2Book.fast', 'activeAssetCtx', 'assetCtxs'];
 
-export function recordVenueA(context: RecorderContext): VenueRecorder {
-  const { world, startMs, earlierBars, accountFills, now, line } = context;
+export function recordVenueA({
+  world,
+  startMs,
+  earlierBars,
+  accountFills,
+  accountStates,
+  now,
+  line,
+}: RecorderContext): VenueRecorder {
   const markets = createMarkets(world);
   const info = createInfo(world, markets);
   const accounts = createAccounts(world);
@@ -62,6 +71,15 @@ export function recordVenueA(context: RecorderContext): VenueRecorder {
     for (const user of world.population.accounts.slice(0, accountFills))
       for (const list of FILL_LISTS) await record(fillRequest(list, user, 0), startMs);
   };
+  /** Records what the venue states about every account. */
+  const recordAccounts = async () => {
+    const dexes = world.ladders.dexNames(now());
+    for (const user of world.population.accounts) {
+      for (const type of ACCOUNT_REQUESTS) await record({ type, user }, now());
+      for (const dex of dexes)
+        await record({ type: 'clearinghouseState', user, ...(dex === '' ? {} : { dex }) }, now());
+    }
+  };
   const publisher: FramePublisher = {
     // Best prices and five-level books are contained in the full books, contexts of a coin or a dex in those of all.
     wants: (topic) => !CONTAINED_IN_OTHERS.some((channel) => topic.startsWith(`${channel} `)),
@@ -76,12 +94,13 @@ export function recordVenueA(context: RecorderContext): VenueRecorder {
       await recordAccountFills();
       recordLeaderboard(startMs);
     },
-    /** Records fills; and the leaderboard, the new lists and the results of expired questions, after the first results of an hour are known. */
+    /** Records fills; and the leaderboard, the new lists, the states of accounts and the results of expired questions, after the first results of an hour are known. */
     async afterStep(fromMs) {
       if (fromMs % BLOCK_MS === 0) recordFills(fromMs);
       if (fromMs % HOUR_MS !== ANSWERS_AFTER_HOUR_MS) return;
       recordLeaderboard(now());
       for (const body of LISTS) await record(body, now());
+      if (accountStates) await recordAccounts();
       for (const question of world.venueA.expiringAt(fromMs - ANSWERS_AFTER_HOUR_MS)) {
         const outcome = outcomeNumber(question, world.venueA.slots.length);
         await record({ type: 'settledOutcome', outcome }, now());

@@ -9,6 +9,7 @@ import { type ChainFeed, createChainFeed } from './chain-feed.ts';
 import { createClob } from './clob.ts';
 import { createVenueBFeed, type VenueBFeed } from './feed.ts';
 import { createGamma } from './gamma.ts';
+import { createHoldings } from './holdings.ts';
 import { createMarketBoard } from './market-board.ts';
 import { createRpc } from './rpc.ts';
 import { createRpcSocket } from './rpc-socket.ts';
@@ -26,7 +27,8 @@ export function createVenueB(context: VenueContext): SimulatedVenueB {
   const gamma = createGamma(marketBoard, catalog);
   const clob = createClob(world, marketBoard);
   const chain = createChain(world, marketBoard, context);
-  const rpc = createRpc(chain, () => (board.consume('duplicates', 'venue_b.rpc') ? 2 : 1));
+  const holdings = createHoldings(world);
+  const rpc = createRpc(chain, holdings, () => (board.consume('duplicates', 'venue_b.rpc') ? 2 : 1));
   const moment = () => ({ head: chain.headAt(now()) });
 
   const marketSocket = createVenueBSocket(
@@ -51,7 +53,11 @@ export function createVenueB(context: VenueContext): SimulatedVenueB {
     hosts: [
       { prefix: paths.venueBGammaUrl, target: 'venue_b.gamma', answer: ({ path, query }) => gamma(path, query, now()) },
       { prefix: paths.venueBClobUrl, target: 'venue_b.clob', answer: answerClob },
-      { prefix: paths.venueBDataUrl, target: 'venue_b.data', answer: ({ path, query }) => answerData(path, query) },
+      {
+        prefix: paths.venueBDataUrl,
+        target: 'venue_b.data',
+        answer: ({ path, query }) => answerData(holdings, path, query, now()),
+      },
       { prefix: paths.venueBPnlUrl, target: 'venue_b.pnl', answer: () => answerPnl() },
       {
         prefix: paths.venueBRpcUrl,

@@ -209,7 +209,7 @@ describe('logs of the oracle', () => {
   const market = expired.find(({ question }) => question.settlementPlan!.kind === 'disputed')!;
 
   it('are found by address and topics', async () => {
-    const rpc = createRpc(world.chain, () => 1);
+    const rpc = createRpc(world.chain, { balanceOf: () => 0n }, () => 1);
     const from = blockHolding(HOUR);
     const to = from + 1_000;
     const ask = async (filter: object) => {

@@ -1,3 +1,6 @@
+import { POSITIONS_PAGE } from '#schemas/domain/accounts/venue-b-value';
+import { balanceCall } from '#schemas/venues/venue-b/balance-call';
+import { COLLATERAL_TOKENS } from '#schemas/venues/venue-b/contracts';
 import {
   ANSWERS_AFTER_HOUR_MS,
   answerLine,
@@ -14,12 +17,13 @@ import { createChainFeed } from './chain-feed.ts';
 import { createClob } from './clob.ts';
 import { createVenueBFeed, type MarketPublisher } from './feed.ts';
 import { createGamma } from './gamma.ts';
+import { createHoldings } from './holdings.ts';
 import { createMarketBoard } from './market-board.ts';
 import { logText, shortHeadText } from './rpc-text.ts';
 
 const PAGE = 100;
 
-export function recordVenueB({ world, startMs, now, line }: RecorderContext): VenueRecorder {
+export function recordVenueB({ world, startMs, accountStates, now, line }: RecorderContext): VenueRecorder {
   const board = createMarketBoard(world);
   const catalog = createCatalog(world, board);
   const gamma = createGamma(board, catalog);
@@ -64,6 +68,7 @@ export function recordVenueB({ world, startMs, now, line }: RecorderContext): Ve
     }
   };
   const feed = createVenueBFeed(world, board, catalog, publisher);
+  const holdings = createHoldings(world);
   const chain = createChain(world, board, { spontaneousReorgs: false });
   /** Records the books that a new subscriber receives immediately. */
   const recordBooks = (questions: readonly Question[], atMs: number) => {
@@ -71,6 +76,21 @@ export function recordVenueB({ world, startMs, now, line }: RecorderContext): Ve
       for (const token of [0, 1] as const) {
         const text = feed.bookFrameAt(board.listed(question), token, atMs);
         if (text) frame(text);
+      }
+    }
+  };
+
+  /** Records what the venue and its chain state about every account. */
+  const recordAccounts = (atMs: number) => {
+    const block = chain.headAt(atMs);
+    for (const user of world.population.accounts) {
+      const query = `user=${user}&sizeThreshold=0&limit=${POSITIONS_PAGE}&offset=0`;
+      const { text } = holdings.positions(new URLSearchParams(query), atMs);
+      line('venue_b.data', atMs, answerLine('venue_b.data', atMs, `GET /positions?${query}`, text));
+      for (const token of Object.values(COLLATERAL_TOKENS)) {
+        const units = holdings.balanceOf(token, user);
+        const result = `"0x${units.toString(16).padStart(64, '0')}"`;
+        line('venue_b.call', atMs, answerLine('venue_b.call', atMs, { ...balanceCall(token, user), block }, result));
       }
     }
   };
@@ -95,6 +115,7 @@ export function recordVenueB({ world, startMs, now, line }: RecorderContext): Ve
       if (intoHourMs !== ANSWERS_AFTER_HOUR_MS) return;
       recordPages('events', now());
       recordPages('markets', now());
+      if (accountStates) recordAccounts(now());
       for (const question of world.venueB.expiringAt(fromMs - ANSWERS_AFTER_HOUR_MS)) {
         recordMarket(question, now());
         recordMarket(world.venueB.liveIn(question.slot.index, now()), now());

@@ -1,5 +1,7 @@
+import { readBalanceCall } from '#schemas/venues/venue-b/balance-call';
 import { type Chain, FINALITY_BLOCKS, type PlacedLog } from './chain.ts';
 import { CHAIN_ID } from './contracts.ts';
+import type { Holdings } from './holdings.ts';
 import { accountsOf, type LogFilter, passesFilter, readLogFilter } from './log-filter.ts';
 import { blockText, logText } from './rpc-text.ts';
 
@@ -67,7 +69,7 @@ export function resultText(id: unknown, result: string): string {
 /**
  * Creates the simulated node, which answers JSON-RPC from the chain. `repeats` returns how often each log is included.
  */
-export function createRpc(chain: Chain, repeats: () => number): Rpc {
+export function createRpc(chain: Chain, holdings: Pick<Holdings, 'balanceOf'>, repeats: () => number): Rpc {
   const everyLog = (number: number, head: number): readonly PlacedLog[] => {
     const block = chain.block(number, head);
     return block.logs.map((log) => ({ block, log }));
@@ -130,8 +132,13 @@ export function createRpc(chain: Chain, repeats: () => number): Rpc {
       return found ? blockText(found) : 'null';
     },
     eth_getLogs: ([filter], { head }) => logs((filter ?? {}) as Json, head),
-    // All balances and payouts of the simulated chain are zero.
-    eth_call: () => `"0x${'0'.repeat(64)}"`,
+    eth_call([call]) {
+      const { to, data } = (call ?? {}) as Json;
+      const balance = readBalanceCall({ to, data, block: 0 });
+      // All other balances, and all payouts, are zero.
+      const units = balance ? holdings.balanceOf(balance.token, balance.account) : 0n;
+      return `"0x${units.toString(16).padStart(64, '0')}"`;
+    },
   };
   const call = async (method: string, params: Params, moment: RpcMoment): Promise<string> => {
     const handler = Object.hasOwn(methods, method) ? methods[method] : undefined;

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { ApiError } from '#schemas/errors';
+import { readByAddress } from '../../../../accounts/by-address.ts';
 import {
   walletPnlCurve,
   walletPnlCurveSchema,
   windowField,
   windowParameter,
 } from '../../../../accounts/wallet-pnl-curve.ts';
-import { walletsByAddress } from '../../../../queries/select-wallets.ts';
 import { defineCallerRoute } from '../../../route.ts';
 import { addressSelection } from '../wallet-selection.ts';
 import { walletWarningSchema } from './wallet-shapes.ts';
@@ -27,24 +26,9 @@ export const getWalletsPnlCurve = defineCallerRoute({
   }),
   async handle({ query, caller }, { control, ingest }) {
     const { walletAddress, window } = query;
-    const { wallets, unknown } = walletsByAddress(control.state, caller, walletAddress);
-    const results = await Promise.all(
-      wallets.map(async (wallet) => {
-        try {
-          return { curve: await walletPnlCurve(wallet, window, ingest) };
-        } catch (error) {
-          if (!(error instanceof ApiError)) throw error;
-          return { warning: { code: error.code, address: wallet.address, message: error.message } };
-        }
-      }),
+    const read = await readByAddress(control.state, caller, walletAddress, (wallet) =>
+      walletPnlCurve(wallet, window, ingest),
     );
-    return {
-      window,
-      wallets: results.flatMap(({ curve }) => curve ?? []),
-      warnings: [
-        ...unknown.map((address) => ({ code: 'not_found', address, message: 'no wallet has this address' })),
-        ...results.flatMap(({ warning }) => warning ?? []),
-      ],
-    };
+    return { window, ...read };
   },
 });

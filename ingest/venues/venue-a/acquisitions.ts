@@ -1,0 +1,173 @@
+/**
+ * Serves acquisitions: requests everything that the value of an account needs, and publishes it once it is complete
+ * (contract, Money: accounts, reads, values). The whole weight is reserved before the first request.
+ */
+import type { Metrics } from '#infra/telemetry/metrics';
+import { readVenueAAccount, type VenueAResponses } from '#schemas/domain/accounts/venue-a-account';
+import { FieldError } from '#schemas/domain/json-fields';
+import { type AcquisitionResult, venueAAcquisition } from '#schemas/requests/account-acquisition';
+import { NODE_FEED } from '#schemas/venues/venue-a/node-requests';
+import type { Budget } from '../../feed/budget.ts';
+import { UpstreamError } from '../../feed/errors.ts';
+import { HttpClient, type HttpClientOptions } from '../../feed/http-client.ts';
+import { parseAnswer } from '../../feed/json.ts';
+import { ReservedWeight } from '../../feed/reserved-weight.ts';
+import type { Publisher } from '../../publisher/publisher.ts';
+import { allOrNone } from '../../requests/all-or-none.ts';
+import { countAcquisition } from '../../requests/count-acquisition.ts';
+import { readInTime } from '../../requests/read-in-time.ts';
+import { defineHandler, type RequestContext, type RequestHandler } from '../../requests/request-handler.ts';
+import { ACQUISITIONS_RUNNING, READS_TOTAL_MS, READS_WAIT_MS, REST_PRIORITIES } from './declaration.ts';
+import { DEXES_REQUEST, type DexList } from './dex-list.ts';
+import { expiredReadError } from './expired-read.ts';
+import type { NodeInfo } from './node-info.ts';
+
+export interface AcquisitionsOptions {
+  /** Complete URL of the venue's `info`. */
+  readonly url: string;
+  /** How requests to the venue are sent. */
+  readonly http: Omit<HttpClientOptions, 'budget'>;
+  readonly budget: Budget;
+  /** Null without a self-hosted node. */
+  readonly node: Pick<NodeInfo, 'read'> | null;
+  readonly dexes: DexList;
+  readonly metrics: Pick<Metrics, 'accountAcquisitions'>;
+  readonly publisher: Pick<Publisher, 'receive' | 'whenReady'>;
+  /** Source of the raw records, and feed of those that the venue answered. */
+  readonly feed: string;
+}
+
+/** A request of an acquisition. */
+interface Part {
+  readonly type: string;
+  readonly body: string;
+  readonly weight: number;
+}
+
+interface Response {
+  readonly part: Part;
+  readonly payload: Buffer;
+  readonly feed: string;
+}
+
+const LIGHT_WEIGHT = 2;
+const OTHER_WEIGHT = 20;
+
+export function createAcquisitions(options: AcquisitionsOptions): RequestHandler {
+  const { budget, dexes, publisher, metrics } = options;
+  return defineHandler({
+    kind: venueAAcquisition,
+    running: ACQUISITIONS_RUNNING,
+    expiresAfterMs: READS_WAIT_MS,
+    onJoin: () => budget.recheck(),
+    expiredBecause: ({ address }, orgId) => expiredReadError(budget, weightOf(partsOf(address, dexes.names())), orgId),
+    run: ({ address }, { signal, ...context }) =>
+      readInTime(context.requestedAt + READS_TOTAL_MS, signal, async (inTime) => {
+        // Neither the responses nor the outcome could be published while the log accepts nothing.
+        await publisher.whenReady(inTime);
+        return countAcquisition(metrics, 'venue_a', () => acquire(options, address, { ...context, signal: inTime }));
+      }),
+  });
+}
+
+async function acquire(
+  options: AcquisitionsOptions,
+  address: string,
+  context: RequestContext,
+): Promise<AcquisitionResult> {
+  const { budget, dexes, http } = options;
+  const { signal, orgIds: payers, requestedAt } = context;
+  const spend = { priority: REST_PRIORITIES.reads, payers, roomUntil: requestedAt + READS_WAIT_MS };
+  // A list that is too old is requested first; the state of a dex that it adds waits for room of its own.
+  const isListed = dexes.isRecent();
+  const weight = weightOf(partsOf(address, dexes.names())) + (isListed ? 0 : OTHER_WEIGHT);
+  const reserved = await ReservedWeight.open(budget, weight, { ...spend, signal });
+  const client = new HttpClient({ ...http, budget: reserved });
+  const send = async (part: Part, until: AbortSignal): Promise<Response> => {
+    const request = { url: options.url, body: part.body, weight: part.weight, ...spend, signal: until };
+    return { part, payload: await client.send(request), feed: options.feed };
+  };
+  try {
+    if (!isListed) {
+      const list = await send({ type: 'perpDexs', body: DEXES_REQUEST, weight: OTHER_WEIGHT }, signal);
+      dexes.set(list.payload);
+      publish(options, [list]);
+    }
+    let responses: Response[];
+    let names: readonly string[];
+    do {
+      names = dexes.names();
+      const [mode, ...others] = partsOf(address, names);
+      const read = await allOrNone<Response[]>(
+        [async (until) => [await send(mode!, until)], (until) => readOthers(options, others, send, until)],
+        signal,
+      );
+      responses = read.flat();
+      // The normaliser waits for the state of each dex that is listed when it receives the responses.
+    } while (names.join() !== dexes.names().join());
+    check(responses);
+    const publishedAt = Date.now();
+    publish(options, responses);
+    return { publishedAt };
+  } finally {
+    reserved.settle();
+  }
+}
+
+/** Reads everything from the node, or everything from the venue if the node does not answer all of it. */
+async function readOthers(
+  { node }: AcquisitionsOptions,
+  parts: readonly Part[],
+  send: (part: Part, signal: AbortSignal) => Promise<Response>,
+  signal: AbortSignal,
+): Promise<Response[]> {
+  const payloads = node ? await Promise.all(parts.map(({ body }) => node.read(body, signal))) : [];
+  if (node && payloads.every((payload) => payload !== null))
+    return parts.map((part, at) => ({ part, payload: payloads[at]!, feed: NODE_FEED }));
+  return allOrNone(
+    parts.map((part) => (until: AbortSignal) => send(part, until)),
+    signal,
+  );
+}
+
+/** The account mode, which only the venue answers, and then all that a node can serve. */
+function partsOf(user: string, dexes: readonly string[]): Part[] {
+  const part = (type: string, weight: number, dex = '') => ({
+    type,
+    body: JSON.stringify({ type, user, ...(dex === '' ? {} : { dex }) }),
+    weight,
+  });
+  return [
+    part('userAbstraction', OTHER_WEIGHT),
+    ...['', ...dexes].map((dex) => part('clearinghouseState', LIGHT_WEIGHT, dex)),
+    part('spotClearinghouseState', LIGHT_WEIGHT),
+    part('userVaultEquities', OTHER_WEIGHT),
+    part('delegatorSummary', OTHER_WEIGHT),
+  ];
+}
+
+const weightOf = (parts: readonly Part[]): number => parts.reduce((sum, { weight }) => sum + weight, 0);
+
+/** Throws `upstream_malformed` if a response lacks a figure that the value needs. */
+function check(responses: readonly Response[]): void {
+  const parsed = responses.map(({ part, payload }) => ({ part, body: parseAnswer(payload, part.type) }));
+  const bodyOf = (type: string) => parsed.find(({ part }) => part.type === type)?.body;
+  const states = parsed.filter(({ part }) => part.type === 'clearinghouseState');
+  const account: VenueAResponses = {
+    userAbstraction: bodyOf('userAbstraction'),
+    clearinghouseStates: new Map(states.map(({ part, body }) => [JSON.parse(part.body).dex ?? '', body])),
+    spotClearinghouseState: bodyOf('spotClearinghouseState'),
+    userVaultEquities: bodyOf('userVaultEquities'),
+    delegatorSummary: bodyOf('delegatorSummary'),
+  };
+  try {
+    readVenueAAccount(account);
+  } catch (error) {
+    if (!(error instanceof FieldError)) throw error;
+    throw new UpstreamError('upstream_malformed', error.message, { cause: error });
+  }
+}
+
+function publish({ publisher, feed: source }: AcquisitionsOptions, responses: readonly Response[]): void {
+  for (const { part, payload, feed } of responses) publisher.receive({ source, feed, request: part.body, payload });
+}

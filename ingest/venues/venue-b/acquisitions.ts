@@ -1,0 +1,145 @@
+/**
+ * Serves acquisitions: requests the positions of an account and its cash at one block, and publishes them once they are
+ * complete (contract, Money: accounts, reads, values).
+ */
+
+import { untilAborted } from '#infra/runtime/until-aborted';
+import type { Metrics } from '#infra/telemetry/metrics';
+import {
+  POSITIONS_OFFSET_MAX,
+  POSITIONS_PAGE,
+  readCollateralBalance,
+  readVenueBPositions,
+} from '#schemas/domain/accounts/venue-b-value';
+import { FieldError } from '#schemas/domain/json-fields';
+import { type AcquisitionResult, venueBAcquisition } from '#schemas/requests/account-acquisition';
+import { type BalanceCall, balanceCall } from '#schemas/venues/venue-b/balance-call';
+import { COLLATERAL_TOKENS } from '#schemas/venues/venue-b/contracts';
+import type { Budget } from '../../feed/budget.ts';
+import { UpstreamError } from '../../feed/errors.ts';
+import type { HttpClient } from '../../feed/http-client.ts';
+import { parseAnswer } from '../../feed/json.ts';
+import { noRoomError } from '../../feed/reserve-in-time.ts';
+import type { Publisher } from '../../publisher/publisher.ts';
+import { countAcquisition } from '../../requests/count-acquisition.ts';
+import { readInTime } from '../../requests/read-in-time.ts';
+import { defineHandler, type RequestContext, type RequestHandler } from '../../requests/request-handler.ts';
+import { joinUrl } from '../adapter.ts';
+import { type ChainRpc, ChainRpcError } from './chain/chain-rpc.ts';
+import { ACQUISITIONS_RUNNING, ACQUISITIONS_TOTAL_MS, ACQUISITIONS_WAIT_MS } from './declaration.ts';
+
+const DATA_FEED = 'venue_b.data';
+const CALL_FEED = 'venue_b.call';
+
+export interface AcquisitionsOptions {
+  /** Base URL of the venue's accounts. */
+  readonly url: string;
+  readonly rpc: Pick<ChainRpc, 'call' | 'header'>;
+  readonly publisher: Pick<Publisher, 'receive' | 'whenReady'>;
+  readonly http: Pick<HttpClient, 'send'>;
+  readonly budget: Pick<Budget, 'untilRoomMs'>;
+  readonly metrics: Pick<Metrics, 'accountAcquisitions'>;
+}
+
+interface Page {
+  readonly path: string;
+  readonly payload: Buffer;
+  /** Unix ms. */
+  readonly fetchedAt: number;
+}
+
+interface Balance extends BalanceCall {
+  readonly block: number;
+  readonly result: string;
+}
+
+export function createAcquisitions(options: AcquisitionsOptions): RequestHandler {
+  const { publisher, budget, metrics } = options;
+  return defineHandler({
+    kind: venueBAcquisition,
+    running: ACQUISITIONS_RUNNING,
+    expiresAfterMs: ACQUISITIONS_WAIT_MS,
+    expiredBecause: () => noRoomError(budget, 1),
+    run: ({ address }, { signal, ...context }) =>
+      readInTime(context.requestedAt + ACQUISITIONS_TOTAL_MS, signal, async (inTime) => {
+        await publisher.whenReady(inTime);
+        return countAcquisition(metrics, 'venue_b', () => acquire(options, address, { ...context, signal: inTime }));
+      }),
+  });
+}
+
+async function acquire(
+  options: AcquisitionsOptions,
+  address: string,
+  context: RequestContext,
+): Promise<AcquisitionResult> {
+  const pages = await readPages(options.url, options.http, address, context);
+  const balances = await readBalances(options.rpc, address, context.signal);
+  check(pages, balances);
+  return publish(options, pages, balances);
+}
+
+/** Reads all pages of the positions of an account. Rejects with an `UpstreamError`. */
+export async function readPages(
+  url: string,
+  http: Pick<HttpClient, 'send'>,
+  address: string,
+  context: RequestContext,
+): Promise<Page[]> {
+  const { signal, requestedAt } = context;
+  const pages: Page[] = [];
+  for (let offset = 0; offset <= POSITIONS_OFFSET_MAX; offset += POSITIONS_PAGE) {
+    const path = `/positions?user=${address}&sizeThreshold=0&limit=${POSITIONS_PAGE}&offset=${offset}`;
+    const roomUntil = requestedAt + ACQUISITIONS_WAIT_MS;
+    const payload = await http.send({ url: joinUrl(url, path), weight: 1, roomUntil, signal });
+    pages.push({ path, payload, fetchedAt: Date.now() });
+    const rows = parseAnswer(payload, path);
+    if (!Array.isArray(rows)) throw new UpstreamError('upstream_malformed', '/positions returned no list');
+    if (rows.length < POSITIONS_PAGE) return pages;
+  }
+  throw new UpstreamError('upstream_malformed', 'the account has more positions than the venue returns');
+}
+
+/** Reads the balance of each collateral token as of the newest block. */
+async function readBalances(rpc: AcquisitionsOptions['rpc'], address: string, signal: AbortSignal): Promise<Balance[]> {
+  try {
+    const head = await untilAborted(rpc.header('latest'), signal);
+    if (!head) throw new UpstreamError('upstream_unavailable', 'the node has no newest block');
+    const block = Number(head.number);
+    return await Promise.all(
+      Object.values(COLLATERAL_TOKENS).map(async (token) => {
+        const call = balanceCall(token, address);
+        return { ...call, block, result: await untilAborted(rpc.call(call, block), signal) };
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof ChainRpcError)) throw error;
+    throw new UpstreamError('upstream_unavailable', error.message, { cause: error });
+  }
+}
+
+/** Throws `upstream_malformed` if the value cannot be calculated. */
+function check(pages: readonly Page[], balances: readonly Balance[]): void {
+  try {
+    readVenueBPositions(pages.map(({ payload }) => payload.toString()));
+    for (const { result } of balances) readCollateralBalance(result, 'balanceOf');
+  } catch (error) {
+    if (!(error instanceof FieldError)) throw error;
+    throw new UpstreamError('upstream_malformed', error.message, { cause: error });
+  }
+}
+
+function publish(
+  { publisher }: AcquisitionsOptions,
+  pages: readonly Page[],
+  balances: readonly Balance[],
+): AcquisitionResult {
+  const publishedAt = Date.now();
+  for (const { path, payload } of pages)
+    publisher.receive({ source: DATA_FEED, feed: DATA_FEED, request: `GET ${path}`, payload });
+  for (const { to, data, block, result } of balances) {
+    const request = JSON.stringify({ to, data, block });
+    publisher.receive({ source: CALL_FEED, feed: CALL_FEED, request, payload: JSON.stringify(result) });
+  }
+  return { publishedAt };
+}

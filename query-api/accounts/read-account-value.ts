@@ -1,0 +1,61 @@
+/** Reads the value of an account: a recent one that is known, else that of an acquisition through ingest. */
+import { pause } from '#infra/runtime/pause';
+import { ApiError } from '#schemas/errors';
+import { ACQUISITIONS } from '#schemas/requests/account-acquisition';
+import type { AccountValue } from '#schemas/topics/accounts';
+import { accountName, type ProviderFamily } from '#schemas/venues/accounts';
+import type { Dependencies } from '../routes/route.ts';
+import { apiErrorOf } from '../upstream/api-error-of.ts';
+import type { AccountValuesView } from '../views/account-values.ts';
+
+export interface AccountRead {
+  readonly family: ProviderFamily;
+  /** In lower case. */
+  readonly address: string;
+  /** A value that is older is read again, ms. */
+  readonly maxAgeMs: number;
+  /** Aborts when the client disconnects. */
+  readonly signal: AbortSignal;
+}
+
+/** The responses of an acquisition are valued within milliseconds; this also covers a stage that is behind. */
+const VALUED_WITHIN_MS = 3_000;
+const POLL_MS = 10;
+
+/** Rejects with an `ApiError` if the account has no value or cannot be read. */
+export async function readAccountValue(
+  { family, address, maxAgeMs, signal }: AccountRead,
+  { views: { accountValues }, ingest }: Pick<Dependencies, 'views' | 'ingest'>,
+): Promise<AccountValue> {
+  const account = accountName(family, address);
+  const known = accountValues.get(account);
+  if (known && known.navUsd !== null && Date.now() - known.receivedAt <= maxAgeMs) return known;
+  const { publishedAt } = await ingest.send(ACQUISITIONS[family], { address }).then(
+    ({ result }) => result,
+    (error: unknown) => {
+      throw apiErrorOf(family, error);
+    },
+  );
+  const value = await awaitValue(accountValues, account, publishedAt, signal);
+  if (value === null) throw noValue(family, 'the venue returned nothing that can be valued');
+  if (value.navUsd === null) throw noValue(family, `the account has something without a price: ${value.unpriced}`);
+  return value;
+}
+
+/** @param publishedAt null for the newest value, whatever its age. */
+async function awaitValue(
+  accountValues: AccountValuesView,
+  account: string,
+  publishedAt: number | null,
+  signal: AbortSignal,
+): Promise<AccountValue | null> {
+  const until = Date.now() + VALUED_WITHIN_MS;
+  for (;;) {
+    const value = accountValues.get(account) ?? null;
+    if (publishedAt === null || (value && value.receivedAt >= publishedAt)) return value;
+    if (Date.now() > until || !(await pause(POLL_MS, signal))) return null;
+  }
+}
+
+const noValue = (provider: ProviderFamily, message: string) =>
+  new ApiError('upstream_unavailable', message, { upstream: { provider, status: null, body: null } });
