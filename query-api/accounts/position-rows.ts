@@ -2,36 +2,38 @@
 import { z } from 'zod';
 import { asList, asObject, asText } from '#schemas/domain/json-fields';
 
-const figure = (text: string) => z.number().nullable().describe(text);
+const figure = (text: string) => z.number().nullable().describe(`${text} Null if the venue states none.`);
+const name = (text: string) => z.string().nullable().describe(`${text} Null if the venue states none.`);
+const provider = <const P extends string>(venue: P) => z.literal(venue).describe('The venue.');
 
 const venueARow = z
   .object({
-    provider: z.literal('venue_a'),
+    provider: provider('venue_a'),
     dex: z.string().describe('Empty for the main dex.'),
-    coin: z.string().nullable().describe('With the dex of a builder before it.'),
+    coin: name('With the dex of a builder before it.'),
     szi: figure('Size, negative for a short position.'),
     entryPx: figure('Average entry price.'),
     positionValue: figure('Value at the mark price.'),
     unrealizedPnl: figure('Profit at the mark price.'),
     leverage: z
-      .object({ type: z.string().nullable().describe('`cross` or `isolated`.'), value: figure('Factor.') })
+      .object({ type: name('`cross` or `isolated`.'), value: figure('Factor.') })
       .nullable()
-      .describe('Leverage.'),
-    liquidationPx: figure('Price at which it is liquidated; null without one.'),
+      .describe('Leverage; null if the venue states none.'),
+    liquidationPx: figure('Price at which it is liquidated.'),
     marginUsed: figure('Margin.'),
   })
   .describe('A perpetual of venue_a, in the collateral of its dex.');
 
 const venueBRow = z
   .object({
-    provider: z.literal('venue_b'),
-    conditionId: z.string().nullable().describe('The market.'),
-    outcome: z.string().nullable().describe('Name of the outcome.'),
+    provider: provider('venue_b'),
+    conditionId: name('The market.'),
+    outcome: name('Name of the outcome.'),
     size: figure('Tokens.'),
     avgPrice: figure('Average price.'),
     currentValue: figure('Value at the current price, USD.'),
     cashPnl: figure('Profit at the current price, USD.'),
-    title: z.string().nullable().describe('Title of the market.'),
+    title: name('Title of the market.'),
   })
   .describe('A token of venue_b.');
 

@@ -20,7 +20,7 @@ export const walletNavSchema = z.object({
     .describe('Liquidation value of the whole account; null for a sandbox wallet of an unknown address.'),
   cashUsdc: z.number().nullable().describe('Cash on chain (venue_b); null for other venues.'),
   positionsValueUsdc: z.number().nullable().describe('Positions (venue_b), 0 without any; null for other venues.'),
-  asOf: isoTimeSchema.nullable().describe('The time of the state that is valued.'),
+  asOf: isoTimeSchema.nullable().describe('The time of the state that is valued; null without a value.'),
 });
 export type WalletNav = z.infer<typeof walletNavSchema>;
 
