@@ -102,7 +102,7 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
     const { payload } = await client.send({ body: request, weight, weightOf, priority, signal });
     connection.markConnected();
     publisher.receive({ source: FEED, feed: FEED, request, payload });
-    if (request === DEXES_REQUEST) dexes.set(payload);
+    if (request === DEXES_REQUEST) dexes.receive(payload);
     return payload;
   };
   const metadata = opened(

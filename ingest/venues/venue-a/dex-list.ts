@@ -21,6 +21,15 @@ export class DexList {
     this.listed = { at: this.now(), names: readDexNames(parseAnswer(payload, 'perpDexs')) };
   }
 
+  /** Stores an answer of a poll. One that cannot be read changes nothing: the processors report it. */
+  receive(payload: Buffer): void {
+    try {
+      this.set(payload);
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error;
+    }
+  }
+
   isRecent(): boolean {
     return this.listed !== null && this.now() - this.listed.at <= LIST_MAX_AGE_MS;
   }
