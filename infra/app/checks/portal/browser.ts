@@ -205,7 +205,7 @@ export function rowsOf(page: Page, rows: string): Promise<Fields[]> {
     ts: Date.parse(row.querySelector('time')?.dateTime ?? ''),
     ...Object.fromEntries([...row.querySelectorAll('[data-field]')].map((cell) => {
       const number = cell.querySelector('[data-value]');
-      const text = cell.textContent;
+      const text = cell.textContent.trim();
       return [cell.dataset.field, number ? Number(number.dataset.value) : text === '–' ? null : text];
     })),
   }))`);
