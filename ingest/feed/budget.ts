@@ -248,7 +248,7 @@ export class Budget {
       this.served.delete(payer);
       this.served.set(payer, this.sequence);
     }
-    // Whoever was served before all that wait is as if it had not been served.
+    // A turn before all that wait is as good as none.
     const oldest = Math.min(this.sequence, ...this.waiters.map(({ arrival }) => arrival));
     for (const [payer, at] of this.served) {
       if (at >= oldest) break;
