@@ -45,7 +45,6 @@ export function eventSuite(portal: Portal): void {
     await page.locator('tbody [data-field="canonicalName"] a').first().click();
     await page.locator('main[data-page="event"][data-state="ready"] [data-field="yesMid"]').first().waitFor();
     await page.locator('figure[data-chart="prices"] canvas').waitFor();
-    await expectAccessible(watched);
     const figure = page.locator('figure[data-chart="prices"]');
     await figure.locator('[data-action="table"]').click();
     await figure.locator('table[data-chart-table="prices"] tbody tr').first().waitFor();
