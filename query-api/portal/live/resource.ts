@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { isStopped } from './activity.ts';
 import { request } from './api.ts';
 import { ApiFault } from './api-fault.ts';
+import { awaySince } from './stream.ts';
 
 export interface Resource<T> {
   readonly data: ReadonlySignal<T | null>;
@@ -60,6 +61,9 @@ export function useResource<T>(path: string | null, every: Interval = null, stay
     const isForced = forced.value > answered.current;
     answered.current = forced.value;
     const mustStop = isStopped.value;
+    // What is read again and again is read at once when the connection is lost or returns: the figures are out of date,
+    // or come back, together with those of channels.
+    if (every !== null) void awaySince.value;
     if (url === null) return;
     const isNew = shown.current !== url;
     if (mustStop && !isNew && !isForced) return;

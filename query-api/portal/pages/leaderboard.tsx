@@ -65,7 +65,7 @@ const COLUMNS: readonly Column<Trader>[] = [
     label: 'ROI, %',
     isNumber: true,
     sort: 'roi',
-    render: ({ roi }) => <Num value={roi === null ? null : roi * 100} digits={2} signed reason="not stated" />,
+    render: ({ roi }) => <Num value={roi} digits={2} percent signed reason="not stated" />,
   },
   { field: 'vlm', label: 'Volume, USD', isNumber: true, sort: 'vlm', render: ({ vlm }) => <Usd value={vlm} /> },
 ];

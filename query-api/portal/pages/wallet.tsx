@@ -19,19 +19,24 @@ export default function WalletPage({ params }: PageProps) {
   const id = params.id!;
   const wallets = useResource<{ readonly wallets: readonly Wallet[] }>('/v1/me/wallets', REFRESH_MS);
   const wallet = wallets.data.value?.wallets.find((one) => one.id === id);
+  const isMissing = wallets.data.value !== null && wallet === undefined;
+  const frame = framed(wallets);
   const selection = new URLSearchParams({ walletId: id });
   return (
     <Page
       name="wallet"
       title={wallet ? wallet.label || wallet.address : 'Wallet'}
-      {...framed(wallets, () => wallet === undefined)}
+      {...frame}
+      state={isMissing ? 'missing' : frame.state}
       actions={wallet?.provider === 'venue_b' && <Backfill id={id} />}
-      empty={
-        <p>
-          No wallet with this id is bound. <a href={hrefTo('/portal/wallets')}>See all wallets</a>.
-        </p>
-      }
     >
+      {isMissing && (
+        <div class="panel nothing">
+          <p>
+            No wallet with this id is bound. <a href={hrefTo('/portal/wallets')}>See all wallets</a>.
+          </p>
+        </div>
+      )}
       {wallet && (
         <>
           <p class="muted facts-line">

@@ -27,6 +27,7 @@ export function Sparkline({ caption, data, digits }: SparklineProps) {
       data-from={new Date(data.times[0]!).toISOString()}
       data-to={new Date(data.times.at(-1)!).toISOString()}
     >
+      <figcaption>{caption}</figcaption>
       <button
         type="button"
         data-action="table"

@@ -81,7 +81,7 @@ function TableRow<Row>({ id, row, seq, columns }: RowProps<Row>) {
           class={column.isNumber ? 'number' : column.isWide ? 'wide' : undefined}
           data-label={column.label}
           data-field={column.field}
-          data-stale={(isOld && column.isNumber) || column.isStale?.(row) ? '' : undefined}
+          data-stale={(isOld && !column.isWide) || column.isStale?.(row) ? '' : undefined}
         >
           {column.render(row)}
         </td>
