@@ -26,6 +26,11 @@ export class JsonRows {
     }
     return new JsonRows([...parts, Buffer.from(`${part}]`)], rows.length);
   }
+
+  /** @param list the JSON text of the list. */
+  static encoded(list: Buffer, length: number): JsonRows {
+    return new JsonRows([list], length);
+  }
 }
 
 /** A body, each field of which may be `JsonRows`. */

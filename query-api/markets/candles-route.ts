@@ -1,7 +1,5 @@
 import { z } from 'zod';
 import { candleQuery, windowOf } from '#schemas/http/candle-query';
-import { JsonRows } from '../http/json-rows.ts';
-import { figuresJson, sourceJson } from '../queries/read-candles.ts';
 import { fetchedAtHeader, fetchedAtOf } from '../routes/fetched-at.ts';
 import { CustomResponse, defineRoute, type Route } from '../routes/route.ts';
 import { readCompleteCandles } from './complete-candles.ts';
@@ -45,11 +43,8 @@ export function candlesRoute(family: Family): Route {
       const { coin, provider } = findRecorded(family, dependencies.views.coins.venue_a, params);
       const market = { provider, coin };
       const { candles, formingAt, fetchedAt } = await readCompleteCandles(dependencies, market, windowOf(query));
-      const rows = JsonRows.of(candles, (candle) => {
-        const source = hasCandleSource ? `,"source":${sourceJson(candle)}` : '';
-        return `{"ts":${candle.ts},${figuresJson(candle)}${source}}`;
-      });
-      return new CustomResponse(200, { candles: rows }, fetchedAtOf(fetchedAt), formingAt);
+      const body = { candles: candles.toJson(hasCandleSource) };
+      return new CustomResponse(200, body, fetchedAtOf(fetchedAt), formingAt);
     },
   });
 }

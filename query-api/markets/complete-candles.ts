@@ -8,8 +8,9 @@ import { ApiError } from '#schemas/errors';
 import { candleBarsTable } from '#schemas/tables/candle-bars';
 import { candleRangeTopic } from '#schemas/topics/candles';
 import { oldestStored } from '#schemas/venues/venue-a/candle-snapshot';
+import type { CandleList } from '../queries/candle-list.ts';
 import { type Buckets, bucketsOf, type CandleWindow } from '../queries/candle-window.ts';
-import { type Candle, type CandlesOfCoin, readCandles } from '../queries/read-candles.ts';
+import { type CandlesOfCoin, readCandles } from '../queries/read-candles.ts';
 import type { FetchedBars } from '../queries/select-stored-bars.ts';
 import type { BarInstrument } from '../queries/stored-bar.ts';
 import type { Dependencies } from '../routes/route.ts';
@@ -20,7 +21,7 @@ import { tablesUntil } from '../views/freshness.ts';
 const REQUESTS_MAX = 4;
 
 export interface ServedCandles {
-  readonly candles: readonly Candle[];
+  readonly candles: CandleList;
   /**
    * When the venue's bar in progress was received, unix ms; null if there is none. While nobody knows yet whether data is
    * live, the venue's bars are missing, and it is 0: the response is too old for a cache.
@@ -76,9 +77,9 @@ export async function readCompleteCandles(
 }
 
 /** The buckets of a response: of the complete window if it has fewer candles than the limit. */
-function spanOf({ from, until, stepMs, limit, oldestFirst }: Buckets, candles: readonly Candle[]): Span {
+function spanOf({ from, until, stepMs, limit, oldestFirst }: Buckets, candles: CandleList): Span {
   if (candles.length < limit) return { from, until };
-  return oldestFirst ? { from, until: candles.at(-1)!.ts + stepMs } : { from: candles[0]!.ts, until };
+  return oldestFirst ? { from, until: candles.lastTs! + stepMs } : { from: candles.firstTs!, until };
 }
 
 /** The buckets of a span that have begun, and that the venue stores. */
@@ -97,10 +98,10 @@ function joined(parts: readonly FetchedBars[]): FetchedBars {
 }
 
 function served({ candles, select }: CandlesOfCoin, tablesAt: number | null): Omit<ServedCandles, 'formingAt'> {
-  const newest = candles.at(-1);
-  return { candles, fetchedAt: (newest && select(newest.ts).receivedAt) ?? tablesAt };
+  const { lastTs } = candles;
+  return { candles, fetchedAt: (lastTs === undefined ? undefined : select(lastTs).receivedAt) ?? tablesAt };
 }
 
 function formingAt({ candles, select }: CandlesOfCoin, forming: number): number | null {
-  return candles.at(-1)?.ts === forming ? (select(forming).formingAt ?? null) : null;
+  return candles.lastTs === forming ? (select(forming).formingAt ?? null) : null;
 }

@@ -56,10 +56,15 @@ describe.each(FAMILIES)('the family of %s', (_plural, one) => {
         const prices = { open: list('1.5'), high: list('2'), low: list('1'), close: list('1.25'), volume: list('10') };
         return [{ ...of, ...prices, trades: times.map(() => 3), firstMs: times, receivedAt: times }];
       };
+      const packedIn = (from: number, until: number) => {
+        const times = [60_000, 120_000].filter((time) => time >= from && time < until);
+        return [{ packed: times.map((time) => `;${time} 1.5 2 1 1.25 10 3 `).join(''), counted: times.length }];
+      };
       const ranges = [{ ...of, kind: 'complete', from: 60_001, until: null }];
-      setQuery((sql, { from, until }) => {
+      setQuery((sql, { from, until, source }) => {
         if (sql.includes('FROM candle_ranges')) return ranges;
-        return sql.includes('FINAL') ? barsIn(Number(from), Number(until)) : [];
+        if (!sql.includes('FINAL')) return [];
+        return (source === undefined ? barsIn : packedIn)(Number(from), Number(until));
       });
       const numbers = { open: 1.5, high: 2, low: 1, close: 1.25, volume: 10 };
       const source = (value: string | null) => (one.hasCandleSource ? { source: value } : {});

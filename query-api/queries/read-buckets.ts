@@ -26,7 +26,7 @@ export interface BucketReader<R> {
  * same from the first stored bar on. If these are too few, a query of the sorting key determines a range with enough
  * bars, so that `FINAL` merges only that range.
  */
-export async function readBuckets<R extends { readonly rows: readonly unknown[] }>(
+export async function readBuckets<R extends { readonly rows: { readonly length: number } }>(
   window: CandleWindow,
   now: number | null,
   { read, timeOfRow, rowsOfOne }: BucketReader<R>,

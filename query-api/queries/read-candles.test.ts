@@ -9,9 +9,10 @@ import type { Candle as StoredCandle } from '#schemas/topics/candles';
 import { CandleStore } from '../testing/candle-store.fixture.ts';
 import { insertRows } from '../testing/insert-rows.fixture.ts';
 import { openTestStore } from '../testing/open-test-store.fixture.ts';
+import type { Candle } from './candle-list.ts';
 import type { CandleWindow } from './candle-window.ts';
 import type { Reader } from './query.ts';
-import { type Candle, readCandles } from './read-candles.ts';
+import { readCandles } from './read-candles.ts';
 
 const { store, close } = await openTestStore();
 afterAll(close);
@@ -41,7 +42,9 @@ const insert = (candles: readonly StoredCandle[], seq = 1) => insertRows(store, 
 const insertRanges = (ranges: readonly ReturnType<typeof aCandleRange>[]) =>
   insertRows(store, candleRangesTable, ranges);
 const read = async (window: Partial<CandleWindow>, now: number | null = null) =>
-  (await readCandles(store, BTC, { interval: '1m', start: null, end: null, limit: 100, ...window }, now)).candles;
+  (
+    await readCandles(store, BTC, { interval: '1m', start: null, end: null, limit: 100, ...window }, now)
+  ).candles.toArray();
 const minutesOf = (bars: readonly Candle[]) => bars.map((bar) => (bar.ts - DAY_MS) / MINUTE_MS);
 const at = (number: number) => DAY_MS + number * MINUTE_MS;
 
@@ -79,7 +82,7 @@ describe('readCandles', () => {
     };
     const window = { interval: '1m', start: at(0), end: at(1), limit: 10 } as const;
     const { candles, select } = await readCandles(reader, BTC, window, null);
-    expect([candles, select(at(0)).source]).toEqual([[], null]);
+    expect([candles, select(at(0)).source]).toMatchObject([{ length: 0 }, null]);
     expect((await readCandles(reader, BTC, window, null)).candles).toHaveLength(1);
   });
 
@@ -136,7 +139,7 @@ describe('readCandles', () => {
     await insert([minute(0), minute(2), minute(1, { coin: 'ETH' })]);
     expect(minutesOf(await read({}))).toEqual([0, 2]);
     const window = { interval: '1m', start: null, end: null, limit: 9 } as const;
-    expect((await readCandles(store, { ...BTC, coin: 'SOL' }, window, null)).candles).toEqual([]);
+    expect((await readCandles(store, { ...BTC, coin: 'SOL' }, window, null)).candles).toHaveLength(0);
   });
 });
 
@@ -148,7 +151,7 @@ describe('readCandles of a range that begins before the recorded trades', () => 
     tables.addRanges([aCandleRange({ from: at(5), until: null })]);
     const window = { interval: '5m', start: null, end: at(30), limit } as const;
     const { candles } = await readCandles(tables, BTC, window, at(30));
-    return [minutesOf(candles), tables.queried.filter((name) => name === 'candles').length];
+    return [minutesOf(candles.toArray()), tables.queried.filter((name) => name === 'candles').length];
   }
 
   it('reads only the bars of the preferred source if these are enough', async () => {

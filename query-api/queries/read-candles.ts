@@ -1,34 +1,22 @@
-import { textsOf } from '#schemas/domain/candles/bars';
+import { type Bar, momentOf, textsOf } from '#schemas/domain/candles/bars';
 import { type PreferredSpan, preferredSpan, type SelectedBars, type Selection } from '#schemas/domain/candles/select';
 import { MINUTE_MS, sourceRulesOf } from '#schemas/domain/candles/sources';
 import { subtract } from '#schemas/domain/candles/spans';
-import { decimalJson } from '#schemas/http/scalars';
+import { parseDecimal } from '#schemas/domain/decimal';
+import { type Candle, CandleArray, type CandleList } from './candle-list.ts';
 import { type Buckets, bucketsOf, type CandleWindow } from './candle-window.ts';
+import type { PackedCandles } from './packed-candles.ts';
 import type { Reader } from './query.ts';
 import { readBuckets } from './read-buckets.ts';
-import { type RangeOfInstrument, readPreferredBars, readRanges, timeOfRow } from './read-source-bars.ts';
+import { type RangeOfInstrument, readPreferredCandles, readRanges, timeOfRow } from './read-source-bars.ts';
 import { type FetchedBars, lengthsOf, selectStoredBars } from './select-stored-bars.ts';
-import { type BarColumns, type BarInstrument, StoredBar } from './stored-bar.ts';
-
-/** A bar as it is served; its decimals are exact, as text. */
-export interface Candle {
-  /** Start of the bucket, unix ms. */
-  readonly ts: number;
-  readonly open: string;
-  readonly high: string;
-  readonly low: string;
-  readonly close: string;
-  readonly volume: string;
-  readonly trades: number;
-  /** Null if the bucket is complete in no source. */
-  readonly source: string | null;
-}
+import type { BarInstrument } from './stored-bar.ts';
 
 const NOTHING_FETCHED: FetchedBars = { bars: [], ranges: [] };
 
 /** It knows any bucket that the response consists of. */
 export interface CandlesOfCoin extends SelectedBars {
-  readonly candles: readonly Candle[];
+  readonly candles: CandleList;
 }
 
 /**
@@ -50,7 +38,8 @@ export async function readCandles(
     rowsOfOne: 1,
   });
   const { limit } = window;
-  return { candles: bucketsOf(window).oldestFirst ? rows.slice(0, limit) : rows.slice(-limit), ...selected };
+  const first = bucketsOf(window).oldestFirst ? 0 : Math.max(0, rows.length - limit);
+  return { candles: rows.slice(first, first + limit), ...selected };
 }
 
 /**
@@ -63,25 +52,25 @@ async function readRange(
   range: Buckets,
   now: number,
   fetched: FetchedBars,
-): Promise<SelectedBars & { readonly rows: readonly Candle[] }> {
+): Promise<SelectedBars & { readonly rows: CandleList }> {
   const { stepMs, limit } = range;
   const ranges = [...(await readRanges(store, [coin], range)), ...fetched.ranges];
   const preferred = preferredOf(coin, ranges, range, now);
-  const columns = preferred && readPreferredBars(store, coin, preferred, stepMs);
-  const isEnough = preferred && reachesLimit(preferred, range, now) && (await columns)!.firstMs.length >= limit;
+  const packed = preferred && readPreferredCandles(store, coin, preferred, stepMs);
+  const isEnough = preferred && reachesLimit(preferred, range, now) && (await packed)!.length >= limit;
   const spans = isEnough ? [] : subtract([range], preferred ? [preferred] : []);
   const wanted = { instruments: [coin], ranges, stepMs, spans, now, fetched: fetched.bars };
-  const [bars, others] = await Promise.all([columns, selectStoredBars(store, wanted)]);
+  const [packedCandles, others] = await Promise.all([packed, selectStoredBars(store, wanted)]);
   const selected = others.selected(coin);
   const { select } = selected;
-  const rows = [
-    ...others.starts.flatMap((ts) => candleOf(ts, select(ts)) ?? []),
-    ...(bars ? candlesOf(bars) : []),
-  ].sort((a, b) => a.ts - b.ts);
-  if (!bars) return { rows, ...selected };
+  const candles = others.starts.flatMap((ts) => candleOf(ts, select(ts)) ?? []);
+  if (!packedCandles) return { rows: new CandleArray(candles), ...selected };
   const isPreferred = (bucket: number) => bucket >= preferred!.from && bucket < preferred!.until;
-  const selectAny = (bucket: number) => (isPreferred(bucket) ? selectionOf(bars, bucket) : select(bucket));
-  return { rows, ...selected, select: selectAny };
+  return {
+    rows: candles.length === 0 ? packedCandles : merged(packedCandles, candles),
+    ...selected,
+    select: (bucket) => (isPreferred(bucket) ? selectionOf(packedCandles, bucket, stepMs) : select(bucket)),
+  };
 }
 
 /**
@@ -106,18 +95,25 @@ function reachesLimit(span: PreferredSpan, { oldestFirst, from, until, stepMs, l
   return isAtEnd && Math.min(span.until, now) - span.from > (limit - 1) * stepMs;
 }
 
-/** The candles of bars that begin with their buckets. */
-function candlesOf({ firstMs, open, high, low, close, volume, trades, source }: BarColumns): Candle[] {
-  return firstMs.map((ts, at) => {
-    const prices = { open: open[at]!, high: high[at]!, low: low[at]!, close: close[at]! };
-    return { ts, ...prices, volume: volume[at]!, trades: trades[at]!, source };
-  });
+function merged(candles: CandleList, others: readonly Candle[]): CandleArray {
+  return new CandleArray([...candles.toArray(), ...others].sort((a, b) => a.ts - b.ts));
 }
 
-/** The bucket that starts at a time, among bars that begin with their buckets. */
-function selectionOf(columns: BarColumns, bucket: number): Selection {
-  const at = columns.firstMs.indexOf(bucket);
-  return { source: columns.source, bar: at === -1 ? undefined : new StoredBar(columns, at) };
+/** The bucket that starts at a time, among those of the preferred source. */
+function selectionOf(candles: PackedCandles, bucket: number, stepMs: number): Selection {
+  const candle = candles.find(bucket);
+  return { source: candles.source, bar: candle && barOf(candle, stepMs) };
+}
+
+function barOf({ ts, open, high, low, close, volume, trades }: Candle, stepMs: number): Bar {
+  const prices = {
+    open: parseDecimal(open),
+    high: parseDecimal(high),
+    low: parseDecimal(low),
+    close: parseDecimal(close),
+  };
+  const moment = momentOf(null, null, ts, stepMs);
+  return { ...prices, volume: parseDecimal(volume), trades, openAt: moment, closeAt: moment };
 }
 
 /** The candle of a bucket; null without a trade. */
@@ -125,15 +121,4 @@ export function candleOf(ts: number, { source, bar }: Selection): Candle | null 
   if (!bar) return null;
   const { open, high, low, close, volume } = textsOf(bar);
   return { ts, open, high, low, close, volume, trades: bar.trades, source };
-}
-
-/** The fields of the decimals of a candle in JSON. */
-export function figuresJson({ open, high, low, close, volume }: Candle): string {
-  const prices = `"open":${decimalJson(open)},"high":${decimalJson(high)},"low":${decimalJson(low)}`;
-  return `${prices},"close":${decimalJson(close)},"volume":${decimalJson(volume)}`;
-}
-
-/** The source of a candle in JSON; the names of sources need no escapes. */
-export function sourceJson({ source }: Candle): string {
-  return source === null ? 'null' : `"${source}"`;
 }

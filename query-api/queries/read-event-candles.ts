@@ -2,16 +2,17 @@
 import { complement, overlay } from '#schemas/domain/candles/bars';
 import type { Selection, Selector } from '#schemas/domain/candles/select';
 import { sourceRulesOf } from '#schemas/domain/candles/sources';
+import { subtract } from '#schemas/domain/candles/spans';
 import type { EventLink } from '#schemas/topics/derived';
-import type { CandleWindow } from './candle-window.ts';
+import type { Buckets, CandleWindow } from './candle-window.ts';
+import { type MarketCandle, MarketCandleArray, type MarketCandleList } from './market-candles.ts';
 import type { Reader } from './query.ts';
 import { readBuckets } from './read-buckets.ts';
-import { type Candle, candleOf } from './read-candles.ts';
+import { candleOf } from './read-candles.ts';
+import { jointSpan, type MarketSide, readJointCandles } from './read-joint-candles.ts';
 import { readRanges, timeOfRow } from './read-source-bars.ts';
 import { lengthsOf, type SelectedBuckets, selectStoredBars } from './select-stored-bars.ts';
 import { instrumentsOf } from './traded-instruments.ts';
-
-export type MarketCandle = Candle & { readonly provider: string; readonly marketId: string };
 
 /**
  * Reads candles of linked markets, the oldest bucket first, then by provider and market. The limit counts candles, and
@@ -23,31 +24,60 @@ export async function readEventCandles(
   links: readonly EventLink[],
   window: CandleWindow,
   now: number | null,
-): Promise<MarketCandle[]> {
-  if (links.length === 0) return [];
+): Promise<MarketCandleList> {
+  if (links.length === 0) return new MarketCandleArray([]);
   const sorted = [...links].sort(
     (a, b) => compare(a.provider, b.provider) || compare(a.providerMarketId, b.providerMarketId),
   );
-  const instruments = sorted.flatMap(sidesOf);
-  const rowsOf = ({ starts, selected }: SelectedBuckets) => {
-    const markets = sorted.map((link) => ({ link, select: marketSelector(link, selected) }));
-    return starts.flatMap((ts) =>
-      markets.flatMap(({ link, select }) => {
-        const candle = candleOf(ts, select(ts));
-        return candle ? [{ provider: link.provider, marketId: link.providerMarketId, ...candle }] : [];
-      }),
-    );
-  };
+  const sides = sorted.flatMap(sidesOf);
   const { rows } = await readBuckets(window, now, {
-    read: async (range) => {
-      const ranges = await readRanges(store, instruments, range);
-      const wanted = { instruments, ranges, stepMs: range.stepMs, spans: [range], fetched: [] };
-      return { rows: rowsOf(await selectStoredBars(store, { ...wanted, now: now ?? Number.POSITIVE_INFINITY })) };
-    },
-    timeOfRow: (range, nth) => timeOfRow(store, instruments, lengthsOf(instruments, range.stepMs), range, nth),
+    read: async (range) => ({ rows: await readRange(store, sorted, range, now ?? Number.POSITIVE_INFINITY) }),
+    timeOfRow: (range, nth) => timeOfRow(store, sides, lengthsOf(sides, range.stepMs), range, nth),
     rowsOfOne: links.length,
   });
   return limited(rows, window);
+}
+
+/**
+ * Reads the candles of a range. Where only recorded minutes count, the store joins them; elsewhere the bar of each side
+ * and bucket is selected among those of all sources.
+ */
+async function readRange(
+  store: Reader,
+  links: readonly EventLink[],
+  range: Buckets,
+  now: number,
+): Promise<MarketCandleList> {
+  const { stepMs } = range;
+  const sides = links.flatMap(sidesOf);
+  const ranges = await readRanges(store, sides, range);
+  const joint = jointSpan(sides, ranges, range);
+  const wanted = {
+    instruments: sides,
+    ranges,
+    stepMs,
+    spans: subtract([range], joint ? [joint] : []),
+    now,
+    fetched: [],
+  };
+  const [joined, stored] = await Promise.all([
+    joint && readJointCandles(store, links, sides, joint, stepMs),
+    selectStoredBars(store, wanted),
+  ]);
+  const selected = candlesOf(links, stored);
+  if (joined && selected.length === 0) return joined;
+  // Sorting is stable, so that the markets of a bucket stay in their order.
+  return new MarketCandleArray([...(joined?.toArray() ?? []), ...selected].sort((a, b) => a.ts - b.ts));
+}
+
+function candlesOf(links: readonly EventLink[], { starts, selected }: SelectedBuckets): MarketCandle[] {
+  const markets = links.map((link) => ({ link, select: marketSelector(link, selected) }));
+  return starts.flatMap((ts) =>
+    markets.flatMap(({ link, select }) => {
+      const candle = candleOf(ts, select(ts));
+      return candle ? [{ provider: link.provider, marketId: link.providerMarketId, ...candle }] : [];
+    }),
+  );
 }
 
 function compare(a: string, b: string): number {
@@ -55,21 +85,22 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** The instruments of a market: YES first. */
-function sidesOf(link: EventLink) {
-  return instrumentsOf(link).map(({ provider, instrument }) => ({ provider, coin: instrument }));
+/** The sides of a market: YES first. Prices of the NO side and of an inverse market count as 1 − p. */
+function sidesOf(link: EventLink, market: number): MarketSide[] {
+  return instrumentsOf(link).map(({ provider, instrument }, side) => {
+    const isNo = side === 1;
+    return { provider, coin: instrument, market, isNo, isFlipped: isNo !== (link.polarity === 'inverse') };
+  });
 }
 
-/** Joins the sides of a market: trades of the NO side and of an inverse market count at 1 − p. */
+/** Joins the sides of a market. */
 function marketSelector(link: EventLink, selected: SelectedBuckets['selected']): Selector {
-  const selectors = sidesOf(link).map((side) => selected(side).select);
+  const sides = sidesOf(link, 0).map((side) => ({ ...side, ...selected(side) }));
   const order = sourceRulesOf(link.provider).rules.flatMap(({ sources }) => sources);
-  const inYesTerms = ({ bar }: Selection, nth: number) =>
-    bar && (nth === 1) !== (link.polarity === 'inverse') ? complement(bar) : bar;
   return (ts) => {
-    const sides = selectors.map((select) => select(ts));
-    const [first, second] = sides.map(inYesTerms);
-    return { source: jointSource(order, sides), bar: first && second ? overlay(first, second) : (first ?? second) };
+    const found = sides.map(({ select, isFlipped }) => ({ ...select(ts), isFlipped }));
+    const [first, second] = found.map(({ bar, isFlipped }) => (bar && isFlipped ? complement(bar) : bar));
+    return { source: jointSource(order, found), bar: first && second ? overlay(first, second) : (first ?? second) };
   };
 }
 
@@ -79,12 +110,15 @@ function jointSource(order: readonly string[], sides: readonly Selection[]): str
   return ranks.includes(-1) ? null : order[Math.max(...ranks)]!;
 }
 
-function limited(candles: readonly MarketCandle[], { start, end, limit }: CandleWindow): MarketCandle[] {
-  if (candles.length <= limit) return [...candles];
+function limited(candles: MarketCandleList, { start, end, limit }: CandleWindow): MarketCandleList {
+  const { length } = candles;
+  if (length <= limit) return candles;
   if (start !== null && end === null) {
-    const last = candles[limit - 1]!.ts;
-    return candles.filter(({ ts }) => ts <= last);
+    let until = limit;
+    for (const last = candles.tsAt(limit - 1); until < length && candles.tsAt(until) === last; ) until += 1;
+    return candles.slice(0, until);
   }
-  const first = candles.at(-limit)!.ts;
-  return candles.filter(({ ts }) => ts >= first);
+  let from = length - limit;
+  for (const first = candles.tsAt(from); from > 0 && candles.tsAt(from - 1) === first; ) from -= 1;
+  return candles.slice(from, length);
 }

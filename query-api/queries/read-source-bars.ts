@@ -5,6 +5,8 @@ import type { PreferredSpan, SourceRange } from '#schemas/domain/candles/select'
 import { MINUTE_MS } from '#schemas/domain/candles/sources';
 import type { Span } from '#schemas/domain/candles/spans';
 import type { Buckets } from './candle-window.ts';
+import { PackedCandles } from './packed-candles.ts';
+import { FIELD_END, PackedRows, ROW_START } from './packed-rows.ts';
 import { type Query, query, type Reader } from './query.ts';
 import {
   type BarColumns,
@@ -25,7 +27,7 @@ function isOneOf(instruments: readonly BarInstrument[]): string {
   return `(provider, coin) IN (${instruments.map((_, at) => `({provider${at}:String}, {coin${at}:String})`).join(', ')})`;
 }
 
-function parametersOf(instruments: readonly BarInstrument[]): Record<string, Parameter> {
+export function parametersOf(instruments: readonly BarInstrument[]): Record<string, Parameter> {
   return Object.fromEntries(
     instruments.flatMap(({ provider, coin }, at) => [
       [`provider${at}`, provider],
@@ -71,16 +73,21 @@ export function timeOfRow(
   });
 }
 
-/** A column of `BarColumns` in SQL: of a stored bar, of joined bars, and of all of them as they are returned. */
+/** A column in SQL: of a stored bar, and of joined bars. */
 interface Column {
-  readonly name: keyof BarColumns;
+  readonly name: string;
   readonly stored: string;
   readonly joined: string;
+}
+
+/** A column of `BarColumns`, with the SQL of all its values as they are returned. */
+interface ReturnedColumn extends Column {
+  readonly name: keyof BarColumns;
   readonly returned: string;
 }
 
 const OPEN_MS = 'toUnixTimestamp64Milli(openTime)';
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly ReturnedColumn[] = [
   { name: 'firstMs', stored: OPEN_MS, joined: 'min(stored.firstMs)', returned: 'groupArray(toFloat64(firstMs))' },
   decimals('open', 'argMin(open, stored.firstMs)'),
   decimals('high', 'max(high)'),
@@ -89,21 +96,21 @@ const COLUMNS: readonly Column[] = [
   decimals('volume', 'sum(volume)'),
   { name: 'trades', stored: 'trades', joined: 'sum(trades)', returned: 'groupArray(toFloat64(trades))' },
 ];
-const RECEIVED_AT: Column = {
+const RECEIVED_AT: ReturnedColumn = {
   name: 'receivedAt',
   stored: 'receivedAt',
   joined: 'max(receivedAt)',
   returned: `groupArray(${unixMs('receivedAt')})`,
 };
 /** Time and arrival of the first and of the last trade. */
-const PLACES: readonly Column[] = [
+const PLACES: readonly ReturnedColumn[] = [
   { name: 'lastMs', stored: OPEN_MS, joined: 'max(lastMs)', returned: 'groupArray(toFloat64(lastMs))' },
   { name: 'opened', stored: place('open'), joined: 'argMin(opened, stored.firstMs)', returned: 'groupArray(opened)' },
   { name: 'closed', stored: place('close'), joined: 'argMax(closed, stored.firstMs)', returned: 'groupArray(closed)' },
 ];
 
 /** A column of decimals is returned as one text, which costs less than a text for each of them. */
-function decimals(name: DecimalColumn, joined: string): Column {
+function decimals(name: DecimalColumn, joined: string): ReturnedColumn {
   return { name, stored: name, joined, returned: `arrayStringConcat(groupArray(toString(${name})), ' ')` };
 }
 
@@ -116,6 +123,9 @@ const BUCKET = 'intDiv(stored.firstMs, {stepMs:Int64}) * {stepMs:Int64}';
 /** Start of the bucket, or the point within it; of a bar that is longer than a minute its own start. */
 const PART = `greatest(${BUCKET},
          if(intervalMs = ${MINUTE_MS}, roundDown(stored.firstMs, {points:Array(Int64)}), stored.firstMs))`;
+
+/** A candle as a row of `PackedCandles`. */
+const ROW = `concat('${ROW_START}', ${COLUMNS.map(({ name }) => `toString(bars.${name}), '${FIELD_END}'`).join(', ')})`;
 
 /** Columns as they are returned. */
 type ReturnedColumns = Omit<BarColumns, DecimalColumn | keyof BarInstrument | 'source' | 'intervalMs'> &
@@ -167,27 +177,36 @@ function barsIn(span: Span, wanted: Omit<BarsToRead, 'spans'>): Query<BarOfInstr
 }
 
 /**
- * Reads the bars with trades of a span in which only those of one source count, in any order. They are joined by their
- * bucket alone, and each begins with it: to join a million minutes by source, length and points as well takes half as
- * long again.
+ * Reads the candles of a span in which only the bars of one source count. Bars are joined by their bucket alone: to join
+ * a million minutes by source, length and points as well takes half as long again.
  */
-export function readPreferredBars(
+export function readPreferredCandles(
   store: Reader,
   instrument: BarInstrument,
   { source, intervalMs, from, until }: PreferredSpan,
   stepMs: number,
-): Promise<BarColumns> {
+): Promise<PackedCandles> {
   const stored = `${storedBars([instrument], [], COLUMNS)} AND source = {source:String}`;
   // The first minute of a bucket would only be calculated to find that bucket again.
   const columns = COLUMNS.map((column) => (column.name === 'firstMs' ? { ...column, joined: BUCKET } : column));
   const bars = stepMs === intervalMs ? stored : joinedBars(stored, [], columns, BUCKET);
   return query(store, {
     name: 'candles',
-    sql: `SELECT ${listOf(COLUMNS, 'returned').join(', ')} FROM (${bars}) AS bars`,
+    sql: `SELECT arrayStringConcat(arraySort((text, start) -> start, groupArray(${ROW}), groupArray(bars.firstMs))) AS packed,
+       toFloat64(count()) AS counted FROM (${bars}) AS bars`,
     parameters: { ...parametersOf([instrument]), lengths: [intervalMs], stepMs, source, from, until },
     // It is one row, also without bars.
-    parse: ([found]: ReturnedColumns[]) => ({ ...instrument, source, intervalMs, ...found!, ...textsIn(found!) }),
+    parse: ([found]: { packed: string; counted: number }[]) =>
+      new PackedCandles(source, new PackedRows(found!.packed, found!.counted)),
   });
+}
+
+/** The bars of one source as columns, with the start of their bucket. */
+export function bucketBars(instruments: readonly BarInstrument[], isJoined: boolean): string {
+  const keys = ['provider', 'coin'];
+  const columns = [{ name: 'bucket', stored: OPEN_MS, joined: BUCKET }, ...COLUMNS, ...PLACES];
+  const stored = `${storedBars(instruments, keys, columns)} AND source = {source:String}`;
+  return isJoined ? joinedBars(stored, keys, columns, BUCKET) : stored;
 }
 
 function storedBars(
@@ -204,7 +223,10 @@ function joinedBars(stored: string, keys: readonly string[], columns: readonly C
      GROUP BY ${[...keys, part].join(', ')}`;
 }
 
-function listOf(columns: readonly Column[], form: Exclude<keyof Column, 'name'>): string[] {
+function listOf<F extends string>(
+  columns: readonly ({ readonly name: string } & Readonly<Record<F, string>>)[],
+  form: F,
+) {
   return columns.map((column) => `${column[form]} AS ${column.name}`);
 }
 

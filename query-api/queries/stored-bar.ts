@@ -24,8 +24,7 @@ export interface BarColumns extends BarInstrument, Readonly<Record<DecimalColumn
   readonly intervalMs: number;
   readonly firstMs: readonly number[];
   readonly trades: readonly number[];
-  /** Absent for bars of the preferred source. */
-  readonly receivedAt?: readonly number[];
+  readonly receivedAt: readonly number[];
   /** Absent where nothing depends on the first and the last trade. */
   readonly lastMs?: readonly number[];
   readonly opened?: readonly Place[];
@@ -66,7 +65,7 @@ export class StoredBar implements Bar, BarOfInstrument {
   }
 
   get receivedAt(): number {
-    return this.columns.receivedAt?.[this.at] ?? 0;
+    return this.columns.receivedAt[this.at]!;
   }
 
   get bar(): Bar {

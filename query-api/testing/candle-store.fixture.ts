@@ -5,6 +5,7 @@ import { type SourceBar, sourceBarOf } from '#schemas/domain/candles/select';
 import { MINUTE_MS } from '#schemas/domain/candles/sources';
 import { formatDecimal } from '#schemas/domain/decimal';
 import type { Candle, CandleRange } from '#schemas/topics/candles';
+import { FIELD_END, ROW_START } from '../queries/packed-rows.ts';
 import type { Reader } from '../queries/query.ts';
 import { DECIMAL_COLUMNS } from '../queries/stored-bar.ts';
 
@@ -47,7 +48,8 @@ export class CandleStore implements Reader {
     if (name === 'candle-ranges') return this.rangesOf(wanted, isOneOf) as T[];
     const bars = this.bars.filter((bar) => isOneOf(bar) && isWithin(bar, wanted));
     if (name === 'candles-range') return [timeOfRow(bars, sql.includes('openTime ASC'), wanted.rows)] as T[];
-    if (name === 'candles') return columnsOf(bars, wanted) as T[];
+    if (name === 'candles')
+      return (wanted.source === undefined ? columnsOf(bars, wanted) : [packed(bars, wanted)]) as T[];
     throw new Error(`no answer to the query ${name}`);
   }
 
@@ -76,13 +78,18 @@ function timeOfRow(bars: readonly Candle[], oldestFirst: boolean, rows: number) 
   return { time: scanned.at(-1) ?? 0, counted: scanned.length };
 }
 
-/** A query of one source is one row, also without bars. */
-const NO_BARS = { firstMs: [], trades: [], ...Object.fromEntries(DECIMAL_COLUMNS.map((name) => [name, ''])) };
+/** The candles of one source, as the store returns them: one row, also without bars. */
+function packed(bars: readonly Candle[], wanted: Arguments) {
+  const rows = rowsOf(bars, wanted).sort((a, b) => a.firstMs - b.firstMs);
+  const texts = rows.map((row) =>
+    [row.firstMs, ...DECIMAL_COLUMNS.map((name) => row[name]), row.trades].map((field) => `${field}${FIELD_END}`),
+  );
+  return { packed: texts.map((fields) => ROW_START + fields.join('')).join(''), counted: rows.length };
+}
 
 /** The columns of the bars of each source, as the store returns them. */
 function columnsOf(bars: readonly Candle[], wanted: Arguments): unknown[] {
   const rows = rowsOf(bars, wanted);
-  if (wanted.source !== undefined && rows.length === 0) return [NO_BARS];
   const sources = new Map<string, ReturnType<typeof rowsOf>>();
   for (const row of rows) {
     const key = JSON.stringify([row.provider, row.coin, row.source, row.intervalMs]);

@@ -18,10 +18,18 @@ export function decimalNumber(text: string): number {
 const EXACT_DIGITS = 15;
 /** JavaScript writes numbers that begin so with an exponent. */
 const SMALL = '0.000000';
+const [ZERO_CODE, MINUS_CODE] = [SMALL.charCodeAt(0), '-'.charCodeAt(0)];
 
 /** The JSON text of `decimalNumber` of a canonical decimal. Nearly every one is that text itself. */
 export function decimalJson(text: string): string {
-  return text.length <= EXACT_DIGITS && !text.includes(SMALL) ? text : String(Number(text));
+  return isOwnJson(text, 0, text.length) ? text : String(Number(text));
+}
+
+/** True if the canonical decimal between two places of a text is its own JSON. */
+export function isOwnJson(text: string, from: number, until: number): boolean {
+  if (until - from > EXACT_DIGITS) return false;
+  const start = text.charCodeAt(from) === MINUS_CODE ? from + 1 : from;
+  return text.charCodeAt(start) !== ZERO_CODE || !text.startsWith(SMALL, start);
 }
 
 /** Like `decimalNumber`; null stays null, since unknown is never zero. */

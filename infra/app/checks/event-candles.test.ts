@@ -140,7 +140,7 @@ it('candles of an event equal a calculation over all of its trades', { timeout: 
         const all = plainCandles(placed, stepMs, missed).filter(({ ts }) => from === null || ts >= from);
         const isWithin = from === null ? all.at(-limit) : all[limit - 1];
         const expected = all.filter(({ ts }) => !isWithin || (from === null ? ts >= isWithin.ts : ts <= isWithin.ts));
-        expect(await readEventCandles(store, LINKS, window, null)).toEqual(expected);
+        expect((await readEventCandles(store, LINKS, window, null)).toArray()).toEqual(expected);
       }
     }),
     { numRuns: Number(process.env.PARALLAX_PROPERTY_RUNS ?? 12) },
@@ -165,8 +165,8 @@ it('a repaired minute opens and closes as the bar of the YES coin, where it has 
   ]);
   await insertRows(store, candleRangesTable, ranges);
   const [, outcome] = LINKS;
-  const read = (interval: Interval) =>
-    readEventCandles(store, [outcome!], { interval, limit: 9, start: null, end: null }, null);
+  const read = async (interval: Interval) =>
+    (await readEventCandles(store, [outcome!], { interval, limit: 9, start: null, end: null }, null)).toArray();
   const minute = { open: '0.4', close: '0.5', high: '0.9', low: '0.1', volume: '4', trades: 2, source: 'official_api' };
   expect((await read('1m'))[0]).toMatchObject(minute);
   expect(await read('1h')).toMatchObject([

@@ -82,8 +82,14 @@ async function barsIn(dataDir: string) {
     const end = Math.floor(Date.now() / DAY) * DAY;
     const window = { interval: '1h' as const, start: end - 9 * DAY, end, limit: 500 };
     const coin = { provider: 'venue_a_perp', coin: 'BTC' };
-    const { candles: hours } = await readCandles(ports.store, coin, window, Date.now());
-    return { bars, ranges, hours, window, table: { bars: Number(row!.bars), minutes: Number(row!.minutes) } };
+    const { candles } = await readCandles(ports.store, coin, window, Date.now());
+    return {
+      bars,
+      ranges,
+      hours: candles.toArray(),
+      window,
+      table: { bars: Number(row!.bars), minutes: Number(row!.minutes) },
+    };
   } finally {
     await ports.close();
   }

@@ -17,14 +17,17 @@ function add({ views }: TestApp, fields: Partial<UniversalEvent> = { links: LINK
   applyRecord(VIEWS.events, views.events, eventTopic, 'evt_1', anEvent(fields));
 }
 
+/** What the store returns without bars. */
+const answerOf = (sql: string) => (sql.includes('AS packed') ? [{ packed: '', counted: 0 }] : []);
+
 /** The instruments of the last statement. */
 async function instrumentsFor(query: string): Promise<unknown[]> {
   const app = await openApp();
   add(app);
   let used: Readonly<Record<string, unknown>> = {};
-  app.setQuery((_, parameters) => {
+  app.setQuery((sql, parameters) => {
     used = parameters;
-    return [];
+    return answerOf(sql);
   });
   const response = await app.get(`${PATH}${query}`);
   expect(response.status, response.body).toBe(200);
@@ -38,6 +41,28 @@ async function instrumentsFor(query: string): Promise<unknown[]> {
 describe('GET /v1/events/{universalId}/candles', () => {
   it('reads both outcomes of every linked market whose link is used', async () => {
     expect(await instrumentsFor('')).toEqual(['#10', '#11', '111', '222']);
+  });
+
+  it('returns the candles that the store joined, as numbers, and all of the bucket in which the limit falls', async () => {
+    const app = await openApp();
+    add(app);
+    const rows = [
+      ';0 60000 3 0.5 0.75 0.25 0.5 10 ',
+      ';0 120000 4 0.5 0.75 0.25 0.5 10.5 ',
+      ';1 120000 1 0.000000000000000001 0.1 0 0.1 0.3 ',
+    ];
+    const answer = [{ packed: rows.join(''), counted: rows.length }];
+    app.setQuery((sql) => (sql.includes('AS packed') ? answer : []));
+    const { candles } = (await app.get(`${PATH}?interval=1m&limit=1`)).json() as { candles: unknown };
+    const common = { ts: 120_000, source: 'trades' };
+    const [first, second] = [LINKS[1]!, LINKS[0]!].map(({ provider, providerMarketId }) => ({
+      provider,
+      marketId: providerMarketId,
+    }));
+    expect(candles).toEqual([
+      { ...first, ...common, trades: 4, open: 0.5, high: 0.75, low: 0.25, close: 0.5, volume: 10.5 },
+      { ...second, ...common, trades: 1, open: 1e-18, high: 0.1, low: 0, close: 0.1, volume: 0.3 },
+    ]);
   });
 
   it.each([
@@ -82,9 +107,9 @@ describe('GET /v1/events/{universalId}/candles', () => {
     });
     let statements = 0;
     add(app);
-    app.setQuery(() => {
+    app.setQuery((sql) => {
       statements += 1;
-      return [];
+      return answerOf(sql);
     });
     await app.get(PATH);
     await app.get(PATH);

@@ -5,9 +5,7 @@ import { fetchedAtField, marketIdField, providerField, universalIdField } from '
 import { isoTime } from '#schemas/http/scalars';
 import { candleBarsTable } from '#schemas/tables/candle-bars';
 import { candleRangeTopic } from '#schemas/topics/candles';
-import { JsonRows } from '../../../http/json-rows.ts';
 import { findEvent } from '../../../queries/find-event.ts';
-import { figuresJson } from '../../../queries/read-candles.ts';
 import { readEventCandles } from '../../../queries/read-event-candles.ts';
 import { tablesUntil } from '../../../views/freshness.ts';
 import { defineRoute } from '../../route.ts';
@@ -65,10 +63,7 @@ export const getEventCandles = defineRoute({
     return {
       universalId,
       fetchedAt: isoTime(at),
-      candles: JsonRows.of(candles, (candle) => {
-        const { provider, marketId, ts, trades, source } = candle;
-        return `${JSON.stringify({ provider, marketId, ts, trades, source }).slice(0, -1)},${figuresJson(candle)}}`;
-      }),
+      candles: candles.toJson(),
     };
   },
 });
