@@ -77,7 +77,8 @@ async function startVenues() {
       PARALLAX_VENUE_B_GAMMA_URL: gamma.url,
       PARALLAX_VENUE_B_CLOB_WS_URL: venueB.url,
       PARALLAX_VENUE_B_RPC_URL: rpcUrl,
-      PARALLAX_VENUE_B_PNL_URL: gamma.url,
+      PARALLAX_VENUE_B_DATA_URL: info.url,
+      PARALLAX_VENUE_B_PNL_URL: info.url,
     },
   };
 }

@@ -47,11 +47,15 @@ export interface Reserved {
   readonly priority: number;
   readonly cost: number;
   /**
-   * The end of the limit. Of this priority only payers may use it that spend at most this much within a window; 0 by
-   * default. So one that spends as much as it can leaves room for a single cost of each other one.
+   * The end of the limit. Of this priority only payers may use it that spend at most this much within a window, all
+   * together, when the rest has no room; 0 by default. So one that spends as much as it can leaves room for a single cost
+   * of another one. What they spend of it delays nobody who waits for the rest.
    */
   readonly spare?: number;
-  /** Less important costs use at most so much together, so that they leave room for more important ones. */
+  /**
+   * Less important costs use at most so much together, so that they leave room for more important ones. Among them, one
+   * that has waited for a window comes before those that arrived later, whatever their priorities.
+   */
   readonly behindMax?: number;
 }
 

@@ -5,6 +5,8 @@ import type { Reserved } from './budget-options.ts';
 export interface Spender {
   readonly priority: number | null;
   readonly payers: Iterable<string> | undefined;
+  /** True if it was spent of the spare part. */
+  readonly inSpare?: boolean;
 }
 
 /** What somebody wants to spend. */
@@ -13,10 +15,10 @@ export interface Cost extends Spender {
 }
 
 /**
- * Parts of a limit: all of it, what is not reserved, what is left to costs behind the reserved priority, and what is not
- * spare.
+ * Parts of a limit: all of it, what is not reserved, what is left to costs behind the reserved priority, what is not
+ * spare, and what is.
  */
-export type LimitPart = 'limit' | 'unreserved' | 'behind' | 'common';
+export type LimitPart = 'limit' | 'unreserved' | 'behind' | 'common' | 'spare';
 
 const NONE: ReadonlySet<LimitPart> = new Set();
 
@@ -26,6 +28,7 @@ export class BudgetShares {
   private sum = 0;
   private sumUnreserved = 0;
   private sumBehind = 0;
+  private sumSpare = 0;
   private readonly sumsOfPayers = new Map<string, number>();
 
   constructor(max: number, reserved: Reserved | undefined) {
@@ -38,6 +41,11 @@ export class BudgetShares {
     return this.sum;
   }
 
+  /** What counts against the limit without its spare part. */
+  get usedInCommon(): number {
+    return this.sum - this.sumSpare;
+  }
+
   get spare(): number {
     return this.reserved?.spare ?? 0;
   }
@@ -47,6 +55,7 @@ export class BudgetShares {
     this.sum += change;
     if (this.isUnreserved(spender)) this.sumUnreserved += change;
     if (this.isBehind(spender)) this.sumBehind += change;
+    if (spender.inSpare) this.sumSpare += change;
     for (const payer of spender.payers ?? []) {
       const sum = (this.sumsOfPayers.get(payer) ?? 0) + change;
       if (sum === 0) this.sumsOfPayers.delete(payer);
@@ -56,16 +65,31 @@ export class BudgetShares {
 
   /** The first part in which a cost needs room and has none; null if it may be spent. @param full parts without any room. */
   lacking(cost: Cost, full: ReadonlySet<LimitPart> = NONE): LimitPart | null {
-    const needed: LimitPart[] = ['limit'];
-    if (this.isUnreserved(cost)) needed.push('unreserved');
+    // What lacks room in a part of the limit leaves the rest of it to those behind it.
+    const needed: LimitPart[] = [];
     if (this.isBehind(cost)) needed.push('behind');
-    if (!this.mayUseSpare(cost)) needed.push('common');
+    if (this.isBounded(cost) && !this.fitsSpare(cost, full)) needed.push('common');
+    needed.push('limit');
+    if (this.isUnreserved(cost)) needed.push('unreserved');
     return needed.find((part) => full.has(part) || !this.hasRoom(part, cost)) ?? null;
   }
 
-  /** True for payers that spend little, and for what is more important than they: that is the adapter's own. */
-  mayUseSpare({ cost, priority, payers = [] }: Cost): boolean {
-    if (!this.reserved || priority === null || priority < this.reserved.priority) return true;
+  /**
+   * True if a cost is to be spent of the spare part, since the common one has no room for it. What is spent there takes
+   * nothing from a larger cost that waits for room in the common part.
+   */
+  fitsSpare(cost: Cost, full: ReadonlySet<LimitPart> = NONE): boolean {
+    if (!this.isBounded(cost) || !this.isSmall(cost)) return false;
+    return (full.has('common') || !this.hasRoom('common', cost)) && this.hasRoom('spare', cost);
+  }
+
+  /** True for what is not more important than the reserved priority: the adapter's own may use all of the limit. */
+  private isBounded({ priority }: Cost): boolean {
+    return this.reserved !== undefined && priority !== null && priority >= this.reserved.priority;
+  }
+
+  /** True for payers that spend little, also with this cost. */
+  private isSmall({ cost, payers = [] }: Cost): boolean {
     return [...payers].some((payer) => (this.sumsOfPayers.get(payer) ?? 0) + cost <= this.spare);
   }
 
@@ -80,7 +104,9 @@ export class BudgetShares {
       case 'behind':
         return this.sumBehind + cost <= Math.max(cost, this.reserved?.behindMax ?? Number.POSITIVE_INFINITY);
       case 'common':
-        return this.sum === 0 || this.sum + bounded <= this.max - this.spare;
+        return this.usedInCommon === 0 || this.usedInCommon + bounded <= this.max - this.spare;
+      case 'spare':
+        return this.sumSpare + cost <= this.spare;
     }
   }
 

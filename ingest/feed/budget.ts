@@ -1,14 +1,19 @@
 /**
  * A limit of a venue over a sliding window. What is beyond the limit waits, the most important first, those of equal
- * priority in order. A limit of what is open at the same time (connections, subscriptions) is one, too: a reservation
- * counts while it is open, and for the window after that unless the venue is known to have ended it.
+ * priority in order, their payers in turn (`budget-turns.ts`). A limit of what is open at the same time (connections,
+ * subscriptions) is one, too: a reservation counts while it is open, and for the window after that unless the venue is
+ * known to have ended it.
  */
 
 import type { AcquireOptions, BudgetOptions, Reservation, SpentCost } from './budget-options.ts';
 import { BudgetShares, type Cost, type LimitPart, type Spender } from './budget-shares.ts';
+import { inTurn, type Turn } from './budget-turns.ts';
 
-interface Waiter extends Cost {
+interface Waiter extends Cost, Turn {
   readonly priority: number;
+  readonly payers: ReadonlySet<string> | undefined;
+  /** Monotonic ms. */
+  readonly waitsSince: number;
   readonly resolve: (reservation: Reservation) => void;
   readonly reject: (error: unknown) => void;
   readonly signal: AbortSignal | undefined;
@@ -40,6 +45,10 @@ export class Budget {
   private blockedUntil = 0;
   /** Sorted by priority, then by arrival. */
   private waiters: Waiter[] = [];
+  /** Numbers arrivals, and costs of payers that were served. */
+  private sequence = 0;
+  /** The number at which a payer was served last; of those that waited within about a window. */
+  private readonly served = new Map<string, number>();
   private timer: NodeJS.Timeout | null = null;
   /** What may be spent without storing more. */
   private granted: number;
@@ -79,7 +88,9 @@ export class Budget {
         // Smaller costs may have waited behind it.
         this.serve();
       };
-      const entry: Waiter = { cost, priority, payers, resolve, reject, signal, onAbort };
+      this.sequence += 1;
+      const arrival = { arrival: this.sequence, waitsSince: this.now() };
+      const entry: Waiter = { cost, priority, payers, ...arrival, resolve, reject, signal, onAbort };
       signal?.addEventListener('abort', onAbort, { once: true });
       const at = this.waiters.findIndex((waiter) => waiter.priority > priority);
       this.waiters.splice(at < 0 ? this.waiters.length : at, 0, entry);
@@ -109,10 +120,10 @@ export class Budget {
   untilRoomMs(cost: number): number {
     this.dropExpired();
     const now = this.now();
-    let missing = this.shares.used + Math.min(cost, this.max) - (this.max - this.shares.spare);
+    let missing = this.shares.usedInCommon + Math.min(cost, this.max) - (this.max - this.shares.spare);
     let until = now;
     for (let at = this.head; at < this.spent.length && missing > 0; at += 1) {
-      missing -= this.spent[at]!.cost;
+      if (!this.spent[at]!.spender.inSpare) missing -= this.spent[at]!.cost;
       until = this.spent[at]!.at + this.options.windowMs;
     }
     return Math.ceil(Math.max(1, until - now, this.blockedUntil - now));
@@ -126,13 +137,12 @@ export class Budget {
   /** True if a cost could be spent now, behind those that wait for room. */
   hasRoom(cost: number, { priority = 0, payers }: AcquireOptions = {}): boolean {
     this.dropExpired();
-    const own = { cost, priority, payers };
-    const { shares } = this;
-    const isAhead = (waiter: Waiter) =>
-      waiter.priority <= priority &&
-      (shares.mayUseSpare(waiter) || !shares.mayUseSpare(own)) &&
-      shares.lacking(waiter) !== null;
-    return this.now() >= this.blockedUntil && shares.lacking(own) === null && !this.waiters.some(isAhead);
+    const full = new Set<LimitPart>();
+    for (const waiter of this.waiters) {
+      const lacking = waiter.priority <= priority ? this.shares.lacking(waiter, full) : null;
+      if (lacking) full.add(lacking);
+    }
+    return this.now() >= this.blockedUntil && this.shares.lacking({ cost, priority, payers }, full) === null;
   }
 
   /** Serves every waiter for which there is room. A smaller cost never overtakes a more important one. */
@@ -141,7 +151,8 @@ export class Budget {
     if (this.storing) return;
     // A part in which a waiter lacks room has none for those behind it.
     const full = new Set<LimitPart>();
-    for (const waiter of this.now() < this.blockedUntil ? [] : [...this.waiters]) {
+    let queue = this.now() < this.blockedUntil ? [] : this.inOrder(this.waiters);
+    for (let waiter = queue.shift(); waiter; waiter = queue.shift()) {
       // Its own listener removes it.
       if (waiter.signal?.aborted) continue;
       const lacking = this.shares.lacking(waiter, full);
@@ -155,9 +166,26 @@ export class Budget {
       }
       this.waiters.splice(this.waiters.indexOf(waiter), 1);
       waiter.signal?.removeEventListener('abort', waiter.onAbort);
-      waiter.resolve(this.begin(waiter));
+      waiter.resolve(this.begin(waiter, this.shares.fitsSpare(waiter, full)));
+      if (waiter.payers) queue = this.inOrder(queue);
     }
     this.schedule();
+  }
+
+  /**
+   * The order in which waiters are served. One behind the reserved priority that has waited for a window is as important
+   * as the first of these: while there are always more important ones, it would never be served.
+   */
+  private inOrder(waiters: readonly Waiter[]): Waiter[] {
+    const { reserved, windowMs } = this.options;
+    if (!reserved) return [...waiters];
+    const patient = this.now() - windowMs;
+    const first = reserved.priority + 1;
+    const turns = waiters.map((waiter) => {
+      const { priority, payers, arrival, waitsSince } = waiter;
+      return { priority: waitsSince <= patient ? Math.min(priority, first) : priority, payers, arrival, waiter };
+    });
+    return inTurn(turns, (payer) => this.served.get(payer) ?? 0).map(({ waiter }) => waiter);
   }
 
   /** Stores that at least `cost` may be spent, then continues to serve. */
@@ -195,10 +223,12 @@ export class Budget {
     await this.options.grants?.store([...parts.values()], open + amount);
   }
 
-  private begin({ cost, priority, payers = [] }: Waiter): Reservation {
+  private begin({ cost, priority, payers = new Set() }: Waiter, inSpare: boolean): Reservation {
     // Payers that are added from now on do not pay.
-    const spender = { priority, payers: [...payers] };
+    const spender = { priority, payers: [...payers], inSpare };
     this.granted -= cost;
+    // The spare part is nobody's turn.
+    if (!inSpare) this.recordTurn(payers);
     this.shares.add(cost, spender);
     let settled = false;
     return {
@@ -210,6 +240,20 @@ export class Budget {
         if (this.waiters.length > 0) this.serve();
       },
     };
+  }
+
+  private recordTurn(payers: ReadonlySet<string>): void {
+    for (const payer of payers) {
+      this.sequence += 1;
+      this.served.delete(payer);
+      this.served.set(payer, this.sequence);
+    }
+    // A turn before all that wait is as good as none.
+    const oldest = Math.min(this.sequence, ...this.waiters.map(({ arrival }) => arrival));
+    for (const [payer, at] of this.served) {
+      if (at >= oldest) break;
+      this.served.delete(payer);
+    }
   }
 
   /** Drops costs that have left the window. */

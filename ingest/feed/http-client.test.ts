@@ -51,6 +51,25 @@ describe('HttpClient', () => {
     expect(server.requests).toEqual([expect.objectContaining({ method: 'POST', body: '{}' })]);
   });
 
+  it('spends what an answer cost, for an error less where it has no rows, and all of it without an answer', async () => {
+    const { client, server, budget } = await setUp([{ status: 500 }, { body: 'abc' }, { hang: true }], {
+      timeoutMs: 50,
+    });
+    const request = {
+      url: server.url,
+      body: '{}',
+      weight: 100,
+      weightOf: ({ length }: Buffer) => length,
+      weightOfError: 20,
+    };
+    const used: number[] = [];
+    for (let nth = 0; nth < 3; nth += 1) {
+      await client.send(request).catch(() => {});
+      used.push(budget.used);
+    }
+    expect(used).toEqual([20, 23, 123]);
+  });
+
   it('does not retry a rejected request', async () => {
     const { client, server } = await setUp([{ status: 422 }]);
     await expect(client.send({ url: server.url, weight: 1 })).rejects.toMatchObject({

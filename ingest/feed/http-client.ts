@@ -30,6 +30,8 @@ export interface HttpRequest {
   readonly weight: number;
   /** Its cost, for a venue that counts the length of the response; `weight` by default. */
   readonly weightOf?: (response: Buffer) => number;
+  /** Its cost if the venue answers with an error, which has no rows; `weight` by default, and without an answer. */
+  readonly weightOfError?: number;
   /** Priority in the budget; 0 by default. */
   readonly priority?: number;
   /** Who spends the weight, also those that are added while it waits; nobody by default. */
@@ -94,6 +96,7 @@ export class HttpClient {
         if (request.signal?.aborted) throw request.signal.reason;
         if (!(error instanceof UpstreamError)) throw error;
         this.count(error.code);
+        if (error.status !== null) weight = request.weightOfError ?? weight;
         const mayRetry = retries === 'reads' ? error.code === 'upstream_unavailable' : error.canRetry;
         if (!mayRetry) throw error;
         failure = error;

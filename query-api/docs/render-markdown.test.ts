@@ -46,6 +46,13 @@ describe('Markdown', () => {
     expect(render('[words](glossary.md#figures)').html).toContain('<a href="/docs/glossary#figures">words</a>');
   });
 
+  it('names the column in each cell of a table of three columns or more, which phones show as cards', () => {
+    const { html } = render('| a | `b"` | c |\n|---|---|---|\n| 1 | 2 | 3 |');
+    expect(html).toContain('<table class="cards">');
+    expect(html).toContain('<td>1</td><td data-label="b&quot;">2</td><td data-label="c">3</td>');
+    expect(render('| a | b |\n|---|---|\n| 1 | 2 |').html).toContain('<td>1</td><td>2</td>');
+  });
+
   it('puts tables and code into parts that scroll, which the keyboard reaches', () => {
     expect(render('| a |\n|---|\n| b |').html).toContain(
       '<div class="scroll" role="group" aria-label="Table" tabindex="0">',

@@ -29,6 +29,9 @@ export function withCode(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
 
+/** Tables with as many columns become cards on phones. */
+const CARDS_FROM = 3;
+
 /** @param pathOfName returns the page that a text in code means; null if it means none. */
 export function renderMarkdown(markdown: string, pathOfName: (name: string) => string | null): RenderedMarkdown {
   const headings: Heading[] = [];
@@ -59,10 +62,14 @@ export function renderMarkdown(markdown: string, pathOfName: (name: string) => s
       return target === null ? text : `<a href="${escapeHtml(target)}">${text}</a>`;
     },
     table({ header, rows }) {
-      const row = (cells: typeof header, tag: 'th' | 'td') =>
-        `<tr>${cells.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>`;
-      const body = rows.map((cells) => row(cells, 'td')).join('\n');
-      return `<div class="scroll" role="group" aria-label="Table" tabindex="0"><table>\n<thead>${row(header, 'th')}</thead>\n<tbody>${body}</tbody>\n</table></div>\n`;
+      const isCards = header.length >= CARDS_FROM;
+      const labels = header.map(({ tokens }) => this.parser.parseInline(tokens, this.parser.textRenderer));
+      const labelOf = (column: number) => (isCards && column > 0 ? ` data-label="${escapeHtml(labels[column]!)}"` : '');
+      const head = header.map(({ tokens }) => `<th>${this.parser.parseInline(tokens)}</th>`).join('');
+      const row = (cells: typeof header) =>
+        `<tr>${cells.map(({ tokens }, column) => `<td${labelOf(column)}>${this.parser.parseInline(tokens)}</td>`).join('')}</tr>`;
+      const table = `<table${isCards ? ' class="cards"' : ''}>`;
+      return `<div class="scroll" role="group" aria-label="Table" tabindex="0">${table}\n<thead><tr>${head}</tr></thead>\n<tbody>${rows.map(row).join('\n')}</tbody>\n</table></div>\n`;
     },
   };
   const marked = new Marked({ gfm: true, async: false, renderer });

@@ -27,6 +27,22 @@ describe('the search', () => {
     expect(hit!.excerpt.length).toBeLessThan(230);
   });
 
+  it('shows the beginning of a text that has none of the words', () => {
+    const [hit] = searchSections([section('/d', 'Quotas', '', `Begins here. ${'z '.repeat(200)}`)], 'quotas');
+    expect(hit!.excerpt).toMatch(/^Begins here\. .* …$/);
+  });
+
+  it('lists three sections of a page at most, and of sections that say the same the first one', () => {
+    const own = ['1', '2', '3', '4'].map((name) => section(`/e#${name}`, 'Route', name, `A quota of ${name}.`));
+    const same = ['/f', '/g'].map((path) => section(path, path, 'Headers', 'A quota for all.'));
+    expect(searchSections([...own, ...same], 'quota').map(({ section: { path } }) => path)).toEqual([
+      '/e#1',
+      '/e#2',
+      '/e#3',
+      '/f',
+    ]);
+  });
+
   it('splits a query into words without punctuation at their ends', () => {
     expect(wordsOf(' "GET /v1/events", v1/events and and #10?')).toEqual(['get', 'v1/events', 'and', '#10']);
   });

@@ -10,11 +10,13 @@ export interface Section {
 
 export interface Hit {
   readonly section: Section;
-  /** The text around the first word that was found. */
+  /** The text around the first word that was found in it; its beginning if only headings have them. */
   readonly excerpt: string;
 }
 
 const HITS_MAX = 40;
+/** Sections of one page that are listed. */
+const HITS_OF_PAGE = 3;
 const EXCERPT_BEFORE = 60;
 const EXCERPT_LENGTH = 220;
 /** What a word is worth by where it stands. */
@@ -36,8 +38,23 @@ export function searchSections(sections: readonly Section[], query: string): Hit
     .map((section) => ({ section, score: scoreOf(section, words) }))
     .filter(({ score }) => score > 0)
     .sort((one, other) => other.score - one.score)
-    .slice(0, HITS_MAX);
-  return found.map(({ section }) => ({ section, excerpt: excerptOf(section.text, words) }));
+    .map(({ section }) => section);
+  return distinct(found)
+    .slice(0, HITS_MAX)
+    .map((section) => ({ section, excerpt: excerptOf(section.text, words) }));
+}
+
+/** The first sections of each page, without those that say the same as one before, such as what all routes have. */
+function distinct(sections: readonly Section[]): Section[] {
+  const texts = new Set<string>();
+  const counts = new Map<string, number>();
+  return sections.filter(({ pageTitle, text }) => {
+    const count = counts.get(pageTitle) ?? 0;
+    if (count === HITS_OF_PAGE || (text !== '' && texts.has(text))) return false;
+    texts.add(text);
+    counts.set(pageTitle, count + 1);
+    return true;
+  });
 }
 
 /** 0 if a word does not occur. */
@@ -58,8 +75,7 @@ function scoreOf({ pageTitle, heading, text }: Section, words: readonly string[]
 function excerptOf(text: string, words: readonly string[]): string {
   const lower = text.toLowerCase();
   const places = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0);
-  const from = Math.max(0, Math.min(...places, text.length) - EXCERPT_BEFORE);
-  const start = from >= text.length ? 0 : from;
+  const start = places.length === 0 ? 0 : Math.max(0, Math.min(...places) - EXCERPT_BEFORE);
   const part = text.slice(start, start + EXCERPT_LENGTH).trim();
   return `${start > 0 ? '… ' : ''}${part}${start + EXCERPT_LENGTH < text.length ? ' …' : ''}`;
 }

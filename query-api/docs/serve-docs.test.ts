@@ -133,7 +133,7 @@ describe('the documents', () => {
 });
 
 describe('the pages of the API', () => {
-  it('are one for each operation, with its parameters, errors and calls', async () => {
+  it('are one for each operation, with its parameters, errors, calls and a form that tries it', async () => {
     const { paths } = (await get('/openapi.json')).json() as { paths: Record<string, Record<string, Operation>> };
     const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
     expect(operations).toHaveLength(ROUTES.length);
@@ -143,6 +143,9 @@ describe('the pages of the API', () => {
       for (const status of Object.keys(responses))
         expect(body, operationId).toMatch(new RegExp(`^\\| ${status} \\||^## Answer ${status}$`, 'm'));
       for (const language of ['sh', 'ts', 'python']) expect(body, operationId).toContain(`\`\`\`${language}\n`);
+      const { body: html } = await get(`/docs/rest/${operationId}`);
+      const [, form] = /<form data-form="try" ([\s\S]*?)<\/form>/.exec(html)!;
+      for (const { name } of parameters) expect(form, operationId).toContain(` name="${name}"`);
     }
   });
 

@@ -1,5 +1,4 @@
-/** The pages of the portal. A page is a file in `pages/` and a line here; navigation, keys and titles follow. */
-import type { ComponentType } from 'preact';
+/** The pages of the portal. A page is a line here, its code one in `load-page.ts`; navigation, keys and titles follow. */
 
 /** What a page gets: the parts of its path that its pattern names. */
 export interface PageProps {
@@ -16,17 +15,15 @@ export interface PageDeclaration {
   readonly group?: 'Markets' | 'Organization' | 'Service';
   /** The key that opens it after `g`. */
   readonly key?: string;
-  readonly load: () => Promise<{ readonly default: ComponentType<PageProps> }>;
 }
 
-export const PAGES: readonly PageDeclaration[] = [
+const DECLARED = [
   {
     name: 'overview',
     path: '/',
     title: 'Overview',
     group: 'Markets',
     key: 'o',
-    load: () => import('./pages/overview.tsx'),
   },
   {
     name: 'events',
@@ -34,27 +31,24 @@ export const PAGES: readonly PageDeclaration[] = [
     title: 'Events',
     group: 'Markets',
     key: 'e',
-    load: () => import('./pages/events.tsx'),
   },
-  { name: 'event', path: '/events/:universalId', title: 'Event', load: () => import('./pages/event.tsx') },
+  { name: 'event', path: '/events/:universalId', title: 'Event' },
   {
     name: 'markets',
     path: '/markets',
     title: 'Markets',
     group: 'Markets',
     key: 'm',
-    load: () => import('./pages/markets.tsx'),
   },
-  { name: 'market', path: '/markets/perp/:coin', title: 'Market', load: () => import('./pages/market.tsx') },
-  { name: 'market', path: '/markets/spot/:pair', title: 'Market', load: () => import('./pages/market.tsx') },
-  { name: 'market', path: '/markets/dex/:dex/:symbol', title: 'Market', load: () => import('./pages/market.tsx') },
+  { name: 'market', path: '/markets/perp/:coin', title: 'Market' },
+  { name: 'market', path: '/markets/spot/:pair', title: 'Market' },
+  { name: 'market', path: '/markets/dex/:dex/:symbol', title: 'Market' },
   {
     name: 'leaderboard',
     path: '/leaderboard',
     title: 'Leaderboard',
     group: 'Markets',
     key: 'l',
-    load: () => import('./pages/leaderboard.tsx'),
   },
   {
     name: 'anomalies',
@@ -62,7 +56,6 @@ export const PAGES: readonly PageDeclaration[] = [
     title: 'Anomalies',
     group: 'Markets',
     key: 'a',
-    load: () => import('./pages/anomalies.tsx'),
   },
   {
     name: 'wallets',
@@ -70,16 +63,14 @@ export const PAGES: readonly PageDeclaration[] = [
     title: 'Wallets',
     group: 'Organization',
     key: 'w',
-    load: () => import('./pages/wallets.tsx'),
   },
-  { name: 'wallet', path: '/wallets/:id', title: 'Wallet', load: () => import('./pages/wallet.tsx') },
+  { name: 'wallet', path: '/wallets/:id', title: 'Wallet' },
   {
     name: 'pnl',
     path: '/pnl',
     title: 'Profit and loss',
     group: 'Organization',
     key: 'p',
-    load: () => import('./pages/pnl.tsx'),
   },
   {
     name: 'keys',
@@ -87,7 +78,6 @@ export const PAGES: readonly PageDeclaration[] = [
     title: 'Keys',
     group: 'Organization',
     key: 'k',
-    load: () => import('./pages/keys.tsx'),
   },
   {
     name: 'webhooks',
@@ -95,23 +85,20 @@ export const PAGES: readonly PageDeclaration[] = [
     title: 'Webhooks',
     group: 'Organization',
     key: 'h',
-    load: () => import('./pages/webhooks.tsx'),
   },
-  { name: 'webhook', path: '/webhooks/:id', title: 'Webhook', load: () => import('./pages/webhook.tsx') },
+  { name: 'webhook', path: '/webhooks/:id', title: 'Webhook' },
   {
     name: 'delivery',
     path: '/webhooks/:id/deliveries/:deliveryId',
     title: 'Delivery',
-    load: () => import('./pages/delivery.tsx'),
   },
-  { name: 'usage', path: '/usage', title: 'Usage', group: 'Organization', load: () => import('./pages/usage.tsx') },
-  { name: 'audit', path: '/audit', title: 'Audit log', group: 'Organization', load: () => import('./pages/audit.tsx') },
+  { name: 'usage', path: '/usage', title: 'Usage', group: 'Organization' },
+  { name: 'audit', path: '/audit', title: 'Audit log', group: 'Organization' },
   {
     name: 'organizations',
     path: '/organizations',
     title: 'Organizations',
     group: 'Organization',
-    load: () => import('./pages/organizations.tsx'),
   },
   {
     name: 'stream',
@@ -119,7 +106,6 @@ export const PAGES: readonly PageDeclaration[] = [
     title: 'Stream',
     group: 'Service',
     key: 's',
-    load: () => import('./pages/stream.tsx'),
   },
   {
     name: 'system',
@@ -127,17 +113,20 @@ export const PAGES: readonly PageDeclaration[] = [
     title: 'System',
     group: 'Service',
     key: 'y',
-    load: () => import('./pages/system.tsx'),
   },
-];
+] as const satisfies readonly PageDeclaration[];
+
+export type PageName = (typeof DECLARED)[number]['name'];
+
+export const PAGES: readonly (PageDeclaration & { readonly name: PageName })[] = DECLARED;
 
 export interface FoundPage extends PageProps {
-  readonly page: PageDeclaration;
+  readonly page: PageDeclaration & { readonly name: PageName };
 }
 
 /** The page of a path; null if there is none. */
-export function findPage(path: string, pages: readonly PageDeclaration[] = PAGES): FoundPage | null {
-  for (const page of pages) {
+export function findPage(path: string): FoundPage | null {
+  for (const page of PAGES) {
     const params = matchPath(`/portal${page.path}`, path);
     if (params) return { page, params };
   }

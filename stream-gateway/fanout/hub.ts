@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep, setImmediate as yieldToIo } from 'node:timers/promises';
 import { readEpochs } from '#infra/log/epochs';
-import type { LogReader, LogRecord, TopicPartition } from '#infra/log/log';
+import type { LogReader, LogRecord } from '#infra/log/log';
 import { channelTopics } from '#schemas/topics/channels';
 import { epochTopic } from '#schemas/topics/control';
 import { rawTopics } from '#schemas/topics/raw';
@@ -15,6 +15,7 @@ import type { Connection } from '../connection/connection.ts';
 import type { Subscription } from '../connection/subscription.ts';
 import { ChannelEpochs } from './channel-epochs.ts';
 import { type ChannelEvent, Decoder, type DecoderOptions, isRemoved } from './decoder.ts';
+import { DispatchedPositions } from './dispatched-positions.ts';
 import { LiveChannel } from './live-channel.ts';
 import { sendMissingGaps, sendRemovedGaps } from './live-gaps.ts';
 import type { RawPayloads } from './raw-payloads.ts';
@@ -54,10 +55,7 @@ export class Hub {
   readonly decoder: Decoder;
   private readonly payloads: RawPayloads;
   private readonly channels = new Map<string, LiveChannel>();
-  /** Newest dispatched offset of each partition, by topic. */
-  private readonly dispatchedOffsets = new Map<string, number[]>();
-  /** Event time up to which every event of each partition was dispatched, by topic. */
-  private readonly times = new Map<string, number[]>();
+  private readonly positions = new DispatchedPositions();
   /** Channels with buffered events, and connections to flush. */
   private readonly bufferedChannels: LiveChannel[] = [];
   private readonly dirtyConnections: Connection[] = [];
@@ -85,25 +83,7 @@ export class Hub {
     // The bounds are read before the epochs: an epoch that begins in between is read twice, never missed.
     const from = [{ ...EPOCHS_AT, offset: (await log.bounds(EPOCHS_AT)).next }];
     for (const [topic, epoch] of await readEpochs(log, codec)) this.epochs.begin(topic, epoch, null);
-    for (const topic of topics) {
-      const offsets: number[] = [];
-      // The newest event of any partition: the minimum until the writer publishes its watermark.
-      let time = Number.NEGATIVE_INFINITY;
-      for (let partition = 0; partition < topic.partitions; partition += 1) {
-        const at = { topic: topic.name, partition };
-        const { next } = await log.bounds(at);
-        // The last record and not the end: on Kafka control records may stand between the two.
-        const last = await log.last(at);
-        offsets.push(last?.offset ?? -1);
-        time = Math.max(time, last?.receivedAt ?? time);
-        from.push({ ...at, offset: next });
-      }
-      this.dispatchedOffsets.set(topic.name, offsets);
-      this.times.set(
-        topic.name,
-        offsets.map(() => time),
-      );
-    }
+    for (const topic of topics) from.push(...(await this.positions.open(log, topic)));
     this.reader = await log.reader(from);
     this.running = this.run(this.reader);
     // An error of a read that closing aborted is no fault.
@@ -136,13 +116,12 @@ export class Hub {
   /** Newest offset of the channel's partition that was sent to live subscriptions. */
   dispatchedOffset(subscription: Pick<Subscription, 'channel' | 'channelName'>): number {
     const { topic, partition } = this.locationOf(subscription);
-    return this.dispatchedOffsets.get(topic.name)![partition]!;
+    return this.positions.offsetOf({ topic: topic.name, partition });
   }
 
   /** Event time up to which every event of a channel topic was dispatched; null before any is known. */
   timeOf(topic: string): number | null {
-    const time = Math.min(...this.times.get(topic)!);
-    return Number.isFinite(time) ? time : null;
+    return this.positions.timeOf(topic);
   }
 
   add(subscription: Subscription): void {
@@ -205,7 +184,7 @@ export class Hub {
         this.flush();
       }
       await this.payloads.closeUnused(startedAt);
-      for (const mark of watermarks) this.advanceTime(mark, mark.watermark);
+      for (const mark of watermarks) this.positions.advanceTime(mark, mark.watermark);
       if (records.length > 0 && performance.now() - startedAt < COMBINE_MS) await sleep(COMBINE_MS);
       else await yieldToIo();
     }
@@ -237,18 +216,12 @@ export class Hub {
         }
         if (event && channel) bytes += this.buffer(channel, event);
       }
-      this.dispatchedOffsets.get(record.topic)![record.partition] = record.offset;
-      this.advanceTime(record, record.receivedAt);
+      this.positions.advance(record);
       if (bytes < FLUSH_BYTES) continue;
       bytes = 0;
       this.flush();
       await yieldToIo();
     }
-  }
-
-  private advanceTime({ topic, partition }: TopicPartition, time: number): void {
-    const times = this.times.get(topic);
-    if (times && time > times[partition]!) times[partition] = time;
   }
 
   /**
@@ -319,16 +292,13 @@ export class Hub {
   }
 
   private async beginEpoch(topic: string, epoch: string, appendedAt: number | null): Promise<void> {
-    const offsets = this.dispatchedOffsets.get(topic);
-    if (!offsets || this.epochs.of(topic) === epoch) return;
+    if (!this.positions.has(topic) || this.epochs.of(topic) === epoch) return;
     const ends: number[] = [];
-    for (const partition of offsets.keys())
+    for (const partition of this.positions.partitionsOf(topic))
       ends.push((await this.decoder.withRetry(() => this.options.log.bounds({ topic, partition }))).next);
     const before = this.epochs.begin(topic, epoch, appendedAt);
     if (before === null) return;
-    this.times.get(topic)!.fill(Number.NEGATIVE_INFINITY);
-    // In the embedded log offsets restart; on Kafka they continue and stay as they are.
-    for (const [partition, next] of ends.entries()) offsets[partition] = Math.min(offsets[partition]!, next - 1);
+    this.positions.restart(topic, ends);
     for (const channel of this.channels.values()) this.resetChannel(channel, { topic, before, epoch });
   }
 

@@ -3,9 +3,8 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Running } from '../../runtime/context.ts';
 import { createHealth, type Health } from '../../telemetry/health.ts';
-import { type Lifetime, startLifetime } from './lifetime.ts';
+import { type Lifetime, type NamedPart, startLifetime } from './lifetime.ts';
 
 const TIMEOUT_MS = 60;
 let [signals, health, logged] = [new EventEmitter(), createHealth() as Health, [] as string[]];
@@ -20,7 +19,7 @@ beforeEach(() => {
   lifetime = startLifetime({ logger, health, signals, kill, exit, closeTimeoutMs: TIMEOUT_MS });
 });
 
-const part = (close: () => Promise<void>): Running => ({ close });
+const part = (close: () => Promise<void>, name = 'a part'): NamedPart => ({ name, running: { close } });
 const fatal = () => logged.filter((line) => line.includes('"level":60'));
 
 describe('the lifetime of the service', () => {
@@ -33,7 +32,7 @@ describe('the lifetime of the service', () => {
       expect(await lifetime.shutdown).toBeNull();
       signals.emit(signal);
       const closed: string[] = [];
-      const parts = ['log', 'ingest'].map((name) => part(async () => void closed.push(name)));
+      const parts = ['log', 'ingest'].map((name) => part(async () => void closed.push(name), name));
       expect(await lifetime.close(parts)).toBe(true);
       expect(closed).toEqual(['ingest', 'log']);
       expect(fatal()).toEqual([]);
@@ -63,13 +62,13 @@ describe('the lifetime of the service', () => {
     expect(logged.join()).toContain('a part failed to close');
   });
 
-  it('kills the process when closing takes longer than the timeout', async () => {
+  it('kills the process when closing takes longer than the timeout, and names the part that was closing', async () => {
     signals.emit('SIGINT');
-    void lifetime.close([part(() => new Promise(() => {}))]);
+    void lifetime.close([part(() => new Promise(() => {}), 'processors'), part(async () => {}, 'ingest')]);
     await sleep(TIMEOUT_MS / 2);
     expect(kill).not.toHaveBeenCalled();
     await vi.waitFor(() => expect(kill).toHaveBeenCalledOnce());
-    expect(fatal()).toHaveLength(1);
+    expect(fatal().map((line) => JSON.parse(line).part)).toEqual(['processors']);
   });
 
   it('ends the process with its exit code if a handle is still open after all parts are closed', async () => {

@@ -9,6 +9,15 @@ import type { Health, PartFailedError } from '../../telemetry/health.ts';
  */
 const CLOSE_TIMEOUT_MS = 7_000;
 
+/** Closing a part for longer is logged. */
+const SLOW_MS = 1_000;
+
+/** A started part, with its name for the log. */
+export interface NamedPart {
+  readonly name: string;
+  readonly running: Running;
+}
+
 export interface LifetimeOptions {
   readonly logger: Logger;
   readonly health: Health;
@@ -26,10 +35,11 @@ export interface Lifetime {
   readonly shutdown: Promise<PartFailedError | null>;
   readonly isShuttingDown: () => boolean;
   /**
-   * Closes the parts in reverse order, even if one fails to close; false if one failed. The process is killed
+   * Closes the parts in reverse order, even if one fails to close; false if one failed. It logs which ones took long. The
+   * process is killed
    * `closeTimeoutMs` after the first of a signal, a failure and this call, even while parts are still starting.
    */
-  close(parts: readonly Running[]): Promise<boolean>;
+  close(parts: readonly NamedPart[]): Promise<boolean>;
 }
 
 /** Time for handles that closed parts left open, such as a timer. Nothing depends on them any more. */
@@ -49,9 +59,10 @@ export function startLifetime(options: LifetimeOptions): Lifetime {
   const { logger, health, closeTimeoutMs: timeoutMs = CLOSE_TIMEOUT_MS } = options;
   const { signals = process, kill = killOwnProcess, exit = () => process.exit() } = options;
   let deadline: NodeJS.Timeout | null = null;
+  let closing: string | null = null;
   const startDeadline = () => {
     deadline ??= setTimeout(() => {
-      logger.fatal(`closing took longer than ${timeoutMs / 1_000} s; exiting with parts still open`);
+      logger.fatal({ part: closing }, `closing took longer than ${timeoutMs / 1_000} s; exiting with parts still open`);
       kill();
     }, timeoutMs);
   };
@@ -76,13 +87,17 @@ export function startLifetime(options: LifetimeOptions): Lifetime {
     async close(parts) {
       startDeadline();
       let clean = true;
-      for (const part of [...parts].reverse()) {
+      for (const { name: part, running } of [...parts].reverse()) {
+        closing = part;
+        const began = performance.now();
         try {
-          await part.close();
+          await running.close();
         } catch (error) {
-          logger.error({ error }, 'a part failed to close');
+          logger.error({ error, part }, 'a part failed to close');
           clean = false;
         }
+        const ms = Math.round(performance.now() - began);
+        logger[ms > SLOW_MS ? 'info' : 'debug']({ part, ms }, 'closed a part');
       }
       if (deadline) clearTimeout(deadline);
       const end = () => {

@@ -10,7 +10,7 @@ import {
 import { faultsBetween, injectFault } from './faults/spontaneous-faults.ts';
 import { createSimulation, type SimulationCounts, STEP_MS } from './simulation.ts';
 import type { SimulatorUrls } from './simulator-urls.ts';
-import { startHttpServer } from './sockets/http-host.ts';
+import { type Host, startHttpServer } from './sockets/http-host.ts';
 import type { HubStats, SocketObserver } from './sockets/socket-hub.ts';
 import { NODE_PATH } from './venues/venue-a/create-venue-a.ts';
 import type { ChainCounts } from './venues/venue-b/chain-feed.ts';
@@ -125,7 +125,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const venues = createVenues(world, board, now, { spontaneousReorgs, nodeData, minuteMs, observer }, onError);
   const simulation = createSimulation(world, venues.feeds);
   const host = options.host ?? '127.0.0.1';
-  const server = await startHttpServer({ host, port: options.port ?? 0 }, venues.hosts, venues.sockets, board, onError);
+  const hosts = [...venues.hosts, metricsHost(venues.limitsExceeded)];
+  const server = await startHttpServer({ host, port: options.port ?? 0 }, hosts, venues.sockets, board, onError);
   let stalls = 0;
 
   const controls: FaultControls = {
@@ -198,6 +199,15 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       await server.close();
     },
   };
+}
+
+/** `GET /metrics`, for Prometheus. */
+function metricsHost(limitsExceeded: () => Readonly<Record<string, number>>): Host {
+  const name = 'parallax_simulator_limit_exceeded_total';
+  const help = `# HELP ${name} How often a limit of a venue was exceeded.\n# TYPE ${name} counter\n`;
+  const lines = () => Object.entries(limitsExceeded()).map(([limit, times]) => `${name}{limit="${limit}"} ${times}\n`);
+  const headers = { 'content-type': 'text/plain; version=0.0.4' };
+  return { prefix: '/metrics', target: null, answer: () => ({ status: 200, text: help + lines().join(''), headers }) };
 }
 
 /** Calls `advance` every step, and in every turn of the event loop while it has not caught up. */

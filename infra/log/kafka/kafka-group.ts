@@ -12,7 +12,8 @@ import { fromMessage } from './record-mapping.ts';
 /** Limits for records that were fetched and not polled; above them fetching waits. */
 const QUEUE_RECORDS_MAX = 16_384;
 const QUEUE_BYTES_MAX = 32 * 1024 * 1024;
-const FETCH_WAIT_MS = 50;
+/** How long a broker waits for new records, and how long closing may wait for a pending fetch. */
+const FETCH_WAIT_MS = 500;
 const FETCH_BYTES = 8 * 1024 * 1024;
 const PARTITION_FETCH_BYTES = 2 * 1024 * 1024;
 /** A member that lost its broker rejoins as a new one, and the group waits this long for the old one. */

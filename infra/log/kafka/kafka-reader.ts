@@ -20,8 +20,12 @@ import { boundsOf, leaderOf } from './point-reads.ts';
 import { ReadPosition } from './read-position.ts';
 import type { WatermarkBoard } from './watermark-board.ts';
 
-/** Maximum wait of a fetch, short because a pending fetch cannot add a partition that was resumed meanwhile. */
-const FETCH_WAIT_MS = 50;
+/**
+ * How long a broker waits for new records. Short if a partition is left out of the fetch, since a pending fetch cannot
+ * add a partition that may be read again meanwhile.
+ */
+const FETCH_WAIT_MS = 500;
+const PARTIAL_FETCH_WAIT_MS = 50;
 const FETCH_BYTES = 8 * 1024 * 1024;
 /** Larger than the largest batch of the appender; larger batches are fetched alone. */
 const PARTITION_FETCH_BYTES = 1024 * 1024;
@@ -105,7 +109,8 @@ export class KafkaReader implements LogReader {
     for (const remove of this.removeListeners) remove();
     this.notifier.notify();
     this.options.onClose(this);
-    await this.connection.reset();
+    // Not awaited: it ends with the pending fetch, for whose answer nobody waits.
+    void this.connection.reset();
     await this.recovering;
   }
 
@@ -155,7 +160,7 @@ export class KafkaReader implements LogReader {
       offset,
     }));
     const limits = {
-      waitMs: alone ? 0 : FETCH_WAIT_MS,
+      waitMs: alone ? 0 : this.isComplete(leader, positions) ? FETCH_WAIT_MS : PARTIAL_FETCH_WAIT_MS,
       bytes: FETCH_BYTES,
       bytesPerPartition: alone ? RECORD_BYTES_MAX : PARTITION_FETCH_BYTES,
     };
@@ -175,6 +180,13 @@ export class KafkaReader implements LogReader {
       this.inFlight.delete(leader);
       void this.recover(error);
     }
+  }
+
+  /** True if a fetch of these positions leaves out none that this node leads. */
+  private isComplete(leader: string, positions: readonly ReadPosition[]): boolean {
+    let led = 0;
+    for (const position of this.positions.values()) if (position.leader === leader) led += 1;
+    return led === positions.length;
   }
 
   private recover(error: unknown): Promise<void> {

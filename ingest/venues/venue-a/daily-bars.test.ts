@@ -65,14 +65,27 @@ describe('the 5-minute bars that are requested', () => {
     expect(due(new DailyBars(), ['BTC'], midnight + 600_000)[0]).toBe('19 BTC');
   });
 
-  it('are requested again after growing waits while no response arrives', () => {
+  it('are requested again a minute after a request without an answer, behind others that are due', () => {
+    const bars = new DailyBars();
+    const [first, second] = bars.due(['BTC', 'ETH'], NOW, 2);
+    bars.failed(first!, NOW);
+    expect(due(bars, ['BTC', 'ETH'], NOW, 2)).toEqual(['19 ETH', '18 BTC']);
+    bars.answered(second!, NOW);
+    expect(due(bars, ['BTC', 'ETH'], NOW + 60_000, 2)).toEqual(['19 BTC', '18 BTC']);
+    // Failures do not count as answers, after which the waits grow.
+    for (let nth = 0; nth < 9; nth += 1) bars.failed(first!, NOW);
+    bars.answered(first!, NOW);
+    expect(due(bars, ['BTC'], NOW + 600_000, 1)).toEqual(['19 BTC']);
+  });
+
+  it('are requested again after growing waits while no range of an answer arrives', () => {
     const bars = new DailyBars();
     bars.recordRange(range('BTC', dayOf(4), dayOf(19)));
     const waits: number[] = [];
     for (let now = NOW; waits.length < 3; now += 60_000) {
       const [one] = bars.due(['BTC'], now, 1);
       if (!one) continue;
-      bars.recordAttempt(one, now);
+      bars.answered(one, now);
       waits.push((now - NOW) / 60_000);
     }
     expect(waits).toEqual([0, 10, 30]);

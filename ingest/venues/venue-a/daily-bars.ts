@@ -16,6 +16,8 @@ const SETTLED_AFTER_MS = 600_000;
 /** Time until a request is repeated: doubled each time. The range of its response arrives within seconds. */
 const REPEAT_MIN_MS = 600_000;
 const REPEAT_MAX_MS = 86_400_000;
+/** Time until a request without an answer is repeated. */
+const FAILED_MS = 60_000;
 
 /** A request that is due: the bars of a coin on the UTC day that starts at a time. */
 export interface DayOfCoin {
@@ -29,7 +31,7 @@ export class DailyBars {
   private readonly covered = new Map<string, readonly Span[]>();
   /** Coins with a complete row, by day. */
   private readonly complete = new Map<number, Set<string>>();
-  /** Requests so far, and the time before which none is due, by coin within a day. */
+  /** Answers so far, and the time before which no request is due, by coin within a day. */
   private readonly attempts = new Map<number, Map<string, { count: number; notBefore: number }>>();
 
   /** Processes a range of bars, also one that was processed before. */
@@ -60,11 +62,21 @@ export class DailyBars {
     return due;
   }
 
-  /** Records that a request is sent. */
-  recordAttempt({ coin, day }: DayOfCoin, now: number): void {
-    const ofDay = entryOf(this.attempts, day, () => new Map<string, { count: number; notBefore: number }>());
+  /** Records that the venue answered a request. */
+  answered({ coin, day }: DayOfCoin, now: number): void {
+    const ofDay = this.attemptsOf(day);
     const count = ofDay.get(coin)?.count ?? 0;
     ofDay.set(coin, { count: count + 1, notBefore: now + Math.min(REPEAT_MAX_MS, REPEAT_MIN_MS * 2 ** count) });
+  }
+
+  /** Records that a request got no answer. Others that are due come before it. */
+  failed({ coin, day }: DayOfCoin, now: number): void {
+    const ofDay = this.attemptsOf(day);
+    ofDay.set(coin, { count: ofDay.get(coin)?.count ?? 0, notBefore: now + FAILED_MS });
+  }
+
+  private attemptsOf(day: number) {
+    return entryOf(this.attempts, day, () => new Map<string, { count: number; notBefore: number }>());
   }
 
   private isDue(coin: string, day: number, now: number): boolean {

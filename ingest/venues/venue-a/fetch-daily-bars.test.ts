@@ -15,8 +15,9 @@ const YESTERDAY = Date.UTC(2026, 2, 19);
 const closing: (() => Promise<unknown>)[] = [];
 let role: TestRole;
 let sent: { readonly request: string; readonly weight: number }[];
-/** Thrown by the venue while set. */
+/** Thrown by the venue while set, but for requests that it answers nevertheless, by their number. */
 let failure: Error | null;
+let answersNth: (nth: number) => boolean;
 beforeEach(async () => {
   const { folder, remove } = await testFolder();
   closing.push(remove);
@@ -25,7 +26,7 @@ beforeEach(async () => {
   const { log, codec } = role.context;
   await log.createTopics([TOPIC]);
   await codec.prepare([TOPIC]);
-  [sent, failure] = [[], null];
+  [sent, failure, answersNth] = [[], null, () => false];
 });
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
@@ -43,16 +44,16 @@ async function cover(days: readonly { readonly coin: string; readonly from: numb
   await log.append(records);
 }
 
-async function start(coins: readonly string[], delayMs = 1) {
+async function start(coins: readonly string[], delayMs = 1, intervalMs = 1) {
   const fetching = await startDailyBars({
     context: role.context,
     coins: () => coins,
     send: async (request, _signal, weight) => {
       sent.push({ request, weight });
-      if (failure) throw failure;
+      if (failure && !answersNth(sent.length - 1)) throw failure;
     },
     delayMs,
-    intervalMs: 1,
+    intervalMs,
     now: () => NOW,
   });
   closing.push(() => fetching.close());
@@ -73,6 +74,19 @@ it('requests each day of each coin once, the newest days first, except those tha
     requestOf('ETH', YESTERDAY - 4 * DAY),
   ]);
   expect(new Set(sent.map(({ request }) => request)).size).toBe(28);
+});
+
+it('continues within a look after failures, and waits for the next look after three in a row', async () => {
+  failure = new UpstreamError('upstream_unavailable', 'away');
+  answersNth = (nth) => nth % 3 === 2;
+  await start(['BTC'], 1, 3_600_000);
+  await until(() => sent.length === 16);
+  [sent, answersNth] = [[], () => false];
+  await start(['ETH'], 1, 3_600_000);
+  await until(() => sent.length === 3);
+  // It would go on at once.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(sent).toHaveLength(3);
 });
 
 it('continues with the next request after one that failed', async () => {

@@ -24,6 +24,8 @@ const DELAY_MS = 5 * 60_000;
 const INTERVAL_MS = 60_000;
 /** Requests after one look, so that a newer day does not wait for all older ones. */
 const REQUESTS_PER_LOOK = 50;
+/** Failures in a row after which a look ends: the venue may be away for long. */
+const FAILURES_MAX = 3;
 /** Records of the last days that can still be requested, and some. */
 const LOOKBACK_MS = STORED_BARS * INTERVALS['5m'] + DAY_MS;
 
@@ -73,13 +75,13 @@ async function fetch(options: DailyBarsOptions, bars: DailyBars, signal: AbortSi
   for (;;) {
     const due = bars.due(coins(), now(), REQUESTS_PER_LOOK);
     const hasFailed = !(await sendAll(options, bars, due, signal, now));
-    // With more to request, the next look follows at once.
+    // With more to request, the next look follows at once. A request is due again only after a while.
     const isDone = hasFailed || due.length < REQUESTS_PER_LOOK;
     if (signal.aborted || (isDone && !(await pause(intervalMs, signal)))) return;
   }
 }
 
-/** Sends requests one by one. Resolves with false after the first that fails: the venue may be away for long. */
+/** Sends requests one by one. Resolves with false if it was closed, or if several in a row failed. */
 async function sendAll(
   { context, send }: DailyBarsOptions,
   bars: DailyBars,
@@ -87,16 +89,22 @@ async function sendAll(
   signal: AbortSignal,
   now: () => number,
 ): Promise<boolean> {
+  let failures = 0;
   for (const one of due) {
-    bars.recordAttempt(one, now());
     const request = snapshotRequest(one.coin, '5m', one.day, one.day + DAY_MS, now());
     try {
       await send(JSON.stringify(request), signal, infoWeightMax(request));
+      bars.answered(one, now());
+      failures = 0;
     } catch (error) {
       if (signal.aborted) return false;
+      // What the venue rejects, it rejects again.
+      if (error instanceof UpstreamError && !error.canRetry) bars.answered(one, now());
+      else bars.failed(one, now());
       const level = error instanceof UpstreamError ? 'debug' : 'error';
       context.logger[level]({ error, ...one }, 'could not request the 5-minute bars of a day, retrying');
-      return false;
+      failures += 1;
+      if (failures === FAILURES_MAX) return false;
     }
   }
   return true;

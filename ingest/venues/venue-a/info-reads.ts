@@ -63,6 +63,7 @@ export async function readInfo(
       native = parseResponse(response, type);
       return infoWeight(type, Array.isArray(native) ? native.length : 0);
     },
+    weightOfError: infoWeight(type, 0),
     priority: REST_PRIORITIES.reads,
     payers: orgIds,
     roomUntil: requestedAt + READS_WAIT_MS,

@@ -5,7 +5,7 @@ import type { VenuePlanner } from '../../feed/planner.ts';
 import type { AdapterContext } from '../adapter.ts';
 import { HEARTBEAT, SLOTS, SUBSCRIPTIONS_MAX } from './declaration.ts';
 import { SUBSCRIPTION_PROTOCOL } from './subscription-protocol.ts';
-import { cutSubscriptions, nameOf, type RankedSubscription, type Subscription, slotOf } from './subscriptions.ts';
+import { limitSubscriptions, nameOf, type RankedSubscription, type Subscription, slotOf } from './subscriptions.ts';
 
 export interface SlotsOptions {
   readonly context: AdapterContext;
@@ -49,7 +49,7 @@ export class SubscriptionSlots {
   /** Changes the subscriptions to `classes`, the most important first. Those beyond the venue's limit are left out. */
   update(classes: readonly (readonly Subscription[])[]): void {
     const current = new Set(this.subscriptions().map(nameOf));
-    const { allowed, leftOut } = cutSubscriptions(classes, SUBSCRIPTIONS_MAX, current);
+    const { allowed, leftOut } = limitSubscriptions(classes, SUBSCRIPTIONS_MAX, current);
     this.reportLeftOut(leftOut);
     this.publishLeftOut(leftOut);
     const bySlot = new Map<number, Map<string, RankedSubscription>>();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Market } from './markets.ts';
 import { SUBSCRIPTION_PROTOCOL } from './subscription-protocol.ts';
 import {
-  cutSubscriptions,
+  limitSubscriptions,
   nameOf,
   type Subscription,
   slotOf,
@@ -53,8 +53,8 @@ describe('wantedSubscriptions', () => {
 
 describe('the limit of subscriptions', () => {
   const cut = (watched: Partial<WatchedMarkets>, current: readonly Subscription[], max = 104) =>
-    cutSubscriptions(wantedSubscriptions({ ...NOTHING, ...watched }), max, new Set(namesOf(current)));
-  const allowedNames = ({ allowed }: ReturnType<typeof cutSubscriptions>) =>
+    limitSubscriptions(wantedSubscriptions({ ...NOTHING, ...watched }), max, new Set(namesOf(current)));
+  const allowedNames = ({ allowed }: ReturnType<typeof limitSubscriptions>) =>
     allowed.map(({ subscription }) => nameOf(subscription));
 
   it('cuts the list by rank, and leaves nothing out below it', () => {

@@ -62,7 +62,7 @@ export function wantedSubscriptions(watched: WatchedMarkets): Subscription[][] {
   );
 }
 
-export interface CutSubscriptions {
+export interface LimitedSubscriptions {
   readonly allowed: readonly RankedSubscription[];
   /** What the venue's limit leaves out. */
   readonly leftOut: readonly Subscription[];
@@ -76,11 +76,11 @@ const STAY_SHARE = 0.1;
  * are near it, so that markets of similar volume do not alternate. A more important class always displaces a lower one.
  * @param current names of the subscriptions of now.
  */
-export function cutSubscriptions(
+export function limitSubscriptions(
   classes: readonly (readonly Subscription[])[],
   max: number,
   current: ReadonlySet<string>,
-): CutSubscriptions {
+): LimitedSubscriptions {
   const allowed: Subscription[] = [];
   const leftOut: Subscription[] = [];
   for (const all of classes) {

@@ -12,13 +12,12 @@ import { Books } from './event/books.tsx';
 import { Edges } from './event/edges.tsx';
 import { Evidence } from './event/evidence.tsx';
 import { History } from './event/history.tsx';
+import { EVERY_MS } from './event/intervals.ts';
 import { LadderPanel } from './event/ladder.tsx';
 import { Legs } from './event/legs.tsx';
 import { Disputes, Settlements } from './event/oracle.tsx';
 import { apiPath, type UniversalEvent } from './event/shapes.ts';
 import { Trades } from './event/trades.tsx';
-
-const REFRESH_MS = 15_000;
 
 /** `GET /v1/events/{universalId}/health`. */
 interface Health extends Happenings {
@@ -28,7 +27,7 @@ interface Health extends Happenings {
 
 export default function EventPage({ params }: PageProps) {
   const id = params.universalId!;
-  const health = useResource<Health>(apiPath(id, 'health'), REFRESH_MS);
+  const health = useResource<Health>(apiPath(id, 'health'), EVERY_MS.health);
   const data = health.data.value;
   const event = data?.event;
   return (

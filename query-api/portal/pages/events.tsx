@@ -1,5 +1,5 @@
 import type { ComponentChild } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { wordsOf } from '../format/names.ts';
 import { compactText, digitsOf } from '../format/number.ts';
 import { spanText } from '../format/time.ts';
@@ -24,6 +24,7 @@ import {
   type Board as EventBoard,
   edgeChannel,
   eventKey,
+  newestByChannel,
   newestSeq,
   spreadChannel,
   withBoardEvents,
@@ -95,14 +96,12 @@ function Marks({ row }: { readonly row: BoardRow }) {
   );
 }
 
-function columnsFor(
-  rows: readonly BoardRow[],
-  pricesOf: ReadonlyMap<string, DayPrices | undefined>,
-): Column<BoardRow>[] {
-  const digits = digitsOf(
-    rows.flatMap(({ legs }) => legs.flatMap(({ yesBid, yesAsk }) => [yesBid, yesAsk])),
-    4,
-  );
+function boardDigits(rows: readonly BoardRow[]): number {
+  const prices = rows.flatMap(({ legs }) => legs.flatMap(({ yesBid, yesAsk }) => [yesBid, yesAsk]));
+  return digitsOf(prices, 4);
+}
+
+function columnsFor(digits: number, pricesOf: ReadonlyMap<string, DayPrices | undefined>): Column<BoardRow>[] {
   return [
     {
       field: 'canonicalName',
@@ -207,7 +206,7 @@ function Filters({ rows }: { readonly rows: readonly BoardRow[] }) {
       </label>
       <Choice name="status" label="Status" options={STATUSES} />
       <Choice name="provider" label="Venue" options={PROVIDERS} />
-      <Copy text={boardCsv(rows)} label="Copy as CSV" />
+      <Copy text={() => boardCsv(rows)} label="Copy as CSV" />
     </div>
   );
 }
@@ -231,11 +230,20 @@ export default function EventsPage() {
   );
   const first = useLive(board.first, newest, withBoardEvents);
   const events = newest.events.value;
-  const rows = pages.flatMap((page) => withBoardEvents(page, events.values()).rows);
+  const older = board.older.value.map((page) => withBoardEvents(page, events.values()));
+  const rows = [...(first.data.value ? [first.data.value] : []), ...older].flatMap((page) => page.rows);
+  const newestOf = newestByChannel(events.values());
   parameters.set('include', 'sparkline');
   parameters.set('limit', String(Math.min(ROWS_MAX, PAGE_ROWS * Math.max(1, pages.length))));
   const day = useResource<Board>(`/v1/events/board?${parameters}`, DAY_REFRESH_MS, true);
-  const pricesOf = new Map(day.data.value?.rows.map(({ universalId, sparkline }) => [universalId, sparkline]));
+  const days = day.data.value;
+  const pricesOf = useMemo(
+    () => new Map(days?.rows.map(({ universalId, sparkline }) => [universalId, sparkline])),
+    [days],
+  );
+  const digits = boardDigits(rows);
+  // The same columns until they change, so that rows that did not change are not rendered again.
+  const columns = useMemo(() => columnsFor(digits, pricesOf), [digits, pricesOf]);
   return (
     <Page
       name="events"
@@ -255,8 +263,8 @@ export default function EventsPage() {
         label="Events"
         rows={rows}
         idOf={({ universalId }) => universalId}
-        seqOf={({ universalId }) => newestSeq(events, spreadChannel(universalId), edgeChannel(universalId))}
-        columns={columnsFor(rows, pricesOf)}
+        seqOf={({ universalId }) => newestSeq(newestOf, spreadChannel(universalId), edgeChannel(universalId))}
+        columns={columns}
         sort={{
           by: sort,
           isAscending: order === 'asc',

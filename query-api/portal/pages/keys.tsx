@@ -58,7 +58,13 @@ function columns(onRevoke: (key: Key) => void): Column<Key>[] {
       field: 'actions',
       label: 'Actions',
       render: (key) => (
-        <button type="button" data-action="revoke" aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
+        <button
+          type="button"
+          data-action="revoke"
+          aria-haspopup="dialog"
+          aria-label={`Revoke ${key.name}`}
+          onClick={() => onRevoke(key)}
+        >
           Revoke
         </button>
       ),

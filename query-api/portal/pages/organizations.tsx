@@ -27,7 +27,13 @@ const pathOf = ({ id }: Organization) => `${PATH}/${encodeURIComponent(id)}`;
 
 function columns(onAct: (act: Act, on: Organization) => void): Column<Organization>[] {
   const button = (act: Act, text: string, on: Organization) => (
-    <button type="button" data-action={act} aria-label={`${text}: ${on.name}`} onClick={() => onAct(act, on)}>
+    <button
+      type="button"
+      data-action={act}
+      aria-haspopup="dialog"
+      aria-label={`${text}: ${on.name}`}
+      onClick={() => onAct(act, on)}
+    >
       {text}
     </button>
   );

@@ -33,6 +33,7 @@ function columns(onRemove: (wallet: Wallet) => void): Column<Wallet>[] {
         <button
           type="button"
           data-action="remove"
+          aria-haspopup="dialog"
           aria-label={`Remove ${wallet.label || wallet.address}`}
           onClick={() => onRemove(wallet)}
         >
@@ -53,6 +54,7 @@ export default function WalletsPage() {
         type="button"
         class="primary"
         data-action="create"
+        aria-haspopup="dialog"
         onClick={() => {
           isBinding.value = true;
         }}

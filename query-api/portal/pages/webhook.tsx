@@ -51,17 +51,23 @@ export default function WebhookPage({ params }: PageProps) {
       >
         {webhook.enabled ? 'Disable' : 'Enable'}
       </button>
-      <button type="button" data-action="change" onClick={() => open('change')}>
+      <button type="button" data-action="change" aria-haspopup="dialog" onClick={() => open('change')}>
         Change
       </button>
-      <button type="button" data-action="recover" disabled={!webhook.enabled} onClick={() => open('recover')}>
+      <button
+        type="button"
+        data-action="recover"
+        aria-haspopup="dialog"
+        disabled={!webhook.enabled}
+        onClick={() => open('recover')}
+      >
         Recover
       </button>
       <VerifyCode />
-      <button type="button" data-action="rotate" onClick={() => open('rotate')}>
+      <button type="button" data-action="rotate" aria-haspopup="dialog" onClick={() => open('rotate')}>
         Rotate secret
       </button>
-      <button type="button" class="danger" data-action="delete" onClick={() => open('delete')}>
+      <button type="button" class="danger" data-action="delete" aria-haspopup="dialog" onClick={() => open('delete')}>
         Delete
       </button>
     </>

@@ -2,12 +2,18 @@ import { useSignal } from '@preact/signals';
 
 const SHOWN_MS = 1_500;
 
+interface CopyProps {
+  /** A function makes the text when it is copied. */
+  readonly text: string | (() => string);
+  readonly label?: string;
+}
+
 /** Copies a text as a whole. */
-export function Copy({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+export function Copy({ text, label = 'Copy' }: CopyProps) {
   const state = useSignal<'idle' | 'done' | 'failed'>('idle');
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(text);
+      await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
       state.value = 'done';
     } catch {
       // The browser refuses it, as without TLS on another host; the text can still be selected.

@@ -33,6 +33,7 @@ export function Create({ label, secretName, secretTitle, form, onCreated }: Crea
         type="button"
         class="primary"
         data-action="create"
+        aria-haspopup="dialog"
         onClick={() => {
           isOpen.value = true;
         }}

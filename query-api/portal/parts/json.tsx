@@ -24,6 +24,7 @@ export function Json({ title, value }: JsonProps) {
       <button
         type="button"
         data-action="json"
+        aria-haspopup="dialog"
         aria-label={`${title} as JSON`}
         onClick={() => {
           // As it was then: a text that changes while it is read is of no use.

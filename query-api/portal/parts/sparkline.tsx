@@ -30,6 +30,7 @@ export function Sparkline({ caption, data, digits }: SparklineProps) {
       <button
         type="button"
         data-action="table"
+        aria-haspopup="dialog"
         aria-label={`${caption}, as a table`}
         onClick={() => {
           isOpen.value = true;

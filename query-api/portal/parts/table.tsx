@@ -1,6 +1,6 @@
 /** A list as a table; in a narrow window each row becomes a card, with the column's name before each value. */
-import type { ComponentChildren } from 'preact';
-import { useContext } from 'preact/hooks';
+import type { ComponentChildren, VNode } from 'preact';
+import { useContext, useRef } from 'preact/hooks';
 import { IsOld } from './is-old.ts';
 
 export interface Column<Row> {
@@ -30,8 +30,9 @@ interface TableProps<Row> {
   readonly sort?: { readonly by: string; readonly isAscending: boolean; readonly onSort: (sort: string) => void };
 }
 
-export function Table<Row>({ label, rows, idOf, seqOf, columns, isDense = false, sort }: TableProps<Row>) {
-  const isOld = useContext(IsOld);
+export function Table<Row>(props: TableProps<Row>) {
+  const { label, columns, isDense = false, sort } = props;
+  const rows = useRowElements(props);
   return (
     <table class={isDense ? 'dense' : 'list'} aria-label={label}>
       <thead>
@@ -41,24 +42,51 @@ export function Table<Row>({ label, rows, idOf, seqOf, columns, isDense = false,
           ))}
         </tr>
       </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={idOf(row)} data-id={idOf(row)} data-seq={seqOf?.(row) ?? undefined} tabIndex={-1}>
-            {columns.map((column) => (
-              <td
-                key={column.field}
-                class={column.isNumber ? 'number' : column.isWide ? 'wide' : undefined}
-                data-label={column.label}
-                data-field={column.field}
-                data-stale={(isOld && column.isNumber) || column.isStale?.(row) ? '' : undefined}
-              >
-                {column.render(row)}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
+      <tbody>{rows}</tbody>
     </table>
+  );
+}
+
+interface RowProps<Row> {
+  readonly id: string;
+  readonly row: Row;
+  readonly seq: number | null;
+  readonly columns: readonly Column<Row>[];
+}
+
+interface ShownRow<Row> extends RowProps<Row> {
+  readonly element: VNode;
+}
+
+/** The elements of all rows. That of a row that did not change stays the same, so that it is not rendered again. */
+function useRowElements<Row>({ rows, idOf, seqOf, columns }: TableProps<Row>): VNode[] {
+  const before = useRef<ReadonlyMap<string, ShownRow<Row>>>(new Map());
+  const shown = rows.map((row): ShownRow<Row> => {
+    const [id, seq] = [idOf(row), seqOf?.(row) ?? null];
+    const known = before.current.get(id);
+    if (known && known.row === row && known.seq === seq && known.columns === columns) return known;
+    return { id, row, seq, columns, element: <TableRow key={id} id={id} row={row} seq={seq} columns={columns} /> };
+  });
+  before.current = new Map(shown.map((one) => [one.id, one]));
+  return shown.map(({ element }) => element);
+}
+
+function TableRow<Row>({ id, row, seq, columns }: RowProps<Row>) {
+  const isOld = useContext(IsOld);
+  return (
+    <tr data-id={id} data-seq={seq ?? undefined} tabIndex={-1}>
+      {columns.map((column) => (
+        <td
+          key={column.field}
+          class={column.isNumber ? 'number' : column.isWide ? 'wide' : undefined}
+          data-label={column.label}
+          data-field={column.field}
+          data-stale={(isOld && column.isNumber) || column.isStale?.(row) ? '' : undefined}
+        >
+          {column.render(row)}
+        </td>
+      ))}
+    </tr>
   );
 }
 

@@ -22,7 +22,13 @@ export function AccountMenu() {
       <button type="button" data-action="theme" title="Dark or light (t)" onClick={switchTheme}>
         {theme.value === 'dark' ? 'Light' : 'Dark'}
       </button>
-      <button type="button" data-action="help" title="Keys (?)" onClick={() => openDialog('help')}>
+      <button
+        type="button"
+        data-action="help"
+        aria-haspopup="dialog"
+        title="Keys (?)"
+        onClick={() => openDialog('help')}
+      >
         Help
       </button>
       {account && (

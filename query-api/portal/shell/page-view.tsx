@@ -2,6 +2,7 @@
 import { signal, useSignalEffect } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { ApiFault } from '../live/api-fault.ts';
+import { LOAD_PAGE } from '../load-page.ts';
 import { findPage, type PageProps } from '../pages.ts';
 import { Page } from '../parts/page.tsx';
 import { place } from './router.ts';
@@ -15,7 +16,7 @@ function load(path: string): void {
   const found = findPage(path);
   if (!found || loaded.peek().has(found.page.name)) return;
   loadFault.value = null;
-  found.page.load().then(
+  LOAD_PAGE[found.page.name]().then(
     (module) => {
       loaded.value = new Map(loaded.peek()).set(found.page.name, module.default);
     },

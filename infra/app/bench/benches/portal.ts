@@ -1,8 +1,11 @@
 /**
- * Time until pages of the portal show their content in Chromium, and what the board of events costs while it is open.
- * The service runs in a process of its own at 200 events a second, on loopback. Every load has a browser context of its
+ * Time until pages of the portal show their content in Chromium, and what the board of events costs while it is open
+ * with 200 rows and 100 updates a second. The service runs in a process of its own at 200 events a second, on loopback. Every load has a browser context of its
  * own, so nothing is cached, and is signed in by its cookie already. The overview counts as loaded once its socket is
  * live and it shows the net edge of an event, another page once it is no longer loading.
+ *
+ * For the board, rows of the service are repeated until there are 200, and a stream of the benchmark changes those that
+ * are visible. `PARALLAX_BENCH_SECONDS=600` watches it for ten minutes.
  *
  * Sources of error: a service without edges yet (the overview is opened once before the measurement, until it has
  * some); the start of Chromium and its first page (the same); garbage that is not collected yet (it is collected before
@@ -13,15 +16,21 @@ import type { Browser, Page } from 'playwright-core';
 import { closeInReverse } from '../../../runtime/closing.ts';
 import { chromiumMissing, launchChromium } from '../../chromium.ts';
 import { openSignedIn } from '../../signed-in-browser.ts';
+import { type StreamProxy, startStreamProxy } from '../../stream-proxy.ts';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
 import { benchSeconds } from '../bench-seconds.ts';
-import { type StartedService, startService } from '../service/start-service.ts';
+import { startBoardUpdates, type UpdatedRow } from '../service/board-updates.ts';
+import { readJson, type StartedService, startService } from '../service/start-service.ts';
 import { median } from '../statistics.ts';
 
 const RATE = 200;
 const LOADS = 5;
 /** The board of events stays open this long; long tasks are measured in the first half. */
 const SECONDS = 120;
+const ROWS = 200;
+const UPDATES_PER_SECOND = 100;
+/** With fewer of the wanted updates, nothing is measured. */
+const UPDATES_SHARE_MIN = 0.95;
 const FIRST_EDGES_TIMEOUT_MS = 120_000;
 const BYTES_PER_MIB = 2 ** 20;
 const LOADS_LIMIT_SECONDS = 480;
@@ -59,11 +68,15 @@ export const portal: Bench = {
     }
     const closers: (() => Promise<void>)[] = [];
     try {
+      const proxy = await startStreamProxy();
+      closers.push(() => proxy.close());
       const service = await startService({
         dataDir: folder,
         sourceFlags: ['--venues', 'sim', '--sim-rate', String(RATE)],
+        env: { PARALLAX_STREAM_URL: proxy.url },
       });
       closers.push(() => service.stop());
+      proxy.forwardTo(service.streamUrl);
       const browser = await launchChromium();
       closers.push(() => browser.close());
       await loadMs(browser, service, '/', FIRST_EDGES_TIMEOUT_MS);
@@ -74,7 +87,7 @@ export const portal: Bench = {
         loads.set(path, times);
         onProgress((loads.size / PATHS.length) * 0.3);
       }
-      const board = await watchBoard(browser, service);
+      const board = await watchBoard(browser, service, proxy);
       return resultsOf(loads, board);
     } finally {
       await closeInReverse(closers);
@@ -127,12 +140,23 @@ const settled = (page: Page, name: string) =>
   page.locator(`main[data-page="${name}"]:not([data-state="loading"])`).waitFor();
 
 /** Sums long tasks in the first half, and reads the heap at the beginning and the end. */
-async function watchBoard(browser: Browser, service: StartedService): Promise<BoardCost> {
+async function watchBoard(browser: Browser, service: StartedService, proxy: StreamProxy): Promise<BoardCost> {
+  const board = await readJson<{ rows: UpdatedRow[] }>(service, '/v1/events/board?limit=20');
+  const updates = await startBoardUpdates(repeated(board.rows), UPDATES_PER_SECOND);
   const page = await openSignedIn(browser, service);
   try {
+    proxy.forwardTo(updates.url);
+    await page.route('**/v1/events/board?*', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.json()) as { rows: UpdatedRow[] };
+      await route.fulfill({ response, json: { ...body, rows: repeated(body.rows) } });
+    });
     await page.goto('/portal/events');
-    await settled(page, 'events');
-    await page.locator('[data-connection="live"]').waitFor();
+    await page
+      .locator('tr[data-id]')
+      .nth(ROWS - 1)
+      .waitFor();
+    await page.locator('tr[data-seq]').first().waitFor();
     const inspector = await page.context().newCDPSession(page);
     const heapBytes = async () => {
       await inspector.send('HeapProfiler.collectGarbage');
@@ -145,13 +169,26 @@ async function watchBoard(browser: Browser, service: StartedService): Promise<Bo
         for (const { duration } of list.getEntries()) window.longTasksMs += duration;
       }).observe({ type: 'longtask' });`,
     );
-    const startedAt = performance.now();
+    const [startedAt, sentBefore] = [performance.now(), updates.sent];
     await sleep(seconds * 500);
     const longTasksMs = await page.evaluate<number>('window.longTasksMs');
     const watchedMs = performance.now() - startedAt;
     await sleep(seconds * 500);
+    const wanted = (UPDATES_PER_SECOND * (performance.now() - startedAt)) / 1_000;
+    const sent = updates.sent - sentBefore;
+    if (sent < wanted * UPDATES_SHARE_MIN) throw new Error(`${sent} of ${Math.round(wanted)} updates were sent`);
     return { longTasksMs, watchedMs, heapBytesBefore, heapBytesAfter: await heapBytes() };
   } finally {
     await page.context().close();
+    await updates.close();
   }
+}
+
+/** As many rows as are shown, made of these, each with an id of its own. */
+function repeated(rows: readonly UpdatedRow[]): UpdatedRow[] {
+  if (rows.length === 0) throw new RangeError('the board has no rows');
+  return Array.from({ length: ROWS }, (_, at) => ({
+    ...rows[at % rows.length]!,
+    universalId: `evt_${String(at).padStart(24, '0')}`,
+  }));
 }

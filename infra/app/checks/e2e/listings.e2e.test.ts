@@ -12,7 +12,7 @@ import { type RestResponse, sendRequest } from './rest-client.ts';
 import { eventually, type Service, startService, temporaryFolder } from './service.ts';
 import { upstreams } from './upstreams.ts';
 
-const SETTINGS = { seed: 5, rate: 60, events: 3, coins: 4, traders: 10 };
+const SETTINGS = { seed: 5, rate: 30, events: 3, coins: 4, traders: 10 };
 /** A noon at least three hours ago, so that no simulated time is ahead of the service's. */
 const NOON = Math.floor((Date.now() - 15 * HOUR_MS) / DAY_MS) * DAY_MS + 12 * HOUR_MS;
 /** The service reads lists every half minute. */

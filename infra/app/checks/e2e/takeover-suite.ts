@@ -49,7 +49,7 @@ export function takeoverSuite(run: TakeoverRun): void {
   it('a standby delivers what a killed gateway left pending, and nothing to a webhook that was disabled meanwhile', async () => {
     const { gateway: first, apis } = run.nodes;
     second = await run.nodes.startExtra('gateway-2', 'stream-gateway', SECOND_GATEWAY_ENV);
-    expect(await getHealth(second)).toMatchObject({ status: 'ok', webhooks: 'standby' });
+    await waitUntilHealthy(second, 'standby');
     const { token } = await organization(run.nodes, 'Killed');
     const stopped = await openWebhook(token, answers.status(503, LATER));
     await stopped.requestTests(FEW_EVENTS);
@@ -66,7 +66,7 @@ export function takeoverSuite(run: TakeoverRun): void {
     const exitedAt = performance.now();
     const sentBefore = await stopped.disable();
     await requesting;
-    await waitUntilActive(second);
+    await waitUntilHealthy(second, 'active');
     run.report('webhooks taken over after a kill', performance.now() - exitedAt);
     const restarting = run.nodes.killGateway();
 
@@ -81,7 +81,7 @@ export function takeoverSuite(run: TakeoverRun): void {
     expectWithdrawn(deliveries.get(stopped)!);
     expect(stopped.endpoint.received).toHaveLength(sentBefore);
     await restarting;
-    expect(await getHealth(run.nodes.gateway)).toMatchObject({ status: 'ok', webhooks: 'standby' });
+    await waitUntilHealthy(run.nodes.gateway, 'standby');
   });
 
   it('a gateway that was frozen for longer than its lease sends nothing more and disables no webhook', async () => {
@@ -112,7 +112,7 @@ export function takeoverSuite(run: TakeoverRun): void {
     );
     const frozenAt = performance.now();
     const sentBefore = await stopped.disable();
-    await waitUntilActive(other);
+    await waitUntilHealthy(other, 'active');
     run.report('webhooks taken over after a freeze', performance.now() - frozenAt);
 
     const deliveries = await readFinishedDeliveries(apis[2], other, token, hooks);
@@ -208,11 +208,11 @@ async function waitForExit({ process: child }: Service): Promise<void> {
     await once(child, 'exit', { signal: AbortSignal.timeout(TAKEOVER_TIMEOUT_MS) });
 }
 
-/** Waits until a standby has become the leader. */
-async function waitUntilActive(service: Service): Promise<void> {
+/** Waits until a gateway sends webhooks, or is a standby. On a busy machine it is degraded while stages are behind. */
+async function waitUntilHealthy(service: Service, expected: 'active' | 'standby'): Promise<void> {
   await eventually(
     () => getHealth(service),
-    ({ status, webhooks }) => status === 'ok' && webhooks === 'active',
+    ({ status, webhooks }) => status === 'ok' && webhooks === expected,
     TAKEOVER_TIMEOUT_MS,
   );
 }

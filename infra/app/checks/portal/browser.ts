@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page, Response } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { chromiumMissing, launchChromium } from '../../chromium.ts';
+import { type StreamProxy, startStreamProxy } from '../../stream-proxy.ts';
 import { eventually, get, type Service, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
-import { type StreamProxy, startStreamProxy } from './stream-proxy.ts';
 
 /** A wait of a page. On a busy machine, a page of many rows takes long. */
 const TIMEOUT_MS = 60_000;
@@ -13,17 +13,24 @@ const TIMEOUT_MS = 60_000;
 const BROWSER_TEST_MS = 240_000;
 /** Elements that the focus may pass on its way to another one. */
 const TABS_MAX = 400;
-/** Rules of axe: all of WCAG 2.2 A and AA, or those of colours. */
+/** Rules of axe: all of WCAG 2.2 A and AA, those that depend on the theme, and those that depend on the width too. */
 const ALL_RULES = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] };
-const COLOUR_RULES = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
+const COLOURS = ['color-contrast', 'link-in-text-block'];
+const COLOUR_RULES = { type: 'rule', values: COLOURS };
+const WIDTH_RULES = { type: 'rule', values: [...COLOURS, 'target-size', 'scrollable-region-focusable'] };
+/** Each theme at each width, with what the ones before have not looked at. Lists become cards below 1280 px. */
 const LOOKS = [
   ['light', 1440, ALL_RULES],
   ['dark', 1440, COLOUR_RULES],
-  ['dark', 360, ALL_RULES],
-  ['light', 360, COLOUR_RULES],
+  ['dark', 768, WIDTH_RULES],
+  ['light', 768, COLOUR_RULES],
+  ['light', 360, ALL_RULES],
+  ['dark', 360, COLOUR_RULES],
 ] as const;
-/** At these nothing but the width of the page is looked at. */
-const OTHER_WIDTHS = [768, 1024, 2560];
+/** Rows of a list are alike: axe looks at the first ones. */
+const ALIKE = 'tbody > tr:nth-child(n+21)';
+/** No page may scroll sideways at these. */
+const WIDTHS = [320, 360, 390, 768, 1024, 1440, 2560];
 /** Until there is arbitrage, on a busy machine. */
 const TRADING_TIMEOUT_MS = 100_000;
 
@@ -92,6 +99,7 @@ export async function create(
   service: Pick<Service, 'rest'>,
   path: string,
   body: object,
+  status = 201,
 ): Promise<Record<string, string>> {
   const response = await fetch(`${service.rest}${path}`, {
     method: 'POST',
@@ -99,7 +107,7 @@ export async function create(
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
-  expect(response.status).toBe(201);
+  expect(response.status).toBe(status);
   return (await response.json()) as Record<string, string>;
 }
 
@@ -205,19 +213,20 @@ export function rowsOf(page: Page, rows: string): Promise<Fields[]> {
     ts: Date.parse(row.querySelector('time')?.dateTime ?? ''),
     ...Object.fromEntries([...row.querySelectorAll('[data-field]')].map((cell) => {
       const number = cell.querySelector('[data-value]');
-      const text = cell.textContent;
+      const text = cell.textContent.trim();
       return [cell.dataset.field, number ? Number(number.dataset.value) : text === '–' ? null : text];
     })),
   }))`);
 }
 
-/** Violations of WCAG 2.2 A and AA, each with its rule and the first element. */
-export async function violationsOf(page: Page, rules: object = ALL_RULES): Promise<string[]> {
+/** Violations of WCAG 2.2 A and AA in an element, each with its rule and the first element of it. */
+export async function violationsOf(page: Page, rules: object = ALL_RULES, selector = 'html'): Promise<string[]> {
   if (!(await page.evaluate<boolean>('"axe" in window')))
     await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
+  const context = JSON.stringify({ include: [[selector]], exclude: [[ALIKE]] });
   const options = JSON.stringify({ runOnly: rules, resultTypes: ['violations'] });
   return page.evaluate<string[]>(
-    `axe.run(document, ${options}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html.slice(0, 200) + ' ' + nodes[0].failureSummary))`,
+    `axe.run(${context}, ${options}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html.slice(0, 200) + ' ' + nodes[0].failureSummary))`,
   );
 }
 
@@ -230,22 +239,27 @@ export function sidewaysElements(page: Page): Promise<string[]> {
   );
 }
 
-/**
- * Looks at what is shown in both themes and at every width. Themes differ in colours alone, and widths in the layout, so
- * that each pair is looked at for colours, and each layout once for everything else.
- */
-export async function expectAccessible({ page }: WatchedPage): Promise<void> {
-  for (const [theme, width, rules] of LOOKS) {
-    await page.emulateMedia({ colorScheme: theme });
-    await page.setViewportSize({ width, height: 900 });
-    await page.locator(`html[data-theme="${theme}"]`).waitFor();
-    const where = `${theme} at ${width}`;
-    expect(await violationsOf(page, rules), where).toEqual([]);
-    expect(await sidewaysElements(page), where).toEqual([]);
-  }
-  for (const width of OTHER_WIDTHS) {
+/** Fails if the page scrolls sideways at any width. */
+export async function expectNoSidewaysScroll(page: Page): Promise<void> {
+  for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
     expect(await sidewaysElements(page), `at ${width}`).toEqual([]);
   }
   await page.setViewportSize({ width: 1440, height: 900 });
+}
+
+/**
+ * Looks at what is shown in both themes and at every width. Themes differ in colours alone, and widths in the layout, so
+ * that each pair is looked at for colours, and each layout once for everything else.
+ *
+ * @param selector of what axe looks at, such as a dialog that is open over a page that was looked at before.
+ */
+export async function expectAccessible({ page }: WatchedPage, selector = 'html'): Promise<void> {
+  for (const [theme, width, rules] of LOOKS) {
+    await page.emulateMedia({ colorScheme: theme });
+    await page.setViewportSize({ width, height: 900 });
+    await page.locator(`html[data-theme="${theme}"]`).waitFor();
+    expect(await violationsOf(page, rules, selector), `${theme} at ${width}`).toEqual([]);
+  }
+  await expectNoSidewaysScroll(page);
 }

@@ -2,10 +2,9 @@
 import type { Page, Route } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { eventually, get, TEST_TOKEN } from '../e2e/service.ts';
-import { expectAccessible, type Portal, sidewaysElements } from './browser.ts';
+import { expectAccessible, expectNoSidewaysScroll, type Portal } from './browser.ts';
 import { HOSTILE_STRINGS } from './hostile-strings.ts';
 
-const WIDTHS = [360, 768, 1024, 1440];
 const NAME_MAX = 200;
 /** Requests that create something at the same time. */
 const AT_ONCE = 4;
@@ -29,11 +28,7 @@ export function hostileSuite(portal: Portal): void {
     const texts = () => cells.evaluateAll((all, name) => all.map((cell) => (cell as never)[name] as string), property);
     await expect.poll(async () => new Set(await texts()), { timeout: 60_000 }).toEqual(new Set(shown));
     expect(await page.evaluate('window.hit === undefined')).toBe(true);
-    for (const width of WIDTHS) {
-      await page.setViewportSize({ width, height: 900 });
-      expect(await sidewaysElements(page), `at ${width}`).toEqual([]);
-    }
-    await page.setViewportSize({ width: 1440, height: 900 });
+    await expectNoSidewaysScroll(page);
     expect(portal.watched.faults).toEqual([]);
   }
 

@@ -125,13 +125,6 @@ export function marketSuite(portal: Portal): void {
     expect(watched.faults).toEqual([]);
   });
 
-  it.each(MARKETS)('of the family %s is accessible in both themes and at every width', async (_family, path) => {
-    await open(path);
-    await page.keyboard.press('.');
-    await expectAccessible(watched);
-    expect(watched.faults).toEqual([]);
-  });
-
   it('moves and zooms its charts by keyboard, by buttons and by mouse, and names in its address what it shows', async () => {
     await open(BTC_PAGE);
     const first = await spanOf();

@@ -2,31 +2,35 @@
 import { expect, it, vi } from 'vitest';
 import { eventually, get } from '../e2e/service.ts';
 import { create, expectAccessible, openPage, type Portal, signIn, violationsOf } from './browser.ts';
+import { DECLARED_PAGES, samplePath } from './sample-pages.ts';
 
-const PAGES = [
-  ['overview', '/portal/'],
-  ['events', '/portal/events'],
-  ['leaderboard', '/portal/leaderboard'],
-  ['anomalies', '/portal/anomalies'],
-  ['keys', '/portal/keys'],
-  ['webhooks', '/portal/webhooks'],
-  ['usage', '/portal/usage'],
-  ['audit', '/portal/audit'],
-  ['organizations', '/portal/organizations'],
-  ['system', '/portal/system'],
-] as const;
 /** Figures are compared again if newer ones came before the page was paused; wrong ones never become equal. */
 const COMPARED_WITHIN = { timeout: 180_000, interval: 200 };
 
 export function pagesSuite(portal: Portal): void {
-  it.each(PAGES)(
-    'shows %s without a violation of WCAG 2.2 AA, in both themes and at every width',
-    async (name, path) => {
-      const { watched } = portal;
+  it.each(DECLARED_PAGES)(
+    'shows %s (%s) and its dialogs without a violation of WCAG 2.2 AA, in both themes and at every width',
+    async (name, declared) => {
+      const { watched, service } = portal;
       const { page } = watched;
-      await page.goto(path);
+      await page.goto(await samplePath(service, declared));
       await page.locator(`main[data-page="${name}"]:is([data-state="ready"], [data-state="empty"])`).waitFor();
+      await expect.poll(() => page.locator('.skeleton').count(), { timeout: 60_000 }).toBe(0);
+      await page.keyboard.press('.');
       await expectAccessible(watched);
+      const openers = await page
+        .locator('button[aria-haspopup="dialog"]:enabled')
+        .evaluateAll((all) => all.map((button) => button.getAttribute('data-action')!));
+      expect(openers).toContain('help');
+      for (const action of new Set(openers)) {
+        // That of the shell is the same on every page.
+        if (action === 'help' && name !== 'overview') continue;
+        await page.locator(`button[aria-haspopup="dialog"][data-action="${action}"]`).first().click();
+        await page.locator('dialog[open]').waitFor();
+        await expectAccessible(watched, 'dialog[open]');
+        await page.keyboard.press('Escape');
+        await page.locator('dialog[open]').waitFor({ state: 'detached' });
+      }
       expect(watched.faults).toEqual([]);
     },
   );

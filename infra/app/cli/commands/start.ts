@@ -24,7 +24,7 @@ import { measureProcess } from '../../../telemetry/process-metrics.ts';
 import { type Terminal, terminal } from '../../../telemetry/terminal.ts';
 import { startInWorker } from '../../simulator/start-in-worker.ts';
 import type { Command } from '../command.ts';
-import { type Lifetime, startLifetime } from '../lifetime.ts';
+import { type Lifetime, type NamedPart, startLifetime } from '../lifetime.ts';
 import { openPorts } from '../ports.ts';
 import { finishInterruptedReplay } from '../replay/run-exclusively.ts';
 import { statusLine } from '../status-line.ts';
@@ -49,7 +49,7 @@ export const start: Command = {
     const logger = createLogger(settings.logLevel);
     const health = createHealth();
     const lifetime = startLifetime({ logger, health });
-    const parts: Running[] = terminal ? [showStatus(terminal, health)] : [];
+    const parts: NamedPart[] = terminal ? [{ name: 'status', running: showStatus(terminal, health) }] : [];
     let closed = false;
     try {
       await announceWhenReady(await startAll({ settings, logger, health, lifetime, parts }), lifetime);
@@ -71,7 +71,7 @@ interface StartOptions {
   readonly health: Health;
   readonly lifetime: Lifetime;
   /** Filled with every started part, in start order. */
-  readonly parts: Running[];
+  readonly parts: NamedPart[];
 }
 
 interface Started {
@@ -83,11 +83,11 @@ interface Started {
 }
 
 async function startAll({ settings, logger, health, lifetime, parts }: StartOptions): Promise<Started> {
-  const register = <R extends Running>(part: R): R => {
-    parts.push(part);
-    return part;
+  const register = <R extends Running>(name: string, running: R): R => {
+    parts.push({ name, running });
+    return running;
   };
-  const ports = register(await openPorts(settings, { logger }));
+  const ports = register('log and store', await openPorts(settings, { logger }));
   if (settings.roles.includes('processors'))
     await finishInterruptedReplay({ ...ports, logger }, createStages(settings));
   const upstream = await startSimulatorIfSelected(settings, parts);
@@ -102,15 +102,15 @@ async function startAll({ settings, logger, health, lifetime, parts }: StartOpti
     metrics,
     health,
   };
-  register(startMaintenance(context));
-  register(watchRegistry(ports.registry, context));
-  register(await openNodeReports(context));
+  register('maintenance', startMaintenance(context));
+  register('schema registry', watchRegistry(ports.registry, context));
+  register('node reports', await openNodeReports(context));
   // No further role starts once shutdown was requested.
   const shouldStart = (role: Settings['roles'][number]) => settings.roles.includes(role) && !lifetime.isShuttingDown();
   const lines: string[] = [];
   let watchKey: Started['watchKey'] = null;
   if (shouldStart('query-api')) {
-    const api = register(await startQueryApi(context));
+    const api = register('query-api', await startQueryApi(context));
     lines.push(`REST       ${api.url}`);
     if (settings.portal) lines.push(`Portal     ${api.url}/portal/`);
     if (api.newAdminToken) lines.push(`Admin key  ${api.newAdminToken} (shown once; keep it)`);
@@ -118,15 +118,16 @@ async function startAll({ settings, logger, health, lifetime, parts }: StartOpti
     const adminToken = settings.log === 'embedded' ? tokenForWatchKey(settings.dataDir, tokens) : null;
     if (adminToken !== null) watchKey = { rest: api.url, adminToken };
   } else if (!lifetime.isShuttingDown()) {
-    lines.push(`Health     ${register(await startOpsServer(context)).url}`);
+    lines.push(`Health     ${register('health', await startOpsServer(context)).url}`);
   }
-  const gateway = shouldStart('stream-gateway') ? register(await startGateway(context)) : null;
+  const gateway = shouldStart('stream-gateway') ? register('stream-gateway', await startGateway(context)) : null;
   if (gateway) lines.splice(1, 0, `WebSocket  ${gateway.url}`);
-  if (shouldStart('processors')) register(await startProcessors(context));
+  if (shouldStart('processors')) register('processors', await startProcessors(context));
   // The gateway stops before the processors: replays to clients would delay their last snapshots.
-  if (gateway) parts.push(...parts.splice(parts.indexOf(gateway), 1));
+  const at = parts.findIndex(({ running }) => running === gateway);
+  if (gateway) parts.push(...parts.splice(at, 1));
   // Ingest starts last and stops first, so that its consumers run while it does.
-  if (shouldStart('ingest')) register(await startIngest(context));
+  if (shouldStart('ingest')) register('ingest', await startIngest(context));
   return { context, lines, watchKey };
 }
 
@@ -134,7 +135,7 @@ async function startAll({ settings, logger, health, lifetime, parts }: StartOpti
  * With `--venues sim`, starts the simulator in this process and uses its URLs. Explicitly set URLs take precedence; if all
  * are set, another simulator serves them.
  */
-async function startSimulatorIfSelected(settings: Settings, parts: Running[]): Promise<Settings> {
+async function startSimulatorIfSelected(settings: Settings, parts: NamedPart[]): Promise<Settings> {
   if (settings.venues !== 'sim' || !settings.roles.includes('ingest')) return settings;
   if (Object.values(UPSTREAMS).every(({ setting }) => settings[setting] !== null)) return settings;
   const simulator = await startInWorker({
@@ -146,7 +147,7 @@ async function startSimulatorIfSelected(settings: Settings, parts: Running[]): P
     minuteMs: settings.simMinuteMs,
     faults: settings.simFaults,
   });
-  parts.push(simulator);
+  parts.push({ name: 'simulator', running: simulator });
   const explicit = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
   return { ...settings, ...simulator.urls, ...explicit } as Settings;
 }

@@ -71,7 +71,8 @@ export interface FaultBoard {
   schedule(kind: FaultKind, target: Target, count: number, value?: number, untilMs?: number): void;
   /** True if the fault applies to the next frame or answer. Counts it. */
   consume(kind: FaultKind, target: Target): boolean;
-  consumeHttp(target: HttpTarget): HttpFault;
+  /** @param target null for what no fault applies to. */
+  consumeHttp(target: HttpTarget | null): HttpFault;
 }
 
 const NONE: HttpFault = { delayMs: 0, status: null, isBroken: false, isCutOff: false };
@@ -108,7 +109,7 @@ export function createFaultBoard(now: () => number): FaultBoard {
     },
     consume: (kind, target) => consumeScheduled(kind, target) !== null,
     consumeHttp(target) {
-      if (scheduled.size === 0) return NONE;
+      if (target === null || scheduled.size === 0) return NONE;
       const delayMs = consumeScheduled('slow', target)?.value ?? 0;
       const failed = consumeScheduled('errors', target);
       if (failed) return { ...NONE, delayMs, status: failed.value };

@@ -23,7 +23,8 @@ export interface HostAnswer {
 export interface Host {
   /** Such as `/venue_b.gamma`. */
   readonly prefix: string;
-  readonly target: HttpTarget;
+  /** Null if no fault applies to it. */
+  readonly target: HttpTarget | null;
   answer(request: HostRequest): HostAnswer | Promise<HostAnswer>;
 }
 

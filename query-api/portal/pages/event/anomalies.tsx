@@ -1,20 +1,23 @@
-import { intervalBeside, useAnnounced } from '../../live/live-resource.ts';
+import { useAnnounced } from '../../live/live-resource.ts';
 import { useNewest } from '../../live/newest.ts';
 import { useResource } from '../../live/resource.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Table } from '../../parts/table.tsx';
 import { type Anomaly, KIND, MEASURED, WHEN } from '../anomalies/columns.tsx';
+import { EVERY_MS } from './intervals.ts';
 import { anomalyChannel, recordKey } from './live.ts';
 import { apiPath } from './shapes.ts';
 
-const REFRESH = intervalBeside(5_000, 30_000);
 const COLUMNS = [WHEN, KIND, ...MEASURED];
 
 /** What was unusual on the markets of an event in the last days, newest first. */
 export function Anomalies({ id }: { readonly id: string }) {
   const newest = useNewest([anomalyChannel(id)], recordKey);
   const history = useAnnounced(
-    useResource<{ readonly anomalies: readonly Anomaly[] }>(apiPath(id, 'anomaly-history?limit=20'), REFRESH),
+    useResource<{ readonly anomalies: readonly Anomaly[] }>(
+      apiPath(id, 'anomaly-history?limit=20'),
+      EVERY_MS.anomalies,
+    ),
     newest,
   );
   return (

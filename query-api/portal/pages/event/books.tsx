@@ -9,10 +9,9 @@ import { IsOld } from '../../parts/is-old.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { type EventBook, emptyBookReason } from './event-books.ts';
+import { EVERY_MS } from './intervals.ts';
 import { apiPath } from './shapes.ts';
 
-/** No channel has the books of an event, so that they are read. */
-const REFRESH_MS = 3_000;
 /** Levels of each side that the tables list; the chart shows all that were read. */
 const LISTED = 10;
 
@@ -29,7 +28,7 @@ function named(books: readonly EventBook[]): DepthBook[] {
 }
 
 export function Books({ id }: { readonly id: string }) {
-  const read = useResource<{ readonly books: readonly EventBook[] }>(apiPath(id, 'books'), REFRESH_MS);
+  const read = useResource<{ readonly books: readonly EventBook[] }>(apiPath(id, 'books'), EVERY_MS.books);
   const books = read.data.value?.books ?? [];
   return (
     <Panel

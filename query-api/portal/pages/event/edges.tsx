@@ -1,15 +1,13 @@
 import { spanText } from '../../format/time.ts';
-import { intervalBeside, useLive } from '../../live/live-resource.ts';
+import { useLive } from '../../live/live-resource.ts';
 import { useNewest } from '../../live/newest.ts';
 import { useResource } from '../../live/resource.ts';
 import { Num } from '../../parts/number.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { noEdgeReason } from './board.ts';
+import { EVERY_MS } from './intervals.ts';
 import { type Edges as EdgeList, edgeChannel, eventKey, withEdges } from './live.ts';
 import { apiPath, type Edge, OLD_QUOTE_MS } from './shapes.ts';
-
-const REFRESH = intervalBeside(1_000, 2_000);
-const HALF_LIFE_MS = 30_000;
 
 interface Decay {
   readonly signalsConsidered: number;
@@ -89,8 +87,8 @@ function Absent({ records, absent = [] }: Pick<EdgeList, 'records' | 'absent'>) 
 export function Edges({ id }: { readonly id: string }) {
   const channel = edgeChannel(id);
   const newest = useNewest([channel], eventKey);
-  const current = useLive(useResource<EdgeList>(apiPath(id, 'arbitrage'), REFRESH), newest, withEdges);
-  const decay = useResource<Decay>(apiPath(id, 'arb-decay'), HALF_LIFE_MS);
+  const current = useLive(useResource<EdgeList>(apiPath(id, 'arbitrage'), EVERY_MS.arbitrage), newest, withEdges);
+  const decay = useResource<Decay>(apiPath(id, 'arb-decay'), EVERY_MS.decay);
   const half = decay.data.value;
   return (
     <Panel

@@ -5,9 +5,9 @@ import { useResource } from '../../live/resource.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { Choice, chosen } from '../../parts/choice.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { EVERY_MS } from './intervals.ts';
 import { apiPath } from './shapes.ts';
 
-const REFRESH_MS = 15_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const RANGES = [
@@ -60,7 +60,7 @@ function Prices({ id, from, happened }: HistoryProps & { readonly from: number }
   const wanted = chosen('interval', INTERVALS);
   const interval = wanted === 'auto' ? RANGE[chosen('range', RANGES)]!.interval : wanted;
   const path = apiPath(id, `candles?interval=${interval}&start_time=${from}&limit=${CANDLES_MAX}`);
-  const candles = useResource<{ readonly candles: readonly Candle[] }>(path, REFRESH_MS, true);
+  const candles = useResource<{ readonly candles: readonly Candle[] }>(path, EVERY_MS.candles, true);
   return (
     <Panel
       title="Prices of trades"
@@ -83,7 +83,7 @@ function Prices({ id, from, happened }: HistoryProps & { readonly from: number }
 
 /** Spread and edges as they were published. */
 function Published({ id, from }: { readonly id: string; readonly from: number }) {
-  const history = useResource<EventHistory>(apiPath(id, `history?from=${from}`), REFRESH_MS, true);
+  const history = useResource<EventHistory>(apiPath(id, `history?from=${from}`), EVERY_MS.history, true);
   return (
     <Panel
       title="Spread and edges"

@@ -11,10 +11,9 @@ import { Panel } from '../../parts/panel.tsx';
 import { Unknown } from '../../parts/unknown.tsx';
 import { place, setQuery } from '../../shell/router.ts';
 import { noEdgeReason } from './board.ts';
+import { EVERY_MS } from './intervals.ts';
 import { apiPath, OLD_QUOTE_MS } from './shapes.ts';
 
-/** No channel has ladders, so that they are read. */
-const REFRESH_MS = 3_000;
 const KINDS = [
   ['cross_provider', 'Buy on one venue, sell on the other'],
   ['negation_pair', 'Buy YES and NO'],
@@ -29,7 +28,7 @@ export function LadderPanel({ id }: { readonly id: string }) {
   const kind = chosen('kind', KINDS);
   const sizes = place.value.query.get('sizes') ?? DEFAULT_SIZES;
   const query = new URLSearchParams({ kind, sizes });
-  const read = useResource<Ladder>(apiPath(id, `arbitrage/ladder?${query}`), REFRESH_MS, true);
+  const read = useResource<Ladder>(apiPath(id, `arbitrage/ladder?${query}`), EVERY_MS.ladder, true);
   const missing = read.data.value?.rows.find((row) => !isQuoted(row));
   return (
     <Panel

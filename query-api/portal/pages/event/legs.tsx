@@ -1,16 +1,15 @@
 import { wordsOf } from '../../format/names.ts';
 import { digitsOf } from '../../format/number.ts';
-import { intervalBeside, useLive } from '../../live/live-resource.ts';
+import { useLive } from '../../live/live-resource.ts';
 import { useNewest } from '../../live/newest.ts';
 import { useResource } from '../../live/resource.ts';
 import { Num } from '../../parts/number.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { EVERY_MS } from './intervals.ts';
 import { newestSeq, spreadChannel, withSpreads } from './live.ts';
 import { apiPath, type Leg, type Spread } from './shapes.ts';
-
-const REFRESH = intervalBeside(1_000, 2_000);
 
 /** Why a leg has no price. */
 function reasonFor({ state }: Leg): string {
@@ -46,7 +45,7 @@ function columns(digits: number): Column<Leg>[] {
 export function Legs({ id }: { readonly id: string }) {
   const channel = spreadChannel(id);
   const newest = useNewest([channel]);
-  const spread = useLive(useResource<Spread>(apiPath(id, 'spread'), REFRESH), newest, withSpreads);
+  const spread = useLive(useResource<Spread>(apiPath(id, 'spread'), EVERY_MS.spread), newest, withSpreads);
   return (
     <Panel
       title="Prices of YES"

@@ -1,8 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamEvent } from '#stream-gateway/client/stream-client';
 import type { BoardRow } from './board.ts';
-import { edgeChannel, eventKey, newestSeq, spreadChannel, withBoardEvents, withEdges, withSpreads } from './live.ts';
-import type { Edge, Leg, Spread } from './shapes.ts';
+import {
+  edgeChannel,
+  eventKey,
+  newestByChannel,
+  newestSeq,
+  spreadChannel,
+  TRADES_SHOWN,
+  tradeChannel,
+  withBoardEvents,
+  withEdges,
+  withSpreads,
+  withTrades,
+} from './live.ts';
+import type { Edge, Leg, Spread, Trade } from './shapes.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 const leg = (provider: string, yesMid: number | null, state: string | null = 'live'): Leg => ({
@@ -72,6 +84,39 @@ describe('an arbitrage', () => {
   });
 });
 
+describe('the trades of an event', () => {
+  const trade = (id: string, second: number, status = 'pending') => ({ id, ts: at(second), status }) as Trade;
+  const received = (payload: Trade, second: number): StreamEvent => ({
+    ...event('trade.observed', payload),
+    channel: tradeChannel('evt_1'),
+    data: { type: 'trade.observed', provider: null, marketId: null, payload, receivedAt: Date.parse(at(second)) },
+  });
+  const list = { trades: [trade('b', 5), trade('a', 4)], fetchedAt: at(10) };
+  const idsWith = (...events: StreamEvent[]) =>
+    withTrades(list, events).trades.map(({ id, status }) => `${id} ${status}`);
+
+  it('have later ones at their place by the time of the venue, and the newest status of each', () => {
+    expect(idsWith(received(trade('c', 6), 11), received(trade('d', 3), 11))).toEqual([
+      'c pending',
+      'b pending',
+      'a pending',
+      'd pending',
+    ]);
+    expect(idsWith(received(trade('a', 4, 'confirmed'), 11))).toEqual(['b pending', 'a confirmed']);
+  });
+
+  it('lose those that are reverted, and are not changed by what is as old as they are', () => {
+    expect(idsWith(received(trade('b', 5, 'reverted'), 11))).toEqual(['a pending']);
+    expect(withTrades(list, [received(trade('b', 5, 'reverted'), 10)])).toBe(list);
+  });
+
+  it('are as many as are shown', () => {
+    const many = Array.from({ length: 50 }, (_, index) => received(trade(`t${index}`, 6), 11));
+    expect(idsWith(...many)).toHaveLength(TRADES_SHOWN);
+    expect(idsWith(...many)[0]).toBe('t49 pending');
+  });
+});
+
 describe('a row of the board', () => {
   const CROSS = { kind: 'cross_provider', netEdge: 0.05, grossEdge: 0.1, size: 100, quoteAgeMs: 5 };
   const NEGATION = { ...CROSS, kind: 'negation_pair', netEdge: 0.03 };
@@ -110,6 +155,14 @@ describe('a row of the board', () => {
     expect(rowAfter(edge(10, 0.09))).toBe(row);
   });
 
+  it('stays the same object while its events are the same', () => {
+    const [first, second] = [edge(11, 0.01), edge(12, 0.02)].map((one) => event('event.arbitrage', one));
+    const [changed] = withBoardEvents(board, [first!]).rows;
+    expect(withBoardEvents(board, [first!]).rows[0]).toBe(changed);
+    expect(withBoardEvents(board, [second!]).rows[0]!.edge!.netEdge).toBe(0.03);
+    expect(withBoardEvents(board, [first!]).rows[0]).toEqual(changed);
+  });
+
   it('has its first arbitrage, and no reason any more why there is none', () => {
     const without = { rows: [{ ...row, edge: null, edges: [], noEdge: 'thin_book' }], fetchedAt: at(10) };
     const [changed] = withBoardEvents(without, [event('event.arbitrage', edge(11, 0.01))]).rows;
@@ -118,7 +171,7 @@ describe('a row of the board', () => {
 
   it('has the number of the newest event of its channels', () => {
     const [first, second] = [event('event.spread', spread(1), 4), event('event.arbitrage', edge(1, 0.1), 9)];
-    const events = new Map([first, second].map((one) => [eventKey(one), one]));
+    const events = newestByChannel([first, event('event.arbitrage', edge(1, 0.1), 0), second]);
     expect(newestSeq(events, spreadChannel('evt_1'))).toBe(4);
     expect(newestSeq(events, spreadChannel('evt_1'), edgeChannel('evt_1'))).toBe(9);
     expect(newestSeq(events, spreadChannel('evt_2'))).toBeNull();

@@ -2,9 +2,10 @@
 import { bestFirst } from '#schemas/domain/best-edge';
 import { channelName, type StreamEvent } from '#stream-gateway/client/stream-client';
 import type { BoardRow } from './board.ts';
-import type { Edge, Spread } from './shapes.ts';
+import type { Edge, Spread, Trade, Trades } from './shapes.ts';
 
 export const spreadChannel = (universalId: string): string => channelName('event', universalId);
+export const tradeChannel = (universalId: string): string => channelName('trade', universalId);
 export const edgeChannel = (universalId: string): string => channelName('arbitrage', universalId);
 
 export const anomalyChannel = (universalId: string): string => channelName('anomaly', universalId);
@@ -16,7 +17,7 @@ export function eventKey({ channel, data }: StreamEvent): string {
   return data.type === 'event.arbitrage' ? `${channel} ${(data.payload as Edge).kind}` : channel;
 }
 
-/** The id of the anomaly or dispute phase that an event carries. */
+/** The id of the anomaly, dispute phase or trade that an event carries. */
 export function recordKey({ data }: StreamEvent): string {
   return (data.payload as { readonly id: string }).id;
 }
@@ -30,6 +31,21 @@ export function withSpreads(spread: Spread, events: Iterable<StreamEvent>): Spre
     if (next.universalId === spread.universalId && isLater(next.fetchedAt, newest.fetchedAt)) newest = next;
   }
   return newest;
+}
+
+/** Trades of an event that its page lists. */
+export const TRADES_SHOWN = 20;
+
+/** Adds trades, replaces them by their newest status, and removes those that were reverted. */
+export function withTrades(list: Trades, events: Iterable<StreamEvent>): Trades {
+  const readAt = Date.parse(list.fetchedAt);
+  const later = [...events].filter(({ data }) => data.receivedAt > readAt).map(({ data }) => data.payload as Trade);
+  if (later.length === 0) return list;
+  const changed = new Set(later.map(({ id }) => id));
+  const trades = [...later.reverse(), ...list.trades.filter(({ id }) => !changed.has(id))]
+    .filter(({ status }) => status !== 'reverted')
+    .sort((a, b) => Date.parse(b.ts) - Date.parse(a.ts));
+  return { ...list, trades: trades.slice(0, TRADES_SHOWN) };
 }
 
 export interface Edges {
@@ -63,20 +79,38 @@ export interface Board {
   readonly fetchedAt: string;
 }
 
-/** Changes the rows of events: prices and spread by their newest spread, arbitrage by the newest one of each kind. */
+/** Rows with events in them, by the row as it was read. */
+const changedRows = new WeakMap<BoardRow, { readonly events: readonly StreamEvent[]; readonly row: BoardRow }>();
+
+/**
+ * Changes the rows of events: prices and spread by their newest spread, arbitrage by the newest one of each kind. A row
+ * whose events are the same as before stays the same object.
+ */
 export function withBoardEvents<T extends Board>(board: T, events: Iterable<StreamEvent>): T {
-  const changes = new Map<string, ((row: BoardRow) => BoardRow)[]>();
+  const later = new Map<string, StreamEvent[]>();
+  for (const event of events) {
+    const next = event.data.payload as Spread | Edge;
+    if (!isLater('legs' in next ? next.fetchedAt : next.at, board.fetchedAt)) continue;
+    const own = later.get(next.universalId);
+    if (own) own.push(event);
+    else later.set(next.universalId, [event]);
+  }
+  if (later.size === 0) return board;
+  return { ...board, rows: board.rows.map((row) => withRowEvents(row, later.get(row.universalId) ?? [])) };
+}
+
+function withRowEvents(row: BoardRow, events: readonly StreamEvent[]): BoardRow {
+  if (events.length === 0) return row;
+  const known = changedRows.get(row);
+  if (known?.events.length === events.length && known.events.every((event, at) => event === events[at]))
+    return known.row;
+  let changed = row;
   for (const { data } of events) {
     const next = data.payload as Spread | Edge;
-    const time = 'legs' in next ? next.fetchedAt : next.at;
-    if (!isLater(time, board.fetchedAt)) continue;
-    const change = (row: BoardRow) => ('legs' in next ? withLegs(row, next) : withKind(row, next));
-    changes.set(next.universalId, [...(changes.get(next.universalId) ?? []), change]);
+    changed = 'legs' in next ? withLegs(changed, next) : withKind(changed, next);
   }
-  if (changes.size === 0) return board;
-  const changed = (row: BoardRow) =>
-    (changes.get(row.universalId) ?? []).reduce((before, change) => change(before), row);
-  return { ...board, rows: board.rows.map(changed) };
+  changedRows.set(row, { events, row: changed });
+  return changed;
 }
 
 function withLegs(row: BoardRow, { legs, spread }: Spread): BoardRow {
@@ -96,11 +130,22 @@ function withKind(row: BoardRow, { kind, netEdge, grossEdge, size, quoteAgeMs }:
   return { ...row, edges, edge: edges[0]!, noEdge: null };
 }
 
+/** The newest event of each channel. */
+export function newestByChannel(events: Iterable<StreamEvent>): ReadonlyMap<string, StreamEvent> {
+  const newest = new Map<string, StreamEvent>();
+  for (const event of events) {
+    const known = newest.get(event.channel);
+    if (known === undefined || event.data.receivedAt >= known.data.receivedAt) newest.set(event.channel, event);
+  }
+  return newest;
+}
+
 /** The number of the newest event of any of these channels; null before the first one. */
-export function newestSeq(events: ReadonlyMap<string, StreamEvent>, ...channels: string[]): number | null {
+export function newestSeq(newestOf: ReadonlyMap<string, StreamEvent>, ...channels: string[]): number | null {
   let newest: StreamEvent | null = null;
-  for (const event of events.values())
-    if (channels.includes(event.channel) && (newest === null || event.data.receivedAt >= newest.data.receivedAt))
-      newest = event;
+  for (const channel of channels) {
+    const event = newestOf.get(channel);
+    if (event && (newest === null || event.data.receivedAt >= newest.data.receivedAt)) newest = event;
+  }
   return newest?.seq ?? null;
 }

@@ -1,6 +1,6 @@
 /** What the oracle decided about an event: proposals, disputes and settlements on the chain, and what each market pays. */
 import { spanText } from '../../format/time.ts';
-import { intervalBeside, useAnnounced } from '../../live/live-resource.ts';
+import { useAnnounced } from '../../live/live-resource.ts';
 import { useNewest } from '../../live/newest.ts';
 import { useResource } from '../../live/resource.ts';
 import { Id } from '../../parts/copy.tsx';
@@ -9,10 +9,10 @@ import { Panel } from '../../parts/panel.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { Unknown } from '../../parts/unknown.tsx';
+import { EVERY_MS } from './intervals.ts';
 import { disputeChannel, newestSeq, recordKey, settlementChannel } from './live.ts';
 import { apiPath, type DisputePhase, type Settlement } from './shapes.ts';
 
-const REFRESH = intervalBeside(5_000, 30_000);
 const PHASES = {
   propose: { text: 'Proposed', tone: 'tag' },
   dispute: { text: 'Disputed', tone: 'tag bad' },
@@ -96,7 +96,7 @@ const SETTLEMENT_COLUMNS: readonly Column<Settlement>[] = [
 export function Disputes({ id }: { readonly id: string }) {
   const newest = useNewest([disputeChannel(id)], recordKey);
   const history = useAnnounced(
-    useResource<{ readonly disputes: readonly DisputePhase[] }>(apiPath(id, 'dispute-history'), REFRESH),
+    useResource<{ readonly disputes: readonly DisputePhase[] }>(apiPath(id, 'dispute-history'), EVERY_MS.disputes),
     newest,
   );
   return (
@@ -124,7 +124,7 @@ export function Settlements({ id }: { readonly id: string }) {
   const channel = settlementChannel(id);
   const newest = useNewest([channel]);
   const settled = useAnnounced(
-    useResource<{ readonly records: readonly Settlement[] }>(apiPath(id, 'settlement?all=true'), REFRESH),
+    useResource<{ readonly records: readonly Settlement[] }>(apiPath(id, 'settlement?all=true'), EVERY_MS.settlements),
     newest,
   );
   return (

@@ -63,6 +63,23 @@ export interface Spread {
   readonly fetchedAt: string;
 }
 
+export interface Trade {
+  readonly id: string;
+  readonly provider: string;
+  readonly outcome: string | null;
+  readonly ts: string;
+  readonly side: 'buy' | 'sell';
+  readonly price: number;
+  readonly qty: number;
+  readonly status: string;
+}
+
+/** Newest first, without reverted ones. */
+export interface Trades {
+  readonly trades: readonly Trade[];
+  readonly fetchedAt: string;
+}
+
 /** One log of the oracle about a market. */
 export interface DisputePhase {
   readonly id: string;

@@ -1,23 +1,15 @@
+import { useLive } from '../../live/live-resource.ts';
+import { useNewest } from '../../live/newest.ts';
 import { useResource } from '../../live/resource.ts';
 import { Num } from '../../parts/number.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { Unknown } from '../../parts/unknown.tsx';
-import { apiPath } from './shapes.ts';
+import { EVERY_MS } from './intervals.ts';
+import { recordKey, TRADES_SHOWN, tradeChannel, withTrades } from './live.ts';
+import { apiPath, type Trade, type Trades as TradeList } from './shapes.ts';
 
-interface Trade {
-  readonly id: string;
-  readonly provider: string;
-  readonly outcome: string | null;
-  readonly ts: string;
-  readonly side: 'buy' | 'sell';
-  readonly price: number;
-  readonly qty: number;
-  readonly status: string;
-}
-
-const REFRESH_MS = 3_000;
 const COLUMNS: readonly Column<Trade>[] = [
   { field: 'ts', label: 'When', render: ({ ts }) => <Moment at={ts} /> },
   { field: 'provider', label: 'Venue', render: ({ provider }) => <code>{provider}</code> },
@@ -34,7 +26,9 @@ const COLUMNS: readonly Column<Trade>[] = [
 ];
 
 export function Trades({ id }: { readonly id: string }) {
-  const trades = useResource<{ readonly trades: readonly Trade[] }>(apiPath(id, 'trades?limit=20'), REFRESH_MS);
+  const newest = useNewest([tradeChannel(id)], recordKey);
+  const read = useResource<TradeList>(apiPath(id, `trades?limit=${TRADES_SHOWN}`), EVERY_MS.trades);
+  const trades = useLive(read, newest, withTrades);
   return (
     <Panel
       title="Newest trades"
@@ -42,7 +36,15 @@ export function Trades({ id }: { readonly id: string }) {
       isEmpty={(data) => data.trades.length === 0}
       empty="No trade of this event was recorded yet."
     >
-      {(data) => <Table label="Newest trades" rows={data.trades} idOf={({ id }) => id} columns={COLUMNS} />}
+      {(data) => (
+        <Table
+          label="Newest trades"
+          rows={data.trades}
+          idOf={({ id }) => id}
+          seqOf={({ id }) => newest.events.value.get(id)?.seq ?? null}
+          columns={COLUMNS}
+        />
+      )}
     </Panel>
   );
 }

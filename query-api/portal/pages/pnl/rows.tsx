@@ -158,6 +158,7 @@ function Legs({ legs, onExplain }: { readonly legs: readonly Leg[]; readonly onE
         <button
           type="button"
           data-action="explain"
+          aria-haspopup="dialog"
           aria-label={`Lots and events of ${leg.outcome ?? leg.tokenId ?? 'the coin'}`}
           onClick={() => onExplain(leg)}
         >

@@ -17,6 +17,7 @@ export function Backfill({ id }: { readonly id: string }) {
       <button
         type="button"
         data-action="backfill"
+        aria-haspopup="dialog"
         onClick={() => {
           isOpen.value = true;
         }}

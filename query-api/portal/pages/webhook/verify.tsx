@@ -14,6 +14,7 @@ export function VerifyCode() {
       <button
         type="button"
         data-action="verify"
+        aria-haspopup="dialog"
         onClick={() => {
           isOpen.value = true;
         }}

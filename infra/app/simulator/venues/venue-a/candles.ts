@@ -22,11 +22,15 @@ const INTERVAL_MS: Readonly<Record<string, number>> = {
 };
 /** The venue stores so many bars of a coin and an interval (venue page, section 5). */
 const STORED_BARS = 5_000;
-/** Most trades from which the exact bars of one answer are calculated. Older bars are estimated from a sample. */
+/** Most trades of a bar in progress that is published. */
 const MAX_TRADES = 300_000;
-/** Trades of an estimated bar. */
-const SAMPLE = 40;
+/** Trades of an estimated bar. A bar with at most so many is exact. */
+const SAMPLE = 60;
 const TRADES_PER_TURN = 20_000;
+/** Closed bars with more trades than this are calculated once. */
+const CHEAP_TRADES = 1_000;
+/** Such bars that are stored, the newest ones. */
+const STORED_TEXTS = 10_000;
 
 export function isInterval(interval: unknown): interval is string {
   return typeof interval === 'string' && Object.hasOwn(INTERVAL_MS, interval);
@@ -104,6 +108,10 @@ export class Bar {
     return this.#count === 0;
   }
 
+  get count(): number {
+    return this.#count;
+  }
+
   /** JSON text of the bar; without trades all its prices are `carried`. */
   text(carried: string): string {
     const [open, close, high, low] = this.isEmpty
@@ -132,67 +140,82 @@ function oldestStored(interval: string, nowMs: number): number {
   return openMs;
 }
 
-/** The earliest exact bar of an answer within its limit of trades: the one that contains `fromMs`, or a later one. */
-function earliest(markets: Markets, market: Market, interval: string, fromMs: number, toMs: number): number {
-  let openMs = barAround(interval, toMs).openMs;
-  let trades = markets.countTrades(market, openMs, toMs + 1);
-  if (trades > MAX_TRADES) return toMs + 1;
-  while (openMs > fromMs) {
-    const before = barAround(interval, openMs - 1).openMs;
-    trades += markets.countTrades(market, before, openMs);
-    if (trades > MAX_TRADES) break;
-    openMs = before;
-  }
-  return openMs;
-}
-
 /** Adds a sample of the trades of [fromMs, toMs): `o`, `c` and `n` get exact, `h`, `l` and `v` are those of the sample. */
 function addSample(bar: Bar, markets: Markets, market: Market, fromMs: number, toMs: number): void {
   for (const trade of markets.sampledTrades(market, fromMs, toMs, SAMPLE)) bar.add(trade);
   bar.scaleTo(markets.countTrades(market, fromMs, toMs));
 }
 
-/**
- * Answer to `candleSnapshot`: ascending bars, from the one that contains `startMs` to the one that contains `endMs`, of
- * those that the venue stores, while the market was listed. The newest bars are calculated from exactly the trades of the trades channel, those
- * beyond `MAX_TRADES` trades are estimated. Yields to the event loop between batches of trades.
- */
-export async function candlesText(
-  markets: Markets,
+/** Writes the answer to `candleSnapshot`. */
+export type CandleWriter = (
   market: Market,
   interval: string,
   startMs: number,
   endMs: number,
   nowMs: number,
-): Promise<string> {
-  const toMs = Math.min(endMs, nowMs, market.delistedAtMs - 1);
-  const bars: string[] = [];
-  const oldestMs = Math.max(oldestStored(interval, nowMs), WORLD_START_MS, market.listedAtMs);
-  if (toMs < oldestMs || toMs < startMs) return '[]';
-  let { openMs: fromMs } = barAround(interval, Math.max(startMs, oldestMs));
-  const exactMs = earliest(markets, market, interval, fromMs, toMs);
-  const [before] = markets.recentTrades(market, fromMs, 1);
-  let carried = before ? pointText(before.px, before.priceDecimals) : null;
+) => Promise<string>;
+
+/**
+ * Creates the writer of answers to `candleSnapshot`: ascending bars, from the one that contains the start to the one that
+ * contains the end, of those that the venue stores, while the market was listed. It yields to the event loop between
+ * batches of trades.
+ *
+ * Which bars are calculated from all their trades depends on the bar alone, so that every answer states the same of it:
+ * those that end after `exactFromMs`, when trades are published, and those with few trades. Others are estimated.
+ */
+export function createCandleWriter(markets: Markets, exactFromMs: number): CandleWriter {
+  const texts = new Map<string, { readonly text: string; readonly close: string }>();
   let sinceTurn = 0;
-  while (fromMs <= toMs) {
-    const bar = new Bar(market.coin, interval, barAround(interval, fromMs));
-    const untilMs = Math.min(bar.nextMs, nowMs + 1);
-    if (fromMs < exactMs) {
-      addSample(bar, markets, market, fromMs, untilMs);
-      sinceTurn += SAMPLE;
-    } else {
-      for (const trade of markets.tradesBetween(market, fromMs, untilMs)) {
-        bar.add(trade);
-        sinceTurn += 1;
+  const breathe = async (trades: number): Promise<void> => {
+    sinceTurn += trades;
+    if (sinceTurn <= TRADES_PER_TURN) return;
+    sinceTurn = 0;
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const barOf = async (market: Market, interval: string, atMs: number, untilMs: number): Promise<Bar> => {
+    const bar = new Bar(market.coin, interval, barAround(interval, atMs));
+    if (bar.nextMs <= exactFromMs) {
+      addSample(bar, markets, market, bar.openMs, untilMs);
+      await breathe(SAMPLE);
+      return bar;
+    }
+    let trades = 0;
+    for (const trade of markets.tradesBetween(market, bar.openMs, untilMs)) {
+      bar.add(trade);
+      trades += 1;
+      if (trades % TRADES_PER_TURN === 0) await breathe(TRADES_PER_TURN);
+    }
+    await breathe(trades % TRADES_PER_TURN);
+    return bar;
+  };
+  return async (market, interval, startMs, endMs, nowMs) => {
+    const toMs = Math.min(endMs, nowMs, market.delistedAtMs - 1);
+    const bars: string[] = [];
+    const oldestMs = Math.max(oldestStored(interval, nowMs), WORLD_START_MS, market.listedAtMs);
+    if (toMs < oldestMs || toMs < startMs) return '[]';
+    let { openMs: fromMs } = barAround(interval, Math.max(startMs, oldestMs));
+    const [before] = markets.recentTrades(market, fromMs, 1);
+    let carried = before ? pointText(before.px, before.priceDecimals) : null;
+    while (fromMs <= toMs) {
+      const { nextMs } = barAround(interval, fromMs);
+      const key = `${market.coin} ${interval} ${fromMs}`;
+      let known = texts.get(key);
+      if (!known) {
+        const bar = await barOf(market, interval, fromMs, Math.min(nextMs, nowMs + 1));
+        if (!bar.isEmpty) carried = bar.close;
+        known = { text: carried === null ? '' : bar.text(carried), close: carried ?? '' };
+        if (nextMs <= nowMs && bar.count > CHEAP_TRADES) storeNewest(texts, key, known);
       }
+      carried = known.close || null;
+      if (known.text) bars.push(known.text);
+      fromMs = nextMs;
     }
-    if (!bar.isEmpty) carried = bar.close;
-    if (carried !== null) bars.push(bar.text(carried));
-    fromMs = bar.nextMs;
-    if (sinceTurn > TRADES_PER_TURN) {
-      sinceTurn = 0;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  }
-  return `[${bars.join(',')}]`;
+    return `[${bars.join(',')}]`;
+  };
+}
+
+function storeNewest<T>(entries: Map<string, T>, key: string, entry: T): void {
+  entries.set(key, entry);
+  const [oldest] = entries.keys();
+  if (entries.size > STORED_TEXTS) entries.delete(oldest!);
 }

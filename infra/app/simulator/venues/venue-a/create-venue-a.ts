@@ -22,7 +22,8 @@ export function createVenueA(context: VenueContext): SimulatedVenue & { readonly
   const { world, board, paths, now, nodeData, minuteMs, observer, onError } = context;
   const markets = createMarkets(world);
   const limits = createVenueLimits(minuteMs);
-  const info = createInfo(world, markets);
+  // Trades are published from now on.
+  const info = createInfo(world, markets, now());
   const protocol = createVenueASocket(world, markets, info, now, () => hub, limits);
   const hub: SocketHub = createSocketHub('venue_a.ws', board, () => protocol, { idleLimitMs: IDLE_MS, observer });
   const exchange = createExchange({ seed: world.settings.seed, now });

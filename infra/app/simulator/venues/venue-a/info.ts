@@ -4,7 +4,7 @@ import { HOUR_MS } from '../../world/time.ts';
 import type { World } from '../../world/world.ts';
 import { createAccounts } from './accounts.ts';
 import { aggregatedBookText, isAggregation } from './aggregated-book.ts';
-import { candlesText, isInterval } from './candles.ts';
+import { createCandleWriter, isInterval } from './candles.ts';
 import { outcomeMeta, perpDexs, perpMeta, settledOutcome, spotMeta } from './catalog.ts';
 import { delistedContextText, perpContextText, spotContextText } from './contexts.ts';
 import type { Markets } from './market.ts';
@@ -100,8 +100,16 @@ function fundingText(world: World, body: Body, atMs: number): string | null {
   return `[${rows.join(',')}]`;
 }
 
-/** Creates the handler of `POST /info`, which answers from the world as of a time. */
-export function createInfo(world: World, markets: Markets): (body: unknown, atMs: number) => Promise<InfoAnswer> {
+/**
+ * Creates the handler of `POST /info`, which answers from the world as of a time.
+ * @param exactFromMs bars that end later are calculated from all their trades; all by default.
+ */
+export function createInfo(
+  world: World,
+  markets: Markets,
+  exactFromMs = 0,
+): (body: unknown, atMs: number) => Promise<InfoAnswer> {
+  const writeCandles = createCandleWriter(markets, exactFromMs);
   const dexOf = (body: Body) => (typeof body.dex === 'string' ? body.dex : '');
   const accounts = createAccounts(world);
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
@@ -142,7 +150,7 @@ export function createInfo(world: World, markets: Markets): (body: unknown, atMs
       const market = markets.findRecorded(request.coin, atMs);
       if (!market) return '[]';
       const endMs = typeof request.endTime === 'number' ? request.endTime : atMs;
-      return candlesText(markets, market, request.interval, request.startTime, endMs, atMs);
+      return writeCandles(market, request.interval, request.startTime, endMs, atMs);
     },
   };
   return async (body, atMs) => {

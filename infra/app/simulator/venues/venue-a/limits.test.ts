@@ -61,6 +61,11 @@ describe('the sockets of venue_a', () => {
     for (let sent = 0; sent <= LIMITS.messages; sent += 1) sockets[0]!.send('{"method":"ping"}');
     await until('the connection is closed', () => sockets[0]!.isClosed());
     expect(await exceeded()).toMatchObject({ messages: 1 });
+    const metrics = await fetch(new URL('/metrics', simulator.urls.venueAApiUrl));
+    const counts = (await metrics.text()).split('\n').filter((line) => /"(connections|messages|weight)"/.test(line));
+    const lineOf = (limit: string, times: number) =>
+      `parallax_simulator_limit_exceeded_total{limit="${limit}"} ${times}`;
+    expect(counts).toEqual([lineOf('weight', 0), lineOf('connections', 1), lineOf('messages', 1)]);
     expect(sockets[1]!.isClosed()).toBe(false);
   });
 });

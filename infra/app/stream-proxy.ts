@@ -1,4 +1,4 @@
-/** A proxy before the gateway, which a test cuts and restores: the portal connects to the same URL all the time. */
+/** A proxy before a gateway, which tests cut and restore: the portal connects to the same URL all the time. */
 import { type AddressInfo, createServer, connect as openSocket, type Server, type Socket } from 'node:net';
 
 export interface StreamProxy {
