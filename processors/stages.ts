@@ -10,6 +10,7 @@ import { createChannelsStage } from './channels/stage.ts';
 import { createEventsStage } from './events/stage.ts';
 import { createLedgersStage } from './ledgers/stage.ts';
 import { createOrganizationsStage } from './organizations/stage.ts';
+import { createSeriesStage } from './series/stage.ts';
 import { stageOverTime } from './settings/over-time.ts';
 import { TABLE_TOPICS } from './sink/table-topics.ts';
 import { createSpreadsStage } from './spreads/stage.ts';
@@ -26,6 +27,7 @@ export function createStages(settings: RecordedSettings): readonly Stage<unknown
     createAnomaliesStage(settings),
     createLedgersStage(),
     createAccountsStage(),
+    createSeriesStage(),
     createChannelsStage(),
     createOrganizationsStage(),
   ] as readonly Stage<unknown>[];

@@ -27,7 +27,10 @@ const RESOURCES: Readonly<Record<string, object>> = {
 };
 
 /** Valid bodies of routes that require one and create no resource, by path. */
-const ARGUMENTS: Readonly<Record<string, object>> = { '/v1/webhooks/:id/recover': { since: '0' } };
+const ARGUMENTS: Readonly<Record<string, object>> = {
+  '/v1/webhooks/:id/recover': { since: '0' },
+  '/v1/portfolio/performance/heads/batch': { users: [ADDRESS] },
+};
 
 /** Stores a nested resource with the given id, by the path of its collection. */
 const NESTED: Readonly<Record<string, (parent: { orgId: string; id: string }, id: string) => Promise<void>>> = {

@@ -78,6 +78,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     const [leaderboards, nodeFillCoverage] = [await run(VIEWS.leaderboards), await run(VIEWS.nodeFillCoverage)];
     const [ledgers, accountValues] = [await run(VIEWS.ledgers), await run(VIEWS.accountValues)];
     metrics.accounts.read = () => followedAccounts(ledgers.state);
+    const accountSeries = await run(VIEWS.accountSeries);
     const positions = [await run(createPositionView('candles', candleRangeTopic))];
     positions.push(await run(createPositionView('daily', dailyRowTopic)));
     const clock = await openPipelineClock(log, onFault);
@@ -85,7 +86,17 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     const bookTimes = await run(
       createBookTimesView(() => (clock.isLive() ? null : events.positionOf(spreadHeadTopic))),
     );
-    const newest = [events, coins, books, questionBooks, leaderboards, nodeFillCoverage, ledgers, accountValues];
+    const newest = [
+      events,
+      coins,
+      books,
+      questionBooks,
+      leaderboards,
+      nodeFillCoverage,
+      ledgers,
+      accountValues,
+      accountSeries,
+    ];
     const views = [...newest, ...positions, bookTimes];
     const monitor = monitorStages({ stages: views, clock, log, logger, health, metrics }, onFault);
     closers.push(() => monitor.close());
@@ -112,6 +123,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
         nodeFillCoverage: nodeFillCoverage.state,
         ledgers: ledgers.state,
         accountValues: accountValues.state,
+        accountSeries: accountSeries.state,
         freshness,
       },
       health,

@@ -1,7 +1,8 @@
 /** Answers reads of PnL series of venue_b from a recording. */
 import type { Running } from '#infra/runtime/context';
 import type { FollowerContext } from '#infra/stages/topic-follower';
-import { USER_PNL_INTERVALS } from '#schemas/domain/returns/venue-b-series';
+import type { Window } from '#schemas/domain/returns/series';
+import { readUserPnlRequest } from '#schemas/domain/returns/venue-b-series';
 import { userPnlRead } from '#schemas/requests/venue-b-user-pnl';
 import { rawTopic } from '#schemas/topics/raw';
 import { UpstreamError } from '../feed/errors.ts';
@@ -19,7 +20,7 @@ export async function recordedUserPnl(
     kind: userPnlRead,
     ...limits,
     run: async ({ address, window }) => {
-      const offset = responses.offsetOf(keyOf(address, USER_PNL_INTERVALS[window]));
+      const offset = responses.offsetOf(keyOf(address, window));
       const response = offset === undefined ? null : await responses.read(offset);
       if (!response) throw new UpstreamError('upstream_unavailable', 'the recording has no response to this request');
       return { text: response.payload.toString(), fetchedAt: response.receivedAt };
@@ -28,12 +29,9 @@ export async function recordedUserPnl(
   return { handler, close: () => responses.close() };
 }
 
-/** The distance of the points does not count: a recording has what somebody requested. */
-const keyOf = (address: string, interval: string) => `${address} ${interval}`;
+const keyOf = (address: string, window: Window) => `${address} ${window}`;
 
-/** @param request `GET /path?query`. */
 function keyOfRequest(request: string): string | null {
-  const query = new URLSearchParams(request.slice(request.indexOf('?') + 1));
-  const [address, interval] = [query.get('user_address'), query.get('interval')];
-  return address === null || interval === null ? null : keyOf(address.toLowerCase(), interval);
+  const { address, window } = readUserPnlRequest(request);
+  return window === null ? null : keyOf(address, window);
 }

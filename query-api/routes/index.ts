@@ -68,6 +68,8 @@ import { deleteOrganization } from './v1/organizations/delete-organization.ts';
 import { getOrganizations } from './v1/organizations/get-organizations.ts';
 import { patchOrganization } from './v1/organizations/patch-organization.ts';
 import { postOrganizations } from './v1/organizations/post-organizations.ts';
+import { getPerformance } from './v1/portfolio/get-performance.ts';
+import { postHeadsBatch } from './v1/portfolio/performance/heads/post-batch.ts';
 import { deleteSession } from './v1/session/delete-session.ts';
 import { getSession } from './v1/session/get-session.ts';
 import { postSession } from './v1/session/post-session.ts';
@@ -158,6 +160,8 @@ export const ROUTES: readonly Route[] = [
   getWalletsPnlCurve,
   getWalletNav,
   getWalletsNav,
+  getPerformance,
+  postHeadsBatch,
   postPlatformAttributions,
   getPlatformAttributions,
   deletePlatformAttribution,

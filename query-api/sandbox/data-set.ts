@@ -38,10 +38,13 @@ const TABLE_BY_TOPIC: ReadonlyMap<string, TableSpec> = new Map(
 /** Topics of books of which every update is a complete book. */
 const COMPLETE_BOOKS: ReadonlySet<string> = new Set(PRICE_VENUES.map((venue) => bookTopics[venue].name));
 
+/** The views of the data set. Series of accounts follow from responses of venues instead (`seriesIn`). */
+const DATA_SET_VIEWS = Object.values(VIEWS).filter((view) => view !== VIEWS.accountSeries);
+
 /** All topics of the data set by name: the inputs of views and of market tables. */
 export const DATA_SET_TOPICS: ReadonlyMap<string, Topic> = new Map(
   [
-    ...Object.values(VIEWS).flatMap(({ inputs }) => inputs.map(({ topic }) => topic)),
+    ...DATA_SET_VIEWS.flatMap(({ inputs }) => inputs.map(({ topic }) => topic)),
     ...MARKET_TABLES.flatMap(({ fromTopics }) => fromTopics),
   ].map((topic) => [topic.name, topic]),
 );
@@ -75,6 +78,7 @@ export function viewsOf(records: readonly DataSetRecord[]): Views {
     nodeFillCoverage: stateAfter(VIEWS.nodeFillCoverage, records),
     ledgers: stateAfter(VIEWS.ledgers, records),
     accountValues: stateAfter(VIEWS.accountValues, records),
+    accountSeries: VIEWS.accountSeries.initialState(),
     freshness: fixedFreshness(events),
   };
 }

@@ -1,11 +1,17 @@
 /** Responses of venue_a's `info` that sandbox keys see. `npm run sandbox:make` generates the file. */
 import { RequestError } from '#infra/requests/request-error';
+import { SOURCES, WINDOWS } from '#schemas/domain/returns/series';
+import { seriesRecord } from '#schemas/domain/returns/series-record';
+import { readPortfolio } from '#schemas/domain/returns/venue-a-series';
 import { ApiError } from '#schemas/errors';
 import { requestKey } from '#schemas/requests/kind';
 import { type VenueAPositions, venueAPositions } from '#schemas/requests/positions';
 import { type InfoRequest, type InfoResult, infoRead } from '#schemas/requests/venue-a-info';
 import { userPnlRead } from '#schemas/requests/venue-b-user-pnl';
+import { seriesKey } from '#schemas/topics/account-series';
+import { accountName } from '#schemas/venues/accounts';
 import type { IngestRequests } from '../routes/route.ts';
+import type { AccountSeriesView } from '../views/account-series.ts';
 import { readShippedText } from './data-set-file.ts';
 
 /** Path from the root of the project. */
@@ -31,6 +37,20 @@ const UNKNOWN_SERIES: Readonly<Record<string, (params: InfoRequest, fetchedAt: n
     type === 'portfolio' ? { native: NO_PORTFOLIO, fetchedAt, source: 'official' } : null,
   [userPnlRead.name]: (_, fetchedAt) => ({ text: '[]', fetchedAt }),
 };
+
+/** The series of the accounts whose responses these are, as if all were bound. */
+export function seriesIn(responses: readonly InfoResponse[]): AccountSeriesView {
+  const records = responses.flatMap(({ request: { type, user }, native, fetchedAt }) => {
+    if (type !== 'portfolio') return [];
+    const [series, address] = [readPortfolio(native), user!];
+    return WINDOWS.flatMap((window) => [
+      seriesRecord(accountName('venue_a', address), window, SOURCES.venue_a, series[window], fetchedAt),
+      // The simulated venue_b states no series.
+      seriesRecord(accountName('venue_b', address), window, SOURCES.venue_b, [], fetchedAt),
+    ]);
+  });
+  return new Map(records.map((record) => [seriesKey(record), record]));
+}
 
 /** The time of the data set, unix ms. */
 const endOf = (responses: readonly InfoResponse[]): number => responses[0]?.fetchedAt ?? 0;

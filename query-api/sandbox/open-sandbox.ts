@@ -2,7 +2,7 @@ import type { Store } from '#infra/store/store';
 import type { Dependencies } from '../routes/route.ts';
 import { viewsOf } from './data-set.ts';
 import { readDataSet } from './data-set-file.ts';
-import { readInfoResponses, sandboxRequests } from './info-responses.ts';
+import { readInfoResponses, sandboxRequests, seriesIn } from './info-responses.ts';
 import { openTables } from './open-tables.ts';
 
 /** What handlers read. */
@@ -18,13 +18,16 @@ export interface Sandbox {
  */
 export function openSandbox(store: Pick<Store, 'database' | 'inDatabase'>): Sandbox {
   const tables = once(async () => openTables(store, await readDataSet()));
-  const data = once(async () => ({
-    views: viewsOf(await readDataSet()),
-    ingest: sandboxRequests(await readInfoResponses()),
-    store: {
-      query: async (sql, parameters) => (await tables()).query(sql, parameters),
-    } satisfies MarketData['store'] as MarketData['store'],
-  }));
+  const data = once(async () => {
+    const responses = await readInfoResponses();
+    return {
+      views: { ...viewsOf(await readDataSet()), accountSeries: seriesIn(responses) },
+      ingest: sandboxRequests(responses),
+      store: {
+        query: async (sql, parameters) => (await tables()).query(sql, parameters),
+      } satisfies MarketData['store'] as MarketData['store'],
+    };
+  });
   return { data };
 }
 

@@ -21,6 +21,7 @@ export function createViews(): Views {
   const questionBooks = VIEWS.questionBooks.initialState();
   const ledgers = VIEWS.ledgers.initialState();
   const accountValues = VIEWS.accountValues.initialState();
+  const accountSeries = VIEWS.accountSeries.initialState();
   return {
     events,
     coins,
@@ -30,6 +31,7 @@ export function createViews(): Views {
     nodeFillCoverage,
     ledgers,
     accountValues,
+    accountSeries,
     freshness: fixedFreshness(events),
   };
 }

@@ -1,6 +1,6 @@
 import { DecimalError } from '#schemas/domain/decimal';
 import { FieldError } from '#schemas/domain/json-fields';
-import type { SeriesPoint, VenueSource, Window } from '#schemas/domain/returns/series';
+import { type SeriesPoint, SOURCES, type VenueSource, type Window } from '#schemas/domain/returns/series';
 import { readPortfolio } from '#schemas/domain/returns/venue-a-series';
 import { readUserPnl } from '#schemas/domain/returns/venue-b-series';
 import { userPnlRead } from '#schemas/requests/venue-b-user-pnl';
@@ -24,7 +24,7 @@ const READERS: Readonly<Record<ProviderFamily, ReadSeries>> = {
   async venue_a(ingest, user, window) {
     const { native, fetchedAt } = await readInfo(ingest, { type: 'portfolio', user });
     const series = parsed('venue_a', native, () => readPortfolio(native));
-    return { source: 'venue_a_portfolio', points: series[window], fetchedAt };
+    return { source: SOURCES.venue_a, points: series[window], fetchedAt };
   },
   async venue_b(ingest, address, window) {
     const { text, fetchedAt } = await ingest.send(userPnlRead, { address, window }).then(
@@ -34,7 +34,7 @@ const READERS: Readonly<Record<ProviderFamily, ReadSeries>> = {
       },
     );
     const points = parsed('venue_b', text, () => readUserPnl(text));
-    return { source: 'venue_b_user_pnl', points, fetchedAt };
+    return { source: SOURCES.venue_b, points, fetchedAt };
   },
 };
 

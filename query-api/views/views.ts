@@ -1,4 +1,6 @@
 /** State in memory for REST. Each view is a pure stage without outputs that is rebuilt from its topics at start. */
+
+import { type AccountSeriesView, accountSeriesView } from './account-series.ts';
 import { type AccountValuesView, accountValuesView } from './account-values.ts';
 import { type BooksView, booksView } from './books.ts';
 import { type CoinsView, coinsView } from './coins.ts';
@@ -18,6 +20,7 @@ export interface Views {
   readonly nodeFillCoverage: NodeFillCoverageView;
   readonly ledgers: LedgersView;
   readonly accountValues: AccountValuesView;
+  readonly accountSeries: AccountSeriesView;
   readonly freshness: Freshness;
 }
 
@@ -34,4 +37,5 @@ export const VIEWS = {
   nodeFillCoverage: nodeFillCoverageView,
   ledgers: ledgersView,
   accountValues: accountValuesView,
+  accountSeries: accountSeriesView,
 };

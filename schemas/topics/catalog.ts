@@ -1,6 +1,7 @@
 /** The catalog of all topics except `state.<stage>` and `dead.<topic>`, which follow from the stages. */
 
 import { accountFillTopic, fillLoadTopic, fillPageTopic } from './account-fills.ts';
+import { accountSeriesTopic } from './account-series.ts';
 import { accountValueTopic, venueAAcquisitionTopic, venueBAcquisitionTopic } from './accounts.ts';
 import { anomalyTopic } from './anomalies.ts';
 import { arbitrageSignalTopic } from './arbitrage-signals.ts';
@@ -109,6 +110,7 @@ export const TOPICS: readonly Topic[] = [
   ledgerEventTopic,
   ledgerBookTopic,
   accountValueTopic,
+  accountSeriesTopic,
   auditTopic,
   deliveryTopic,
   ...Object.values(channelTopics),

@@ -4,6 +4,7 @@ import { ConnectionState } from '../../feed/connection-state.ts';
 import { HttpClient } from '../../feed/http-client.ts';
 import { VenuePlanner } from '../../feed/planner.ts';
 import type { RequestHandler } from '../../requests/request-handler.ts';
+import { startSeriesRequests } from '../../series/request-series.ts';
 import { type AdapterContext, joinUrl, type RunningAdapter, upstreamUrl, type VenueAdapter } from '../adapter.ts';
 import { startFillRequests } from './account-fills/request-fills.ts';
 import { createAcquisitions } from './acquisitions.ts';
@@ -124,6 +125,15 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
     send: (request, signal, { priority, weight, weightOf }) => send(request, signal, priority, weight, weightOf),
   });
   opened(fills);
+  const series = await startSeriesRequests({
+    context,
+    family: 'venue_a',
+    // One response has all windows.
+    windows: ['ALL'],
+    send: (user, _window, signal) =>
+      send(JSON.stringify({ type: 'portfolio', user }), signal, REST_PRIORITIES.others, METADATA_WEIGHT),
+  });
+  opened(series);
   opened(await startLeaderboard(context));
   const { venueANodeData } = settings;
   if (venueANodeData !== null) opened(await followFills({ ...context, folder: venueANodeData }));

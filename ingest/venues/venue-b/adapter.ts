@@ -1,9 +1,11 @@
 /** The adapter of venue_b: polls the catalog, receives books over WebSockets, and reads fills from the chain. */
 import { closeAll, closeInReverse } from '#infra/runtime/closing';
+import { WINDOWS } from '#schemas/domain/returns/series';
 import { Budget } from '../../feed/budget.ts';
 import { ConnectionState } from '../../feed/connection-state.ts';
 import { HttpClient } from '../../feed/http-client.ts';
 import { Poller } from '../../feed/poller.ts';
+import { startSeriesRequests } from '../../series/request-series.ts';
 import { type AdapterContext, type RunningAdapter, upstreamUrl, type VenueAdapter } from '../adapter.ts';
 import { createAcquisitions } from './acquisitions.ts';
 import { BookSockets } from './book-sockets.ts';
@@ -76,11 +78,22 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     const backfills = openHistoryBackfills(context, rpcUrl, rpcBudget);
     feeds.push(backfills);
     const userPnl = createUserPnlReads({ url: upstreamUrl(settings, 'venueBPnlUrl'), publisher, metrics });
+    feeds.push(
+      await startSeriesRequests({
+        context,
+        family: 'venue_b',
+        windows: WINDOWS,
+        send: (address, window, signal) => userPnl.send({ address, window }, signal),
+      }),
+    );
     const rpc = openChainRpc({ url: rpcUrl, filters: [], budget: rpcBudget, timeoutMs: RPC_TIMEOUT_MS });
     feeds.push(rpc);
     const accounts = accountReads(upstreamUrl(settings, 'venueBDataUrl'), metrics);
     const acquisitions = createAcquisitions({ ...accounts, rpc, publisher, metrics });
-    return { handlers: [...(backfills.handlers ?? []), userPnl, acquisitions, createPositionReads(accounts)], close };
+    return {
+      handlers: [...(backfills.handlers ?? []), userPnl.handler, acquisitions, createPositionReads(accounts)],
+      close,
+    };
   } catch (error) {
     // The cause of the failed start is thrown; errors of closing are logged only.
     await close().catch((fault: unknown) =>

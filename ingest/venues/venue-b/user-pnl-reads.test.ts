@@ -22,14 +22,19 @@ async function setUp(...answers: Answer[]) {
     receive: ({ payload, ...rest }: { payload: unknown }) => void published.push({ ...rest, payload: String(payload) }),
   };
   const url = `${server.url}/user-pnl`;
-  const handler = createUserPnlReads({ url, publisher: publisher as never, metrics: createMetrics(), timeoutMs: 200 });
+  const { handler, send } = createUserPnlReads({
+    url,
+    publisher: publisher as never,
+    metrics: createMetrics(),
+    timeoutMs: 200,
+  });
   const read = (params: UserPnlRequest, agoMs = 0) =>
     handler.run(params, {
       signal: new AbortController().signal,
       orgIds: new Set(['org']),
       requestedAt: Date.now() - agoMs,
     }) as Promise<UserPnlResult>;
-  return { server, read, published };
+  return { server, read, send, published };
 }
 
 it.each([
@@ -63,4 +68,10 @@ it('a read of a venue that hangs ends in time', async () => {
   await expect(read({ address: ADDRESS, window: '1D' }, 24_950)).rejects.toMatchObject({
     code: 'upstream_unavailable',
   });
+});
+
+it('a series that nobody waits for is published too', async () => {
+  const { send, published } = await setUp({ body: '[]' });
+  await send({ address: ADDRESS, window: '1D' }, new AbortController().signal);
+  expect(published).toMatchObject([{ source: 'venue_b.pnl', payload: '[]' }]);
 });

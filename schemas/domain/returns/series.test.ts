@@ -204,5 +204,7 @@ it('a series is ready until its newest observation is 70 minutes old', () => {
   expect(at(10.1)).toEqual(['ready', 'authoritative', 'cached_fresh']);
   expect(at(70)).toEqual(['ready', 'authoritative', 'cached_fresh']);
   expect(at(70.1)).toEqual(['unavailable', 'degraded', 'unavailable']);
+  expect(seriesState(0, 1_000 * MINUTE, Number.POSITIVE_INFINITY).dataStatus).toBe('cached_fresh');
   expect(seriesState(null, 0).status).toBe('unavailable');
+  expect(seriesState(null, 0, Number.POSITIVE_INFINITY).status).toBe('unavailable');
 });

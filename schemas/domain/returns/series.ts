@@ -11,9 +11,10 @@ export const WINDOW_MS = {
 export type Window = keyof typeof WINDOW_MS;
 export const WINDOWS = Object.keys(WINDOW_MS) as [Window, ...Window[]];
 
-/** Where a series of a venue comes from. */
+/** Which series of a venue is used. */
 export const VENUE_SOURCES = ['venue_a_portfolio', 'venue_b_user_pnl'] as const;
 export type VenueSource = (typeof VENUE_SOURCES)[number];
+export const SOURCES = { venue_a: 'venue_a_portfolio', venue_b: 'venue_b_user_pnl' } as const;
 
 export interface SeriesPoint {
   /** Unix ms, exact: a flow of the same second may lie before or after the point. */
@@ -66,9 +67,13 @@ export interface SeriesState {
   readonly dataStatus: DataStatus;
 }
 
-/** @param observedAt time of the newest successful observation, ms; null without one. */
-export function seriesState(observedAt: number | null, now: number): SeriesState {
-  const age = observedAt === null ? Number.POSITIVE_INFINITY : now - observedAt;
-  if (age > READY_MS) return { status: 'unavailable', quality: 'degraded', dataStatus: 'unavailable' };
+/**
+ * @param observedAt time of the newest successful observation, ms; null without one.
+ * @param readyMs until when it is ready; a recording has no such limit.
+ */
+export function seriesState(observedAt: number | null, now: number, readyMs: number = READY_MS): SeriesState {
+  const age = now - (observedAt ?? Number.NaN);
+  if (observedAt === null || age > readyMs)
+    return { status: 'unavailable', quality: 'degraded', dataStatus: 'unavailable' };
   return { status: 'ready', quality: 'authoritative', dataStatus: age <= FRESH_MS ? 'fresh' : 'cached_fresh' };
 }

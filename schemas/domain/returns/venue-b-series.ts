@@ -3,7 +3,7 @@ import { readJsonNumber } from '../accounts/venue-b-value.ts';
 import type { Decimal } from '../decimal.ts';
 import { FieldError, parseJsonOrNull, readInteger, readList } from '../json-fields.ts';
 import { jsonElements, jsonMembers } from '../json-members.ts';
-import type { SeriesPoint, Window } from './series.ts';
+import { type SeriesPoint, WINDOWS, type Window } from './series.ts';
 
 /** The venue's name of each window. */
 export const USER_PNL_INTERVALS: Readonly<Record<Window, string>> = { '1D': '1d', '1W': '1w', '1M': '1m', ALL: 'all' };
@@ -30,4 +30,20 @@ export function readUserPnl(text: string): SeriesPoint[] {
     first ??= profit;
     return { ts: t * 1000, nav: null, pnl: (profit - first) as Decimal };
   });
+}
+
+/** What a recorded request is for. The distance of the points does not count. */
+export interface UserPnlQuery {
+  /** In lower case; empty for what is no such request. */
+  readonly address: string;
+  /** Null for what is no such request. */
+  readonly window: Window | null;
+}
+
+/** @param request `GET /path?query`. */
+export function readUserPnlRequest(request: string): UserPnlQuery {
+  const query = new URLSearchParams(request.slice(request.indexOf('?') + 1));
+  const interval = query.get('interval');
+  const window = WINDOWS.find((name) => USER_PNL_INTERVALS[name] === interval) ?? null;
+  return { address: (query.get('user_address') ?? '').toLowerCase(), window };
 }

@@ -23,6 +23,7 @@ const VARIES_BY_RUN = new Set([
   'derived.ledgers',
   'derived.ledger-events',
   'derived.ledger-books',
+  'derived.account-series',
   'usage',
   'audit_log',
   'account_fills',

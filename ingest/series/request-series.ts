@@ -1,0 +1,79 @@
+/**
+ * Requests the series of followed accounts of a venue once an hour, in the background. The responses are published like
+ * all others; the series that the stage derives from one ends the request. What is due after a restart follows from the
+ * log.
+ */
+import type { Running } from '#infra/runtime/context';
+import { pause } from '#infra/runtime/pause';
+import { TopicFollower } from '#infra/stages/topic-follower';
+import type { Window } from '#schemas/domain/returns/series';
+import { accountSeriesTopic } from '#schemas/topics/account-series';
+import { accountName, type ProviderFamily } from '#schemas/venues/accounts';
+import { UpstreamError } from '../feed/errors.ts';
+import type { AdapterContext } from '../venues/adapter.ts';
+import { SeriesDue } from './series-due.ts';
+
+/** Time between two looks for requests that are due. */
+const INTERVAL_MS = 5_000;
+
+export interface SeriesRequestsOptions {
+  readonly context: Pick<AdapterContext, 'log' | 'codec' | 'logger'>;
+  readonly family: ProviderFamily;
+  /** The windows that are requested; of a venue whose response has all of them, only one. */
+  readonly windows: readonly Window[];
+  /** Sends the request and publishes the response. */
+  readonly send: (address: string, window: Window, signal: AbortSignal) => Promise<unknown>;
+  readonly intervalMs?: number;
+  readonly now?: () => number;
+}
+
+/** Runs until it is closed. Close it before the publisher. */
+export async function startSeriesRequests(options: SeriesRequestsOptions): Promise<Running> {
+  const { context, family, windows, now = Date.now } = options;
+  const { log, codec } = context;
+  await log.createTopics([accountSeriesTopic]);
+  await codec.prepare([accountSeriesTopic]);
+  const due = new SeriesDue(now);
+  const prefix = accountName(family, '');
+  const { first } = await log.bounds({ topic: accountSeriesTopic.name, partition: 0 });
+  const follower = new TopicFollower(context, {
+    topic: accountSeriesTopic,
+    part: `series of ${family}`,
+    from: first,
+    isWanted: (key) => key.startsWith(prefix),
+    handle: ({ account, window, observedAt }, { key }) => {
+      if (windows.includes(window)) due.follow(key, { address: account.slice(prefix.length), window }, observedAt);
+    },
+    onRemoved: (key) => due.remove(key),
+  });
+  await follower.catchUp();
+  await follower.start();
+  const running = run(options, due, follower.signal);
+  return {
+    close: async () => {
+      await follower.close();
+      await running;
+    },
+  };
+}
+
+async function run(options: SeriesRequestsOptions, due: SeriesDue, signal: AbortSignal): Promise<void> {
+  const { context, family, send, intervalMs = INTERVAL_MS } = options;
+  while (!signal.aborted) {
+    const next = due.next();
+    if (!next) {
+      if (!(await pause(intervalMs, signal))) return;
+      continue;
+    }
+    const { address, window } = next;
+    due.markSent(next);
+    try {
+      await send(address, window, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      due.markFailed(next);
+      const level = error instanceof UpstreamError ? 'debug' : 'error';
+      context.logger[level]({ error, family, address, window }, 'could not request the series of an account, retrying');
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import type { Window } from '#schemas/domain/returns/series';
+
+const HOUR_MS = 3_600_000;
+/** A response that the stage did not process within this time is requested again. */
+const UNPROCESSED_MS = 10 * 60_000;
+/** Wait after the first failure; it doubles up to ten minutes. */
+const RETRY_MS = 30_000;
+const RETRY_MAX_MS = 10 * 60_000;
+
+export interface DueSeries {
+  readonly address: string;
+  readonly window: Window;
+}
+
+interface Entry extends DueSeries {
+  dueAt: number;
+  failures: number;
+}
+
+/** Which series is requested next: the one that is due longest. */
+export class SeriesDue {
+  private readonly entries = new Map<string, Entry>();
+  private readonly now: () => number;
+
+  /** @param now unix ms. */
+  constructor(now: () => number) {
+    this.now = now;
+  }
+
+  /** @param observedAt of the newest response, unix ms; null without one. */
+  follow(key: string, series: DueSeries, observedAt: number | null): void {
+    const dueAt = observedAt === null ? this.now() : observedAt + HOUR_MS;
+    this.entries.set(key, { ...series, dueAt, failures: 0 });
+  }
+
+  remove(key: string): void {
+    this.entries.delete(key);
+  }
+
+  next(): DueSeries | null {
+    let next: Entry | null = null;
+    for (const entry of this.entries.values())
+      if (entry.dueAt <= this.now() && (next === null || entry.dueAt < next.dueAt)) next = entry;
+    return next;
+  }
+
+  markSent(series: DueSeries): void {
+    const entry = series as Entry;
+    entry.dueAt = this.now() + UNPROCESSED_MS;
+  }
+
+  markFailed(series: DueSeries): void {
+    const entry = series as Entry;
+    entry.dueAt = this.now() + Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** entry.failures);
+    entry.failures += 1;
+  }
+}

@@ -1,0 +1,50 @@
+/** Responses about the series of accounts. Those about accounts that are not followed are skipped. */
+import type { Emit, StageRecord } from '#infra/stages/stage';
+import { asObject, asText, parseJsonOrNull } from '#schemas/domain/json-fields';
+import { SOURCES, WINDOWS } from '#schemas/domain/returns/series';
+import { seriesRecord } from '#schemas/domain/returns/series-record';
+import { readPortfolio } from '#schemas/domain/returns/venue-a-series';
+import { readUserPnl, readUserPnlRequest } from '#schemas/domain/returns/venue-b-series';
+import { accountSeriesTopic, seriesKey } from '#schemas/topics/account-series';
+import type { RawEnvelope } from '#schemas/topics/raw';
+import { accountName } from '#schemas/venues/accounts';
+import { parseJson, rejectMalformed } from '../venues/shared/malformed.ts';
+import type { SeriesState } from './state.ts';
+
+type Response = StageRecord<RawEnvelope>;
+
+export function onPortfolio({ followed }: SeriesState, { value }: Response, emit: Emit): void {
+  const { request, payload, receivedAt } = value;
+  // Most answers are about markets, and are not parsed.
+  if (!request?.includes('"portfolio"')) return;
+  const { type, user } = asObject(parseJsonOrNull(request));
+  const account = accountName('venue_a', (asText(user) ?? '').toLowerCase());
+  if (type !== 'portfolio' || !followed.has(account)) return;
+  orReject(emit, () => {
+    const series = readPortfolio(parseJson(payload.toString(), 'malformed_answer'));
+    for (const window of WINDOWS) {
+      const record = seriesRecord(account, window, SOURCES.venue_a, series[window], receivedAt);
+      emit(accountSeriesTopic, seriesKey(record), record);
+    }
+  });
+}
+
+export function onUserPnl({ followed }: SeriesState, { value }: Response, emit: Emit): void {
+  const { request, payload, receivedAt } = value;
+  const { address, window } = readUserPnlRequest(request ?? '');
+  const account = accountName('venue_b', address);
+  if (window === null || !followed.has(account)) return;
+  orReject(emit, () => {
+    const points = readUserPnl(payload.toString());
+    const record = seriesRecord(account, window, SOURCES.venue_b, points, receivedAt);
+    emit(accountSeriesTopic, seriesKey(record), record);
+  });
+}
+
+function orReject(emit: Emit, read: () => void): void {
+  try {
+    read();
+  } catch (error) {
+    rejectMalformed(error, 'malformed_answer', emit);
+  }
+}
