@@ -7,6 +7,7 @@ import { Title } from '../../parts/title.tsx';
 import { hrefTo, setQuery } from '../../shell/router.ts';
 import { eventPath } from '../event/shapes.ts';
 import { COVERAGE, FEES, positionColumns, RESULTS, TRADES, usdColumn } from './columns.tsx';
+import { walletsCovering } from './covering.ts';
 import { idOfRow } from './csv.ts';
 import { Explain } from './explain.tsx';
 import type { Leg, Row, Wallet } from './shapes.ts';
@@ -134,7 +135,7 @@ function EventRows({ rows, wallets, sorting }: EventRowsProps) {
       {explained.value && (
         <Explain
           leg={explained.value}
-          wallets={wallets.filter(({ provider }) => explained.value!.provider.startsWith(provider))}
+          wallets={walletsCovering(wallets, explained.value)}
           onClose={() => {
             explained.value = null;
           }}
