@@ -24,7 +24,8 @@ const FIELDS = [
 
 /** What distinguishes a row from the others of its grouping. */
 export function idOfRow({ walletId, builder, provider, universalId, legs }: Row): string {
-  return walletId ?? builder ?? universalId ?? provider ?? legs?.[0]?.marketId ?? legs?.[0]?.tokenId ?? '';
+  if (builder !== undefined) return `${provider} ${builder}`;
+  return walletId ?? universalId ?? provider ?? legs?.[0]?.marketId ?? legs?.[0]?.tokenId ?? '';
 }
 
 /** The columns that any of the rows has. */
