@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { anomalyName, wordsOf } from './names.ts';
-import { bytesText, compactText, decimalText, digitsOf, signedText } from './number.ts';
+import { bytesText, compactText, decimalText, digitsOf, digitsOfComputed, signedText } from './number.ts';
 import { attemptsOf, countGaps, pricesOf, unitsByDay } from './series.ts';
 import { agoText, clockText, exactText, momentText, spanText, tickTexts } from './time.ts';
 
@@ -53,6 +53,17 @@ describe('texts of numbers', () => {
     expect(digitsOf([0.5, 0.123, null, 7])).toBe(3);
     expect(digitsOf([1, 2])).toBe(0);
     expect(digitsOf([0.123456789], 6)).toBe(6);
+  });
+
+  it.each([
+    [[1 / 3, 2.5], 4],
+    [[64_000, 0.00001234], 7],
+    [[-0.00001, 0, null], 5],
+    [[64_000.5], 1],
+    [[1.2345e-7], 8],
+    [[null, 0], 0],
+  ])('of the computed figures %j have, usually at most 4, %d decimals', (values, digits) => {
+    expect(digitsOfComputed(values, 4)).toBe(digits);
   });
 });
 

@@ -44,6 +44,16 @@ export function digitsOf(values: readonly (number | null)[], max = 8): number {
   return digits;
 }
 
+/**
+ * Decimals for computed figures, which may have endlessly many: at most `usual`, or as many more, up to 8, as the
+ * smallest one needs to show three significant digits.
+ */
+export function digitsOfComputed(values: readonly (number | null)[], usual: number): number {
+  const sizes = values.flatMap((value) => (value === null || value === 0 ? [] : [Math.abs(value)]));
+  const needed = sizes.length === 0 ? 0 : 2 - Math.floor(Math.log10(Math.min(...sizes)));
+  return digitsOf(values, Math.min(8, Math.max(usual, needed)));
+}
+
 const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 
 /** A number of bytes in its largest unit: 1.5 MiB. */

@@ -1,5 +1,5 @@
 /** Columns that rows of profit and loss share. */
-import { digitsOf } from '../../format/number.ts';
+import { digitsOf, digitsOfComputed } from '../../format/number.ts';
 import { Id } from '../../parts/copy.tsx';
 import { Num } from '../../parts/number.tsx';
 import type { Column } from '../../parts/table.tsx';
@@ -67,7 +67,8 @@ export function positionColumns<
     readonly currentPrice?: number | null;
   },
 >(rows: readonly Row[]): Column<Row>[] {
-  const digits = digitsOf(
+  const qtyDigits = digitsOf(rows.map(({ openPosition }) => openPosition));
+  const digits = digitsOfComputed(
     rows.flatMap(({ avgCost, currentPrice }) => [avgCost ?? null, currentPrice ?? null]),
     4,
   );
@@ -77,7 +78,7 @@ export function positionColumns<
       label: 'Position',
       isNumber: true,
       sort: 'openPosition',
-      render: ({ openPosition }) => <Num value={openPosition} digits={2} />,
+      render: ({ openPosition }) => <Num value={openPosition} digits={qtyDigits} />,
     },
     {
       field: 'avgCost',

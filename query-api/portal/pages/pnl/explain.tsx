@@ -1,5 +1,6 @@
 /** A figure of profit and loss, down to the lots and the events that it follows from. */
 import { useSignal } from '@preact/signals';
+import { digitsOf, digitsOfComputed } from '../../format/number.ts';
 import { usePaged } from '../../live/paged.ts';
 import { useResource } from '../../live/resource.ts';
 import { Id } from '../../parts/copy.tsx';
@@ -15,46 +16,70 @@ import type { BookEvent, Explained, Leg, Pnl, Wallet } from './shapes.ts';
 
 const PRICE_DIGITS = 6;
 
-const LOTS: readonly Column<Explained['lots'][number]>[] = [
-  { field: 'openedAt', label: 'Opened', render: ({ openedAt }) => <Moment at={openedAt} /> },
-  { field: 'openedBy', label: 'By the event', render: ({ openedBy }) => <Id value={openedBy} /> },
-  { field: 'qty', label: 'Quantity', isNumber: true, render: ({ qty }) => <Num value={qty} digits={2} signed /> },
-  {
-    field: 'price',
-    label: 'Price',
-    isNumber: true,
-    render: ({ price }) => <Num value={price} digits={PRICE_DIGITS} reason="the cost of this lot is unknown" />,
-  },
-];
+/** Quantities of a book have as many decimals as any of them needs. */
+const qtyDigitsOf = (rows: readonly { readonly qty: number }[]) => digitsOf(rows.map(({ qty }) => qty));
+const priceDigitsOf = (rows: readonly { readonly price: number | null }[]) =>
+  digitsOfComputed(
+    rows.map(({ price }) => price),
+    PRICE_DIGITS,
+  );
 
-const EVENTS: readonly Column<BookEvent>[] = [
-  { field: 'ts', label: 'When', render: ({ ts }) => <Moment at={ts} /> },
-  { field: 'kind', label: 'What', render: ({ kind }) => <span class="tag">{kind}</span> },
-  // The id of an event on chain is that of its log: venue, transaction, index of the log.
-  { field: 'id', label: 'Event', render: ({ id }) => <Id value={id} /> },
-  { field: 'qty', label: 'Quantity', isNumber: true, render: ({ qty }) => <Num value={qty} digits={2} signed /> },
-  {
-    field: 'price',
-    label: 'Price',
-    isNumber: true,
-    render: ({ price }) => <Num value={price} digits={PRICE_DIGITS} reason="unknown, or lots were removed at cost" />,
-  },
-  {
-    field: 'realized',
-    label: 'Realized, USD',
-    isNumber: true,
-    render: ({ realized }) => (
-      <Num value={realized} digits={PRICE_DIGITS} signed reason="no closed lot has a known cost" />
-    ),
-  },
-  {
-    field: 'fee',
-    label: 'Fee, USD',
-    isNumber: true,
-    render: ({ fee }) => <Num value={fee} digits={PRICE_DIGITS} reason="the venue does not state it" />,
-  },
-  { field: 'closes', label: 'Lots closed', isNumber: true, render: ({ closes }) => <Num value={closes.length} /> },
-];
+function lotColumns(lots: Explained['lots']): readonly Column<Explained['lots'][number]>[] {
+  const [qtyDigits, priceDigits] = [qtyDigitsOf(lots), priceDigitsOf(lots)];
+  return [
+    { field: 'openedAt', label: 'Opened', render: ({ openedAt }) => <Moment at={openedAt} /> },
+    { field: 'openedBy', label: 'By the event', render: ({ openedBy }) => <Id value={openedBy} /> },
+    {
+      field: 'qty',
+      label: 'Quantity',
+      isNumber: true,
+      render: ({ qty }) => <Num value={qty} digits={qtyDigits} signed />,
+    },
+    {
+      field: 'price',
+      label: 'Price',
+      isNumber: true,
+      render: ({ price }) => <Num value={price} digits={priceDigits} reason="the cost of this lot is unknown" />,
+    },
+  ];
+}
+
+function eventColumns(events: readonly BookEvent[]): readonly Column<BookEvent>[] {
+  const [qtyDigits, priceDigits] = [qtyDigitsOf(events), priceDigitsOf(events)];
+  return [
+    { field: 'ts', label: 'When', render: ({ ts }) => <Moment at={ts} /> },
+    { field: 'kind', label: 'What', render: ({ kind }) => <span class="tag">{kind}</span> },
+    // The id of an event on chain is that of its log: venue, transaction, index of the log.
+    { field: 'id', label: 'Event', render: ({ id }) => <Id value={id} /> },
+    {
+      field: 'qty',
+      label: 'Quantity',
+      isNumber: true,
+      render: ({ qty }) => <Num value={qty} digits={qtyDigits} signed />,
+    },
+    {
+      field: 'price',
+      label: 'Price',
+      isNumber: true,
+      render: ({ price }) => <Num value={price} digits={priceDigits} reason="unknown, or lots were removed at cost" />,
+    },
+    {
+      field: 'realized',
+      label: 'Realized, USD',
+      isNumber: true,
+      render: ({ realized }) => (
+        <Num value={realized} digits={PRICE_DIGITS} signed reason="no closed lot has a known cost" />
+      ),
+    },
+    {
+      field: 'fee',
+      label: 'Fee, USD',
+      isNumber: true,
+      render: ({ fee }) => <Num value={fee} digits={PRICE_DIGITS} reason="the venue does not state it" />,
+    },
+    { field: 'closes', label: 'Lots closed', isNumber: true, render: ({ closes }) => <Num value={closes.length} /> },
+  ];
+}
 
 interface ExplainProps {
   readonly leg: Leg;
@@ -130,10 +155,14 @@ function Book({ leg, walletId, builder }: { readonly leg: Leg; readonly walletId
     <div class="stack" data-book={book.tokenId ?? book.marketId}>
       <dl class="facts">
         <Fact label="Position" field="openPosition">
-          <Num value={book.openPosition} digits={2} />
+          <Num value={book.openPosition} digits={digitsOf([book.openPosition])} />
         </Fact>
         <Fact label="Average cost" field="avgCost">
-          <Num value={book.avgCost} digits={PRICE_DIGITS} reason="no open lots, lots of both signs, or unknown cost" />
+          <Num
+            value={book.avgCost}
+            digits={digitsOfComputed([book.avgCost], PRICE_DIGITS)}
+            reason="no open lots, lots of both signs, or unknown cost"
+          />
         </Fact>
         <Fact label="Realized, USD" field="realized">
           <Num value={book.realized} digits={PRICE_DIGITS} signed reason="none of it is known" />
@@ -146,10 +175,10 @@ function Book({ leg, walletId, builder }: { readonly leg: Leg; readonly walletId
       {lots.length === 0 ? (
         <p class="muted">Every lot was closed.</p>
       ) : (
-        <Table label="Open lots" rows={lots} idOf={({ openedBy }) => openedBy} columns={LOTS} />
+        <Table label="Open lots" rows={lots} idOf={({ openedBy }) => openedBy} columns={lotColumns(lots)} />
       )}
       <h3>Events, oldest first</h3>
-      <Table label="Events" rows={events} idOf={({ id }) => id} columns={EVENTS} />
+      <Table label="Events" rows={events} idOf={({ id }) => id} columns={eventColumns(events)} />
       <More paged={paged} />
     </div>
   );

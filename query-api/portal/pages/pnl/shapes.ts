@@ -117,6 +117,8 @@ export interface Fill {
   readonly ownPrice: number;
   readonly qty: number;
   readonly fee: number | null;
+  /** The token of `fee`; null where the venue has no fees. */
+  readonly feeToken: string | null;
   readonly txHash: string | null;
   readonly status: string;
 }

@@ -1,4 +1,5 @@
 /** Fills of a wallet, newest first, with their finality. */
+import { digitsOf } from '../../format/number.ts';
 import { usePaged } from '../../live/paged.ts';
 import { Id } from '../../parts/copy.tsx';
 import { More } from '../../parts/more.tsx';
@@ -12,47 +13,64 @@ import type { Fill, Fills as FillList } from '../pnl/shapes.ts';
 const REFRESH_MS = 5_000;
 const TONES: Readonly<Record<string, string>> = { confirmed: 'tag good', reverted: 'tag bad' };
 
-const COLUMNS: readonly Column<Fill>[] = [
-  { field: 'ts', label: 'When', render: ({ ts }) => <Moment at={ts} /> },
-  {
-    field: 'marketId',
-    label: 'Market',
-    render: ({ marketId }) =>
-      marketId === null ? <Unknown reason="the catalog does not know it yet" /> : <Id value={marketId} />,
-  },
-  {
-    field: 'ownOutcome',
-    label: 'Outcome',
-    render: ({ ownOutcome }) => ownOutcome ?? <Unknown reason="the catalog does not name it yet" />,
-  },
-  {
-    field: 'ownSide',
-    label: 'Side',
-    render: ({ ownSide, role }) => (
-      <>
-        <span class={ownSide === 'buy' ? 'up' : 'down'}>{ownSide}</span> <span data-field="role">{role}</span>
-      </>
-    ),
-  },
-  { field: 'ownPrice', label: 'Price', isNumber: true, render: ({ ownPrice }) => <Num value={ownPrice} digits={4} /> },
-  { field: 'qty', label: 'Quantity', isNumber: true, render: ({ qty }) => <Num value={qty} digits={2} /> },
-  {
-    field: 'fee',
-    label: 'Fee',
-    isNumber: true,
-    render: ({ fee }) => <Num value={fee} digits={4} reason="the venue does not state it" />,
-  },
-  {
-    field: 'txHash',
-    label: 'Transaction',
-    render: ({ txHash }) => (txHash === null ? <Unknown reason="not on the chain" /> : <Id value={txHash} />),
-  },
-  {
-    field: 'status',
-    label: 'Status',
-    render: ({ status }) => <span class={TONES[status] ?? 'tag'}>{status}</span>,
-  },
-];
+function columnsOf(fills: readonly Fill[]): readonly Column<Fill>[] {
+  const priceDigits = digitsOf(fills.map(({ ownPrice }) => ownPrice));
+  const feeDigits = digitsOf(fills.map(({ fee }) => fee));
+  const qtyDigits = digitsOf(fills.map(({ qty }) => qty));
+  return [
+    { field: 'ts', label: 'When', render: ({ ts }) => <Moment at={ts} /> },
+    {
+      field: 'marketId',
+      label: 'Market',
+      render: ({ marketId }) =>
+        marketId === null ? <Unknown reason="the catalog does not know it yet" /> : <Id value={marketId} />,
+    },
+    {
+      field: 'ownOutcome',
+      label: 'Outcome',
+      render: ({ ownOutcome }) => ownOutcome ?? <Unknown reason="the catalog does not name it yet" />,
+    },
+    {
+      field: 'ownSide',
+      label: 'Side',
+      render: ({ ownSide, role }) => (
+        <>
+          <span class={ownSide === 'buy' ? 'up' : 'down'}>{ownSide}</span> <span data-field="role">{role}</span>
+        </>
+      ),
+    },
+    {
+      field: 'ownPrice',
+      label: 'Price',
+      isNumber: true,
+      render: ({ ownPrice }) => <Num value={ownPrice} digits={priceDigits} />,
+    },
+    { field: 'qty', label: 'Quantity', isNumber: true, render: ({ qty }) => <Num value={qty} digits={qtyDigits} /> },
+    {
+      field: 'fee',
+      label: 'Fee',
+      isNumber: true,
+      render: ({ fee, feeToken }) => (
+        <Num
+          value={fee}
+          digits={feeDigits}
+          unit={feeToken === null ? '' : ` ${feeToken}`}
+          reason="the venue does not state it"
+        />
+      ),
+    },
+    {
+      field: 'txHash',
+      label: 'Transaction',
+      render: ({ txHash }) => (txHash === null ? <Unknown reason="not on the chain" /> : <Id value={txHash} />),
+    },
+    {
+      field: 'status',
+      label: 'Status',
+      render: ({ status }) => <span class={TONES[status] ?? 'tag'}>{status}</span>,
+    },
+  ];
+}
 
 export function Fills({ walletId }: { readonly walletId: string }) {
   const fills = usePaged<FillList>(`/v1/me/fills?${new URLSearchParams({ walletId })}`, REFRESH_MS);
@@ -63,17 +81,15 @@ export function Fills({ walletId }: { readonly walletId: string }) {
       isEmpty={(data) => data.fills.length === 0}
       empty="No fill since the wallet was bound. One appears with its next trade, or after a backfill."
     >
-      {(data) => (
-        <>
-          <Table
-            label="Fills"
-            rows={[data, ...fills.older.value].flatMap((page) => page.fills)}
-            idOf={({ id, role }) => `${id} ${role}`}
-            columns={COLUMNS}
-          />
-          <More paged={fills} />
-        </>
-      )}
+      {(data) => {
+        const rows = [data, ...fills.older.value].flatMap((page) => page.fills);
+        return (
+          <>
+            <Table label="Fills" rows={rows} idOf={({ id, role }) => `${id} ${role}`} columns={columnsOf(rows)} />
+            <More paged={fills} />
+          </>
+        );
+      }}
     </Panel>
   );
 }
