@@ -66,7 +66,8 @@ export default function PnlPage() {
       }
       empty={
         <p>
-          What your bound wallets realized and hold is listed here, from their first fill after the binding.{' '}
+          What your bound wallets realized and hold is listed here: those of venue_a with their whole history, once it
+          is loaded, those of venue_b from their first fill after the binding or from a backfill.{' '}
           <a href="/portal/wallets">Bind a wallet</a> or choose other filters.
         </p>
       }

@@ -11,6 +11,7 @@ import type { Pnl, Wallet } from './pnl/shapes.ts';
 import { Totals } from './pnl/totals.tsx';
 import { Backfill } from './wallet/backfill.tsx';
 import { Fills } from './wallet/fills.tsx';
+import { noFillText } from './wallet/no-fill-text.ts';
 
 const REFRESH_MS = 15_000;
 const ROWS_MAX = 500;
@@ -48,7 +49,7 @@ export default function WalletPage({ params }: PageProps) {
           </p>
           <Positions wallet={wallet} selection={selection} />
           <CurvePanel selection={selection} />
-          <Fills walletId={id} />
+          <Fills wallet={wallet} />
         </>
       )}
     </Page>
@@ -65,7 +66,7 @@ function Positions({ wallet, selection }: { readonly wallet: Wallet; readonly se
       title="Profit and loss by event"
       resource={pnl}
       isEmpty={({ data }) => data.length === 0}
-      empty="No fill of this wallet has reached its ledger since it was bound."
+      empty={noFillText(wallet.provider)}
     >
       {({ total, data, pagination }) => (
         <>

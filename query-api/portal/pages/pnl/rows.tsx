@@ -10,6 +10,7 @@ import { COVERAGE, FEES, positionColumns, RESULTS, TRADES, usdColumn } from './c
 import { walletsCovering } from './covering.ts';
 import { idOfRow } from './csv.ts';
 import { Explain } from './explain.tsx';
+import { Outcome } from './outcome.tsx';
 import type { Leg, Row, Wallet } from './shapes.ts';
 
 export type Group = 'event' | 'wallet' | 'provider' | 'builder';
@@ -148,7 +149,7 @@ function EventRows({ rows, wallets, sorting }: EventRowsProps) {
 function Legs({ legs, onExplain }: { readonly legs: readonly Leg[]; readonly onExplain: (leg: Leg) => void }) {
   const columns: Column<Leg>[] = [
     { field: 'provider', label: 'Venue', render: ({ provider }) => <code>{provider}</code> },
-    { field: 'outcome', label: 'Outcome', render: ({ outcome }) => outcome ?? 'not in the catalog yet' },
+    { field: 'outcome', label: 'Outcome', render: Outcome },
     { field: 'tokenId', label: 'Token', render: ({ tokenId, marketId }) => <Id value={tokenId ?? marketId ?? '–'} /> },
     ...RESULTS.map(({ sort: _, ...column }) => column),
     ...positionColumns(legs).map(({ sort: _, ...column }) => column),

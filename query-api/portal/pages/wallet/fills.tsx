@@ -8,7 +8,9 @@ import { Panel } from '../../parts/panel.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { Unknown } from '../../parts/unknown.tsx';
-import type { Fill, Fills as FillList } from '../pnl/shapes.ts';
+import { Outcome } from '../pnl/outcome.tsx';
+import type { Fill, Fills as FillList, Wallet } from '../pnl/shapes.ts';
+import { noFillText } from './no-fill-text.ts';
 
 const REFRESH_MS = 5_000;
 const TONES: Readonly<Record<string, string>> = { confirmed: 'tag good', reverted: 'tag bad' };
@@ -28,7 +30,7 @@ function columnsOf(fills: readonly Fill[]): readonly Column<Fill>[] {
     {
       field: 'ownOutcome',
       label: 'Outcome',
-      render: ({ ownOutcome }) => ownOutcome ?? <Unknown reason="the catalog does not name it yet" />,
+      render: ({ provider, ownOutcome }) => <Outcome provider={provider} outcome={ownOutcome} />,
     },
     {
       field: 'ownSide',
@@ -72,14 +74,14 @@ function columnsOf(fills: readonly Fill[]): readonly Column<Fill>[] {
   ];
 }
 
-export function Fills({ walletId }: { readonly walletId: string }) {
-  const fills = usePaged<FillList>(`/v1/me/fills?${new URLSearchParams({ walletId })}`, REFRESH_MS);
+export function Fills({ wallet }: { readonly wallet: Wallet }) {
+  const fills = usePaged<FillList>(`/v1/me/fills?${new URLSearchParams({ walletId: wallet.id })}`, REFRESH_MS);
   return (
     <Panel
       title="Fills"
       resource={fills.first}
       isEmpty={(data) => data.fills.length === 0}
-      empty="No fill since the wallet was bound. One appears with its next trade, or after a backfill."
+      empty={noFillText(wallet.provider)}
     >
       {(data) => {
         const rows = [data, ...fills.older.value].flatMap((page) => page.fills);
