@@ -6,8 +6,10 @@ import { ChartTable } from './chart-table.tsx';
 import { Dialog } from './dialog.tsx';
 import { Unknown } from './unknown.tsx';
 
-/** Of the drawing, in pixels. */
+/** Size of the drawing in pixels. */
 const SIZE = { width: 72, height: 28 };
+/** Number of styles of lines in `styles/charts.css`. */
+const LINES = 3;
 
 interface SparklineProps {
   readonly caption: string;
@@ -39,7 +41,7 @@ export function Sparkline({ caption, data, digits }: SparklineProps) {
       >
         <svg viewBox={`0 0 ${SIZE.width} ${SIZE.height}`} width={SIZE.width} height={SIZE.height} aria-hidden="true">
           {sparklinePaths(data, SIZE).map((path, index) => (
-            <path key={index} class={`line-${index % 2}`} d={path} />
+            <path key={index} class={`line-${index % LINES}`} d={path} />
           ))}
         </svg>
       </button>

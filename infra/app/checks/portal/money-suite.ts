@@ -35,6 +35,7 @@ export function moneySuite(portal: Portal): void {
     const [address, ...others] = [...new Set(traders)].slice(0, WALLETS);
     await page.goto('/portal/wallets');
     await page.locator('main[data-page="wallets"][data-state="empty"] [data-action="create"]').click();
+    await page.locator('[data-form="wallet"] [name="provider"]').selectOption('venue_b');
     await page.locator('[data-form="wallet"] [name="address"]').fill(address!);
     await page.locator('[data-form="wallet"] [name="label"]').fill('Desk');
     await expectAccessible(watched);

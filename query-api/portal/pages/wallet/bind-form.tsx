@@ -1,10 +1,9 @@
 /** The form that binds a wallet. */
+import { ACCOUNT_PROVIDERS } from '#schemas/venues/accounts';
 import { request } from '../../live/api.ts';
 import { useAction } from '../../parts/confirm.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { FaultText } from '../../parts/fault.tsx';
-
-const PROVIDERS = ['venue_b', 'venue_a'];
 
 interface BindFormProps {
   readonly onClose: () => void;
@@ -34,7 +33,7 @@ export function BindForm({ onClose, onBound }: BindFormProps) {
         <label>
           Venue
           <select name="provider">
-            {PROVIDERS.map((provider) => (
+            {ACCOUNT_PROVIDERS.map((provider) => (
               <option key={provider} value={provider}>
                 {provider}
               </option>
