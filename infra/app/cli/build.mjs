@@ -1,9 +1,10 @@
 // Bundles the programs of commands and of threads into dist. Node loads these few files in a third of the time that it
 // takes to load a file for every module and for every one of the packages.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { removeStale, writeWhole } from './write-build.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const output = join(root, 'dist');
@@ -74,15 +75,11 @@ const { outputFiles } = await build({
   write: false,
   logLevel: 'warning',
 });
-// What is there already remains untouched, since a command that was started at the same time may be loading it.
-for (const { path, text } of outputFiles) {
-  const content = text.replaceAll(TO_DIST, `${relative(dirname(path), output)}/`);
-  if (existsSync(path) && readFileSync(path, 'utf8') === content) continue;
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, content);
-}
-const current = new Set(outputFiles.map(({ path }) => path));
-for (const entry of readdirSync(output, { recursive: true, withFileTypes: true })) {
-  const path = join(entry.parentPath, entry.name);
-  if (entry.isFile() && entry.name.endsWith('.js') && !path.startsWith(portal) && !current.has(path)) rmSync(path);
-}
+// Processes of earlier builds may be running, and a command that was started at the same time may be loading files.
+for (const { path, text } of outputFiles)
+  writeWhole(path, text.replaceAll(TO_DIST, `${relative(dirname(path), output)}/`));
+const programs = readdirSync(output, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name.endsWith('.js'))
+  .map((entry) => join(entry.parentPath, entry.name))
+  .filter((path) => !path.startsWith(portal));
+removeStale(programs, new Set(outputFiles.map(({ path }) => path)), join(output, '.stale'));
