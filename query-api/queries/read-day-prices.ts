@@ -9,7 +9,7 @@ import { type Query, query, type Reader } from './query.ts';
 const MINUTE_MS = 60_000;
 /** Number of steps. */
 const STEPS = 48;
-/** Lengths of a step, ms: the first one is taken with which the steps reach back to the first price of the day. */
+/** Lengths of a step, ms: the first one is used with which the steps reach back to the first price of the day. */
 const STEP_LENGTHS = [1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE_MS);
 
 export interface LegPrices {

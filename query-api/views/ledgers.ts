@@ -4,10 +4,10 @@ import type { FollowedAccount } from '#infra/telemetry/account-metrics';
 import { type FillLoad, fillLoadTopic, fillsThrough } from '#schemas/topics/account-fills';
 import { type FollowedLedger, ledgerTopic } from '#schemas/topics/ledgers';
 
-/** Both by account. */
+/** Both maps have the account as key. */
 export interface LedgersView {
   readonly followed: Map<string, FollowedLedger>;
-  /** Of accounts whose fills are loaded, those of venue_a. */
+  /** How far the fills are loaded, for accounts of venue_a only. */
   readonly fillLoads: Map<string, FillLoad>;
 }
 
