@@ -19,8 +19,8 @@ import { readInTime } from '../../requests/read-in-time.ts';
 import { defineHandler, type RequestContext, type RequestHandler } from '../../requests/request-handler.ts';
 import { ACQUISITIONS_RUNNING, READS_TOTAL_MS, READS_WAIT_MS, REST_PRIORITIES } from './declaration.ts';
 import { DEXES_REQUEST, type DexList } from './dex-list.ts';
-import { expiredReadError } from './expired-read.ts';
 import type { NodeInfo } from './node-info.ts';
+import { whileWaiting } from './waiting-reads.ts';
 
 export interface AcquisitionsOptions {
   /** Complete URL of the venue's `info`. */
@@ -59,8 +59,7 @@ export function createAcquisitions(options: AcquisitionsOptions): RequestHandler
     kind: venueAAcquisition,
     running: ACQUISITIONS_RUNNING,
     expiresAfterMs: READS_WAIT_MS,
-    onJoin: () => budget.recheck(),
-    expiredBecause: ({ address }, orgId) => expiredReadError(budget, weightOf(partsOf(address, dexes.names())), orgId),
+    ...whileWaiting(budget, ({ address }: { address: string }) => weightOf(partsOf(address, dexes.names()))),
     run: ({ address }, { signal, ...context }) =>
       readInTime(context.requestedAt + READS_TOTAL_MS, signal, async (inTime) => {
         // Neither the responses nor the outcome could be published while the log accepts nothing.
