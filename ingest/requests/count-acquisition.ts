@@ -1,21 +1,37 @@
 import type { Metrics } from '#infra/telemetry/metrics';
 import type { ProviderFamily } from '#schemas/venues/accounts';
-import { UpstreamError } from '../feed/errors.ts';
+import type { UpstreamError } from '../feed/errors.ts';
+import { isNoRoom } from '../feed/reserve-in-time.ts';
+
+type CountsAcquisitions = Pick<Metrics, 'accountAcquisitions'>;
 
 /** Runs an acquisition that a read caused, and counts its outcome. */
 export async function countAcquisition<T>(
-  { accountAcquisitions }: Pick<Metrics, 'accountAcquisitions'>,
+  metrics: CountsAcquisitions,
   venue: ProviderFamily,
   acquire: () => Promise<T>,
 ): Promise<T> {
-  const count = (outcome: string) => accountAcquisitions.inc({ venue, cause: 'read', outcome });
   try {
     const result = await acquire();
-    count('complete');
+    count(metrics, venue, 'complete');
     return result;
   } catch (error) {
-    const isLimited = error instanceof UpstreamError && error.code === 'upstream_rate_limited';
-    count(isLimited ? 'no_room' : 'failed');
+    countFailure(metrics, venue, error);
     throw error;
   }
+}
+
+/** Counts a request for an acquisition that waited too long for its turn, and returns the error. */
+export function countExpired(metrics: CountsAcquisitions, venue: ProviderFamily, error: UpstreamError): UpstreamError {
+  countFailure(metrics, venue, error);
+  return error;
+}
+
+/** A response 429 of the venue is a failure: the request was sent, so there was room. */
+function countFailure(metrics: CountsAcquisitions, venue: ProviderFamily, error: unknown): void {
+  count(metrics, venue, isNoRoom(error) ? 'no_room' : 'failed');
+}
+
+function count({ accountAcquisitions }: CountsAcquisitions, venue: ProviderFamily, outcome: string): void {
+  accountAcquisitions.inc({ venue, cause: 'read', outcome });
 }

@@ -18,6 +18,8 @@ export interface AccountRead {
   readonly signal: AbortSignal;
 }
 
+/** What a response reads is not waited for any longer, so that it states what is missing before its time limit (30 s). */
+export const READS_WITHIN_MS = 28_000;
 /** The responses of an acquisition are valued within milliseconds; this also covers a stage that is behind. */
 const VALUED_WITHIN_MS = 3_000;
 const POLL_MS = 10;
@@ -28,6 +30,7 @@ export async function readAccountValue(
   { views: { accountValues }, ingest }: Pick<Dependencies, 'views' | 'ingest'>,
 ): Promise<AccountValue> {
   const account = accountName(family, address);
+  const readUntil = Date.now() + READS_WITHIN_MS;
   const known = accountValues.get(account);
   if (known && known.navUsd !== null && Date.now() - known.receivedAt <= maxAgeMs) return known;
   const { publishedAt } = await ingest.send(ACQUISITIONS[family], { address }).then(
@@ -36,24 +39,30 @@ export async function readAccountValue(
       throw apiErrorOf(family, error);
     },
   );
-  const value = await awaitValue(accountValues, account, publishedAt, signal);
+  const value = await awaitValue(accountValues, account, { publishedAt, readUntil, signal });
   if (value === null) throw noValue(family, 'the venue returned nothing that can be valued');
   if (value.navUsd === null) throw noValue(family, `the account has something without a price: ${value.unpriced}`);
   return value;
 }
 
-/** @param publishedAt null for the newest value, whatever its age. */
+interface Awaited {
+  /** When the acquisition was published; null for the newest value, whatever its age. */
+  readonly publishedAt: number | null;
+  /** When the read ends without a value, unix ms. */
+  readonly readUntil: number;
+  readonly signal: AbortSignal;
+}
+
 async function awaitValue(
   accountValues: AccountValuesView,
   account: string,
-  publishedAt: number | null,
-  signal: AbortSignal,
+  { publishedAt, readUntil, signal }: Awaited,
 ): Promise<AccountValue | null> {
-  const until = Date.now() + VALUED_WITHIN_MS;
+  const until = Math.min(Date.now() + VALUED_WITHIN_MS, readUntil);
   for (;;) {
     const value = accountValues.get(account) ?? null;
     if (publishedAt === null || (value && value.receivedAt >= publishedAt)) return value;
-    if (Date.now() > until || !(await pause(POLL_MS, signal))) return null;
+    if (Date.now() >= until || !(await pause(POLL_MS, signal))) return null;
   }
 }
 

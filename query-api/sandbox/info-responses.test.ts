@@ -4,6 +4,8 @@ import { requestsAnsweredBy } from '../testing/requests.fixture.ts';
 import { openTestService, type TestService } from '../testing/test-service.fixture.ts';
 import { type InfoResponse, readInfoResponses, sandboxRequests } from './info-responses.ts';
 
+const HOLDER = `0x${'8'.repeat(40)}`;
+const VALUES = new Map([[`venue_b:${HOLDER}`, { valueUsd: '5' }]]);
 let service: TestService;
 let token: string;
 let responses: InfoResponse[];
@@ -12,7 +14,7 @@ const reads: unknown[] = [];
 beforeAll(async () => {
   responses = await readInfoResponses();
   user = responses.find(({ request }) => request.user)!.request.user!;
-  const data = { ...(await emptySandbox().data()), ingest: sandboxRequests(responses) };
+  const data = { ...(await emptySandbox().data()), ingest: sandboxRequests(responses, VALUES) };
   const requests = requestsAnsweredBy((kind) => reads.push(kind));
   service = await openTestService({ sandbox: { data: async () => data }, requests });
   token = (await service.key(service.admin, ['read'], true)).token;
@@ -55,5 +57,15 @@ it('a sandbox key reads the positions of the same account, and of another one th
   expect(Object.keys(known.native[0].native.clearinghouseStateByDex)).toContain('');
   expect(known.warnings).toEqual([]);
   expect(await positions(`0x${'9'.repeat(40)}`)).toMatchObject({ positions: [], warnings: [], asOf: null });
+  expect(reads).toEqual([]);
+});
+
+it('a sandbox key reads that an account of venue_b has no positions, or that those it has are missing', async () => {
+  const positions = async (address: string) =>
+    (await service.request('GET', `/v1/positions?user=${address}`, { token })).body;
+  expect(await positions(`0x${'9'.repeat(40)}`)).toMatchObject({ positions: [], warnings: [] });
+  expect((await positions(user)).warnings).toEqual([]);
+  const missing = { code: 'upstream_unavailable', provider: 'venue_b' };
+  expect((await positions(HOLDER)).warnings).toEqual([expect.objectContaining(missing)]);
   expect(reads).toEqual([]);
 });

@@ -5,10 +5,11 @@ import { seriesRecord } from '#schemas/domain/returns/series-record';
 import { readPortfolio } from '#schemas/domain/returns/venue-a-series';
 import { ApiError } from '#schemas/errors';
 import { requestKey } from '#schemas/requests/kind';
-import { type VenueAPositions, venueAPositions } from '#schemas/requests/positions';
+import { type VenueAPositions, venueAPositions, venueBPositions } from '#schemas/requests/positions';
 import { type InfoRequest, type InfoResult, infoRead } from '#schemas/requests/venue-a-info';
 import { userPnlRead } from '#schemas/requests/venue-b-user-pnl';
 import { seriesKey } from '#schemas/topics/account-series';
+import type { AccountValue } from '#schemas/topics/accounts';
 import { accountName } from '#schemas/venues/accounts';
 import type { IngestRequests } from '../routes/route.ts';
 import type { AccountSeriesView } from '../views/account-series.ts';
@@ -55,8 +56,15 @@ export function seriesIn(responses: readonly InfoResponse[]): AccountSeriesView 
 /** The time of the data set, unix ms. */
 const endOf = (responses: readonly InfoResponse[]): number => responses[0]?.fetchedAt ?? 0;
 
-/** Answers requests of sandbox keys, which never reach ingest. */
-export function sandboxRequests(responses: readonly InfoResponse[]): IngestRequests {
+/**
+ * Answers requests of sandbox keys, which never reach ingest.
+ *
+ * @param accountValues the values of the data set.
+ */
+export function sandboxRequests(
+  responses: readonly InfoResponse[],
+  accountValues: ReadonlyMap<string, Pick<AccountValue, 'valueUsd'>>,
+): IngestRequests {
   const keyOf = (params: unknown) => requestKey(infoRead, infoRead.params.parse(params));
   const results = new Map<string, InfoResult>(
     responses.map(({ request, native, fetchedAt }) => [keyOf(request), { native, fetchedAt, source: 'official' }]),
@@ -67,13 +75,21 @@ export function sandboxRequests(responses: readonly InfoResponse[]): IngestReque
       type === 'clearinghouseState' && user === address ? [{ dex, native, fetchedAt, failure: null }] : [],
     ),
   });
+  /** An empty page for an account of venue_b without positions. The data set holds no pages of those that have some. */
+  const venueBPagesOf = (address: string) => {
+    const valueUsd = accountValues.get(accountName('venue_b', address))?.valueUsd ?? null;
+    return valueUsd === null ? { pages: ['[]'], fetchedAt: endOf(responses) } : null;
+  };
+  const positionsIn: Readonly<Record<string, (address: string) => object | null>> = {
+    [venueAPositions.name]: positionsOf,
+    [venueBPositions.name]: venueBPagesOf,
+  };
   return {
     async send(kind, params) {
       const found = kind.name === infoRead.name ? results.get(keyOf(params)) : undefined;
       // A response of fixed data is as new at each request.
       if (found) return { result: kind.result.parse(found), producedAt: Date.now() };
-      const positions =
-        kind.name === venueAPositions.name ? positionsOf((params as { address: string }).address) : null;
+      const positions = positionsIn[kind.name]?.((params as { address: string }).address);
       if (positions) return { result: kind.result.parse(positions), producedAt: Date.now() };
       const unknown = UNKNOWN_SERIES[kind.name]?.(params as InfoRequest, endOf(responses));
       if (unknown) return { result: kind.result.parse(unknown), producedAt: Date.now() };

@@ -20,9 +20,10 @@ export function openSandbox(store: Pick<Store, 'database' | 'inDatabase'>): Sand
   const tables = once(async () => openTables(store, await readDataSet()));
   const data = once(async () => {
     const responses = await readInfoResponses();
+    const views = viewsOf(await readDataSet());
     return {
-      views: { ...viewsOf(await readDataSet()), accountSeries: seriesIn(responses) },
-      ingest: sandboxRequests(responses),
+      views: { ...views, accountSeries: seriesIn(responses) },
+      ingest: sandboxRequests(responses, views.accountValues),
       store: {
         query: async (sql, parameters) => (await tables()).query(sql, parameters),
       } satisfies MarketData['store'] as MarketData['store'],

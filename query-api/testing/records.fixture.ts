@@ -38,7 +38,8 @@ export function createViews(): Views {
 
 /** An empty sandbox data set. */
 export function emptySandbox(): Sandbox {
-  const data = { views: createViews(), store: { query: async () => [] }, ingest: sandboxRequests([]) };
+  const views = createViews();
+  const data = { views, store: { query: async () => [] }, ingest: sandboxRequests([], views.accountValues) };
   return { data: async () => data };
 }
 

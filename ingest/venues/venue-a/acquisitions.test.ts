@@ -65,7 +65,7 @@ async function setUp({ answer = answerTo, node = null, weight = 1_000, isListed 
     ) as Promise<AcquisitionResult>;
   const requested = () => server.requests.map(({ body }) => JSON.parse(body));
   const outcomes = async () => (await metrics.accountAcquisitions.get()).values.map(({ labels }) => labels.outcome);
-  return { acquire, budget, published, requested, dexes, outcomes };
+  return { acquire, handler, budget, published, requested, dexes, outcomes };
 }
 
 const typesOf = (published: readonly { request: string }[]) => published.map(({ request }) => JSON.parse(request).type);
@@ -96,10 +96,21 @@ describe('an acquisition of venue_a', () => {
   });
 
   it('reserves its whole weight before the first request', async () => {
-    const { acquire, budget, requested } = await setUp({ weight: 100 });
+    const { acquire, budget, requested, outcomes } = await setUp({ weight: 100 });
     await budget.acquire(100 - WEIGHT + 1);
     await expect(acquire(9_900)).rejects.toMatchObject({ code: 'upstream_rate_limited', status: null });
     expect(requested()).toEqual([]);
+    expect(await outcomes()).toEqual(['no_room']);
+  });
+
+  it('is counted if it waited too long for its turn, for lack of weight or for the venue', async () => {
+    const { handler, budget, outcomes } = await setUp({ weight: 100 });
+    const expire = () => handler.expiredBecause!({ address: USER }, 'org');
+    expire();
+    expect(await outcomes()).toEqual(['failed']);
+    await budget.acquire(100 - WEIGHT + 1);
+    expire();
+    expect(await outcomes()).toEqual(['failed', 'no_room']);
   });
 
   it('requests the list of dexes first if none is recent, and publishes it', async () => {
@@ -141,7 +152,7 @@ describe('an acquisition of venue_a', () => {
     });
     await expect(acquire()).rejects.toMatchObject({ code });
     expect(published).toEqual([]);
-    expect(await outcomes()).toEqual([code === 'upstream_rate_limited' ? 'no_room' : 'failed']);
+    expect(await outcomes()).toEqual(['failed']);
   });
 
   it('starts again if a dex was listed meanwhile', async () => {

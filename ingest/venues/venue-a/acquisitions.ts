@@ -14,13 +14,13 @@ import { parseAnswer } from '../../feed/json.ts';
 import { ReservedWeight } from '../../feed/reserved-weight.ts';
 import type { Publisher } from '../../publisher/publisher.ts';
 import { allOrNone } from '../../requests/all-or-none.ts';
-import { countAcquisition } from '../../requests/count-acquisition.ts';
+import { countAcquisition, countExpired } from '../../requests/count-acquisition.ts';
 import { readInTime } from '../../requests/read-in-time.ts';
 import { defineHandler, type RequestContext, type RequestHandler } from '../../requests/request-handler.ts';
 import { ACQUISITIONS_RUNNING, READS_TOTAL_MS, READS_WAIT_MS, REST_PRIORITIES } from './declaration.ts';
 import { DEXES_REQUEST, type DexList } from './dex-list.ts';
-import { expiredReadError } from './expired-read.ts';
 import type { NodeInfo } from './node-info.ts';
+import { whileWaiting } from './waiting-reads.ts';
 
 export interface AcquisitionsOptions {
   /** Complete URL of the venue's `info`. */
@@ -55,12 +55,13 @@ const OTHER_WEIGHT = 20;
 
 export function createAcquisitions(options: AcquisitionsOptions): RequestHandler {
   const { budget, dexes, publisher, metrics } = options;
+  const waiting = whileWaiting(budget, ({ address }: { address: string }) => weightOf(partsOf(address, dexes.names())));
   return defineHandler({
     kind: venueAAcquisition,
     running: ACQUISITIONS_RUNNING,
     expiresAfterMs: READS_WAIT_MS,
-    onJoin: () => budget.recheck(),
-    expiredBecause: ({ address }, orgId) => expiredReadError(budget, weightOf(partsOf(address, dexes.names())), orgId),
+    onJoin: waiting.onJoin,
+    expiredBecause: (params, orgId) => countExpired(metrics, 'venue_a', waiting.expiredBecause(params, orgId)),
     run: ({ address }, { signal, ...context }) =>
       readInTime(context.requestedAt + READS_TOTAL_MS, signal, async (inTime) => {
         // Neither the responses nor the outcome could be published while the log accepts nothing.

@@ -141,7 +141,10 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
   if (klines) opened(klines);
   const readOptions = { client: readClient, budget: planner.weight, publisher, feed: FEED };
   const reads = createInfoReads(readOptions);
-  const positions = createPositionReads((request, reading) => readInfo(readOptions, request, reading), dexes);
+  const positions = createPositionReads((request, reading) => readInfo(readOptions, request, reading), {
+    budget: planner.weight,
+    dexes,
+  });
   const acquisitions = createAcquisitions({
     ...accountClient,
     budget: planner.weight,

@@ -4,23 +4,22 @@
  * accounts are read.
  */
 import { type InfoRequest, type InfoResult, infoRead } from '#schemas/requests/venue-a-info';
-import type { Budget } from '../../feed/budget.ts';
 import { UpstreamError } from '../../feed/errors.ts';
 import { errorBody } from '../../feed/http-client.ts';
 import type { Publisher } from '../../publisher/publisher.ts';
 import { readInTime } from '../../requests/read-in-time.ts';
 import { defineHandler, type RequestContext, type RequestHandler } from '../../requests/request-handler.ts';
 import { READS_RUNNING, READS_TOTAL_MS, READS_WAIT_MS, REST_PRIORITIES } from './declaration.ts';
-import { expiredReadError } from './expired-read.ts';
 import type { InfoClient } from './info-client.ts';
 import { infoWeight, infoWeightMax } from './info-weight.ts';
 import { SharedBars } from './shared-bars.ts';
+import { type ReadBudget, whileWaiting } from './waiting-reads.ts';
 
 export interface InfoReadsOptions {
   /** Retries reads. */
   readonly client: Pick<InfoClient, 'send'>;
   /** The weight that reads spend. */
-  readonly budget: Pick<Budget, 'hasRoom' | 'untilRoomMs' | 'recheck'>;
+  readonly budget: ReadBudget;
   readonly publisher: Pick<Publisher, 'receive' | 'whenReady'>;
   /** Source and feed of the raw records. */
   readonly feed: string;
@@ -33,8 +32,7 @@ export function createInfoReads(options: InfoReadsOptions): RequestHandler {
     kind: infoRead,
     running: READS_RUNNING,
     expiresAfterMs: READS_WAIT_MS,
-    onJoin: () => budget.recheck(),
-    expiredBecause: (params, orgId) => expiredReadError(budget, infoWeightMax(params), orgId),
+    ...whileWaiting(budget, infoWeightMax),
     run: (params, { signal, requestedAt, orgIds }) =>
       readInTime(requestedAt + READS_TOTAL_MS, signal, async (inTime) => {
         const send = (request: InfoRequest) => readInfo(options, request, { orgIds, requestedAt, signal: inTime });

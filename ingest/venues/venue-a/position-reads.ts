@@ -6,20 +6,32 @@ import { readInTime } from '../../requests/read-in-time.ts';
 import { defineHandler, type RequestContext, type RequestHandler } from '../../requests/request-handler.ts';
 import { ACQUISITIONS_RUNNING, READS_TOTAL_MS, READS_WAIT_MS } from './declaration.ts';
 import { type DexList, readDexNames } from './dex-list.ts';
+import { infoWeightMax } from './info-weight.ts';
+import { type ReadBudget, whileWaiting } from './waiting-reads.ts';
 
 /** Reads `info` on behalf of clients. Rejects with an `UpstreamError`. */
 export type ReadInfo = (request: InfoRequest, context: RequestContext) => Promise<InfoResult>;
 
-/** @param dexes the list that is polled; without it, it is read each time. */
-export function createPositionReads(read: ReadInfo, dexes?: Pick<DexList, 'isRecent' | 'names'>): RequestHandler {
+/** What reads need of ingest's requests to the venue; a recording has none. */
+export interface LiveReads {
+  /** The weight that reads spend. */
+  readonly budget: ReadBudget;
+  /** The list that is polled. */
+  readonly dexes: Pick<DexList, 'isRecent' | 'names'>;
+}
+
+/** @param live without it the list of dexes is read each time. */
+export function createPositionReads(read: ReadInfo, live?: LiveReads): RequestHandler {
   return defineHandler({
     kind: venueAPositions,
     running: ACQUISITIONS_RUNNING,
     expiresAfterMs: READS_WAIT_MS,
+    // Each state waits for weight of its own, so the weight of one is enough to start.
+    ...(live ? whileWaiting(live.budget, () => infoWeightMax({ type: 'clearinghouseState' })) : {}),
     run: ({ address }, { signal, ...context }) =>
       readInTime(context.requestedAt + READS_TOTAL_MS, signal, (inTime) => {
         const readNow = (request: InfoRequest) => read(request, { ...context, signal: inTime });
-        return readPositions(address, readNow, dexes?.isRecent() ? dexes.names() : null);
+        return readPositions(address, readNow, live?.dexes.isRecent() ? live.dexes.names() : null);
       }),
   });
 }

@@ -24,13 +24,14 @@ async function setUp(answer: (offset: number) => Answer, rpc: Partial<Acquisitio
     answer(Number(new URL(path, 'http://host').searchParams.get('offset'))),
   );
   closing.push(() => server.close());
+  const metrics = createMetrics();
   const budget = new Budget({ max: 100, windowMs: 1_000 });
   const published: { source: string; request: string; payload: string }[] = [];
   const handler = createAcquisitions({
     url: server.url,
     rpc: { header: async () => HEAD, call: async () => BALANCE, ...rpc },
     budget,
-    metrics: createMetrics(),
+    metrics,
     http: new HttpClient({ budget, retries: 'reads', timeoutMs: 1_000 }),
     publisher: {
       whenReady: async () => {},
@@ -43,7 +44,8 @@ async function setUp(answer: (offset: number) => Answer, rpc: Partial<Acquisitio
       { address: USER },
       { signal: new AbortController().signal, orgIds: new Set(['org']), requestedAt: Date.now() },
     ) as Promise<AcquisitionResult>;
-  return { acquire, published, server };
+  const outcomes = async () => (await metrics.accountAcquisitions.get()).values.map(({ labels }) => labels.outcome);
+  return { acquire, handler, published, server, outcomes };
 }
 
 describe('an acquisition of venue_b', () => {
@@ -83,5 +85,11 @@ describe('an acquisition of venue_b', () => {
     const { acquire, published } = await setUp(() => ({ body: '[]' }), rpc);
     await expect(acquire()).rejects.toMatchObject({ code });
     expect(published).toEqual([]);
+  });
+
+  it('is counted if it waited too long for its turn', async () => {
+    const { handler, outcomes } = await setUp(() => ({ body: '[]' }));
+    handler.expiredBecause!({ address: USER }, 'org');
+    expect(await outcomes()).toEqual(['no_room']);
   });
 });

@@ -21,7 +21,7 @@ import type { HttpClient } from '../../feed/http-client.ts';
 import { parseAnswer } from '../../feed/json.ts';
 import { noRoomError } from '../../feed/reserve-in-time.ts';
 import type { Publisher } from '../../publisher/publisher.ts';
-import { countAcquisition } from '../../requests/count-acquisition.ts';
+import { countAcquisition, countExpired } from '../../requests/count-acquisition.ts';
 import { readInTime } from '../../requests/read-in-time.ts';
 import { defineHandler, type RequestContext, type RequestHandler } from '../../requests/request-handler.ts';
 import { joinUrl } from '../adapter.ts';
@@ -59,7 +59,7 @@ export function createAcquisitions(options: AcquisitionsOptions): RequestHandler
     kind: venueBAcquisition,
     running: ACQUISITIONS_RUNNING,
     expiresAfterMs: ACQUISITIONS_WAIT_MS,
-    expiredBecause: () => noRoomError(budget, 1),
+    expiredBecause: () => countExpired(metrics, 'venue_b', noRoomError(budget, 1)),
     run: ({ address }, { signal, ...context }) =>
       readInTime(context.requestedAt + ACQUISITIONS_TOTAL_MS, signal, async (inTime) => {
         await publisher.whenReady(inTime);

@@ -30,7 +30,7 @@ afterAll(() => opened.close());
 beforeEach(async () => {
   for (const table of ['anomalies', 'trades']) await store.command(`TRUNCATE TABLE ${table}`);
   sandboxViews = createViews();
-  const data = { views: sandboxViews, store: { query: async () => [] }, ingest: sandboxRequests([]) };
+  const data = { views: sandboxViews, store: { query: async () => [] }, ingest: sandboxRequests([], new Map()) };
   service = await openTestService({ store, sandbox: { data: async () => data } });
   tick(NOON_MS);
   for (const nth of [1, 2, 3])

@@ -1,0 +1,27 @@
+/** What all kinds of reads on behalf of clients do while they wait for weight, and why one waited too long. */
+import type { Budget } from '../../feed/budget.ts';
+import { UpstreamError } from '../../feed/errors.ts';
+import { noRoomError } from '../../feed/reserve-in-time.ts';
+import type { RequestHandler } from '../../requests/request-handler.ts';
+import { REST_PRIORITIES } from './declaration.ts';
+
+/** What reads need of the budget that they spend. */
+export type ReadBudget = Pick<Budget, 'hasRoom' | 'untilRoomMs' | 'recheck'>;
+
+/** @param weightOf the weight that a read needs to start. */
+export function whileWaiting<P>(
+  budget: ReadBudget,
+  weightOf: (params: P) => number,
+): Required<Pick<RequestHandler<P>, 'onJoin' | 'expiredBecause'>> {
+  return {
+    onJoin: () => budget.recheck(),
+    expiredBecause: (params, orgId) => expiredReadError(budget, weightOf(params), orgId),
+  };
+}
+
+/** Reads ahead of it wait for weight; or there is weight, and they wait for the venue. */
+function expiredReadError(budget: ReadBudget, weight: number, orgId: string): UpstreamError {
+  const hasRoom = budget.hasRoom(weight, { priority: REST_PRIORITIES.reads, payers: new Set([orgId]) });
+  if (!hasRoom) return noRoomError(budget, weight);
+  return new UpstreamError('upstream_unavailable', 'the venue did not answer the reads ahead of this one in time');
+}
