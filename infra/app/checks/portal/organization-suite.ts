@@ -71,6 +71,8 @@ export function organizationSuite(portal: Portal): void {
     await page.locator('[data-action="confirm-recover"]').click();
     await page.locator('[data-field="status"]', { hasText: 'delivered' }).waitFor();
     await page.locator('tr', { hasText: 'failed' }).locator('[data-field="eventType"] a').click();
+    // The list is shown until the page of the delivery is.
+    await page.locator('main[data-page="delivery"][data-state="ready"]').waitFor();
     const failed = page.url();
     await page.locator('[data-action="redeliver"]').click();
     await page.waitForURL((shown) => shown.href !== failed);
