@@ -96,7 +96,7 @@ export function hostileSuite(portal: Portal): void {
     await replaceRows('**/v1/webhooks', 'webhooks', (row, url, index) => ({ ...row, id: `wh_${index}`, url }));
     await page.goto('/portal/webhooks');
     await expectText(page, 'tbody [data-field="url"]', HOSTILE_STRINGS);
-    await page.unroute('**/v1/webhooks');
+    await page.unrouteAll({ behavior: 'wait' });
   });
 
   it('as titles and evidence are shown as text, on the board and on the page of an event', async () => {
@@ -114,7 +114,7 @@ export function hostileSuite(portal: Portal): void {
     }));
     await page.goto('/portal/events');
     await expectText(page, 'tbody [data-field="canonicalName"] a', HOSTILE_STRINGS);
-    await page.unroute('**/v1/events/board?*');
+    await page.unrouteAll({ behavior: 'wait' });
     await page.route('**/v1/events/*/health', async (route) => {
       const response = await route.fetch();
       const { event, ...rest } = (await response.json()) as { event: { links: Row[] } };
@@ -130,7 +130,7 @@ export function hostileSuite(portal: Portal): void {
     await page.goto(`/portal/events/${events[0]!.universalId}`);
     await expectText(page, 'article [data-field="title"]', HOSTILE_STRINGS);
     await expectText(page, 'article [data-field="evidence.words"] dd', HOSTILE_STRINGS);
-    await page.unroute('**/v1/events/*/health');
+    await page.unrouteAll({ behavior: 'wait' });
   });
 
   it('as details of anomalies are shown as text', async () => {
@@ -163,7 +163,7 @@ export function hostileSuite(portal: Portal): void {
       'tbody [data-field="raw"]',
       HOSTILE_STRINGS.map((text) => `Text: ${text}`),
     );
-    await page.unroute('**/v1/me/anomaly-feed?*');
+    await page.unrouteAll({ behavior: 'wait' });
   });
 
   it('as labels are shown as text in the answer of a route that is tried', async () => {
@@ -176,6 +176,6 @@ export function hostileSuite(portal: Portal): void {
     const shown = await page.locator('[data-field="body"]').textContent();
     for (const label of HOSTILE_STRINGS) expect(shown).toContain(JSON.stringify(label));
     await expectAccessible(portal.watched);
-    await page.unroute('**/v1/me/platform-attributions');
+    await page.unrouteAll({ behavior: 'wait' });
   });
 }
