@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Wallet } from '#schemas/domain/control/state';
-import { ledgerTopic } from '#schemas/topics/ledgers';
+import { accountFillTopic } from '#schemas/topics/account-fills';
+import { ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
 import { beginCoinLedger } from '../testing/account-fills.fixture.ts';
 import { ADDRESS, BEGAN } from '../testing/ledger-rows.fixture.ts';
 import { applyRecord, createViews, NOON_MS } from '../testing/records.fixture.ts';
@@ -18,7 +19,8 @@ it('figures are known once the whole history is in the tables, and stay so until
     ledgers,
     freshness: {
       ...freshness,
-      tablesAsOf: async (_: unknown, until: number) => {
+      tablesAsOf: async (topics: readonly { readonly name: string }[], until: number) => {
+        expect(topics).toEqual([ledgerEventTopic, accountFillTopic]);
         reads += 1;
         return tables === null ? null : Math.min(until, tables);
       },

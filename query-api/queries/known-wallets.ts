@@ -1,6 +1,6 @@
 /** Decides for which wallets figures are known: not before the whole history of an account is loaded and in the tables. */
 import type { Wallet } from '#schemas/domain/control/state';
-import type { FillLoad } from '#schemas/topics/account-fills';
+import { accountFillTopic, type FillLoad } from '#schemas/topics/account-fills';
 import { ledgerEventTopic } from '#schemas/topics/ledgers';
 import { providerFamily } from '#schemas/venues/accounts';
 import type { LedgersView } from '../views/ledgers.ts';
@@ -21,8 +21,10 @@ export async function knownWallets(
   const unchecked = loads.filter(({ account, ledger, loadedAt }) => loadedAt !== null && known.get(account) !== ledger);
   if (unchecked.length > 0) {
     const newest = Math.max(...unchecked.map(({ loadedAt }) => loadedAt!));
-    // The sink writes rows up to about a second after the view knows that they exist.
-    const until = (await freshness.tablesAsOf([ledgerEventTopic], newest)) ?? Number.NEGATIVE_INFINITY;
+    // The sink writes rows up to about a second after the view knows that they exist. Events have the figures, and fills
+    // the builders that are unknown.
+    const until =
+      (await freshness.tablesAsOf([ledgerEventTopic, accountFillTopic], newest)) ?? Number.NEGATIVE_INFINITY;
     for (const { account, ledger, loadedAt } of unchecked) if (loadedAt! <= until) known.set(account, ledger);
   }
   return new Set(wallets.filter((wallet) => isKnown(ledgers, wallet, known)));
