@@ -70,6 +70,7 @@ import { getOrganizations } from './v1/organizations/get-organizations.ts';
 import { patchOrganization } from './v1/organizations/patch-organization.ts';
 import { postOrganizations } from './v1/organizations/post-organizations.ts';
 import { getPerformance } from './v1/portfolio/get-performance.ts';
+import { getPortfolio } from './v1/portfolio/get-portfolio.ts';
 import { postHeadsBatch } from './v1/portfolio/performance/heads/post-batch.ts';
 import { deleteSession } from './v1/session/delete-session.ts';
 import { getSession } from './v1/session/get-session.ts';
@@ -161,6 +162,7 @@ export const ROUTES: readonly Route[] = [
   getWalletsPnlCurve,
   getWalletNav,
   getWalletsNav,
+  getPortfolio,
   getPerformance,
   postHeadsBatch,
   postAccountsBatch,

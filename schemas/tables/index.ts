@@ -1,6 +1,7 @@
 /** Every table that the sink fills. */
 import { accountFillsTable } from './account-fills.ts';
 import { accountFlowsTable } from './account-flows.ts';
+import { accountValuesTable } from './account-values.ts';
 import { anomaliesTable } from './anomalies.ts';
 import { arbitrageTable } from './arbitrage.ts';
 import { arbitrageSignalsTable } from './arbitrage-signals.ts';
@@ -41,6 +42,7 @@ export const TABLES: readonly TableSpec[] = [
   anomaliesTable,
   accountFillsTable,
   ledgerEventsTable,
+  accountValuesTable,
   accountFlowsTable,
   flowCoverageTable,
   usageTable,
