@@ -6,6 +6,9 @@
 import { FILL_LISTS, type FillList, type FillPage, type VenueAFill } from '#schemas/topics/account-fills';
 import { fillId } from '#schemas/venues/venue-a/fills';
 
+/** At most so many fills of other sources wait for a load. Of those beyond it only the builder is lost: the lists have the fill. */
+const WAITING_MAX = 10_000;
+
 interface ListLoad {
   /** Start of the next request: everything before it is known. */
   from: number;
@@ -43,13 +46,17 @@ export function addPage(load: FillLoad, page: FillPage): VenueAFill[] | null {
 
 /** Adds a fill of another source. Returns the fills that it releases: itself once the account is loaded. */
 export function addFill(load: FillLoad, fill: VenueAFill): VenueAFill[] {
+  if (load.waiting.size >= WAITING_MAX && !load.waiting.has(fillId(fill))) return [];
   wait(load, fill);
-  return release(load);
+  const id = fillId(fill);
+  const released = fill.time < releaseBefore(load) ? [load.waiting.get(id)!] : [];
+  if (released.length > 0) load.waiting.delete(id);
+  return released;
 }
 
-/** The time before which all fills are known and released. */
+/** The time before which all fills are known and released. A list that was read to its end has no earlier fill, also an empty one. */
 export function releasedBefore({ lists }: FillLoad): number {
-  return Math.min(...FILL_LISTS.map((list) => lists[list].from));
+  return Math.min(...FILL_LISTS.map((list) => lists[list].completeAt ?? lists[list].from));
 }
 
 /** True if a trade named the account after the time up to which its fills have arrived. */
@@ -69,7 +76,7 @@ function wait({ waiting }: FillLoad, fill: VenueAFill): void {
 function advance(own: ListLoad, { fills, isFull, receivedAt }: FillPage): void {
   const newest = Math.max(own.from, fills.at(-1)?.time ?? 0);
   // The venue would return the same page again where as many fills as a page holds share a time.
-  const from = isFull && newest === own.from ? newest + 1 : newest;
+  const from = isFull && fills[0]?.time === newest ? newest + 1 : newest;
   if (from !== own.from) own.edge.clear();
   own.from = from;
   for (const fill of fills) if (fill.time === from) own.edge.add(fillId(fill));
@@ -77,11 +84,15 @@ function advance(own: ListLoad, { fills, isFull, receivedAt }: FillPage): void {
 }
 
 function release(load: FillLoad): VenueAFill[] {
-  const { waiting, lists, loadedAt } = load;
-  // While the account is loaded for the first time, the list that is ahead waits for the other one.
-  const open = FILL_LISTS.filter((list) => lists[list].completeAt === null).map((list) => lists[list].from);
-  const before = loadedAt === null ? Math.min(...open) : Number.POSITIVE_INFINITY;
-  const released = [...waiting.values()].filter(({ time }) => time < before);
-  for (const fill of released) waiting.delete(fillId(fill));
+  const before = releaseBefore(load);
+  const released = [...load.waiting.values()].filter(({ time }) => time < before);
+  for (const fill of released) load.waiting.delete(fillId(fill));
   return released;
+}
+
+/** Fills before this time need not wait. While the account is loaded for the first time, the list that is ahead waits for the other one. */
+function releaseBefore({ lists, loadedAt }: FillLoad): number {
+  if (loadedAt !== null) return Number.POSITIVE_INFINITY;
+  const open = FILL_LISTS.filter((list) => lists[list].completeAt === null);
+  return Math.min(...open.map((list) => lists[list].from));
 }
