@@ -4,6 +4,7 @@
  */
 import { on, onKeyed, type Stage } from '#infra/stages/stage';
 import { accountFillTopic, type FillPage, fillLoadTopic, fillPageTopic } from '#schemas/topics/account-fills';
+import { accountFlowTopics, flowCoverageTopics } from '#schemas/topics/account-flows';
 import { type ClockMark, type ControlChange, changeTopic, clockTopic } from '#schemas/topics/control';
 import { ledgerBookTopic, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
 import { type NodeFill, nodeFillTopic } from '#schemas/topics/node-fills';
@@ -44,7 +45,15 @@ export function createLedgersStage(): Stage<LedgersState> {
       on<LedgersState, Resolution>(resolutionTopics.venue_a, onResolution),
       on<LedgersState, Resolution>(resolutionTopics.venue_b, onResolution),
     ],
-    outputs: [fillLoadTopic, accountFillTopic, ledgerTopic, ledgerEventTopic, ledgerBookTopic],
+    outputs: [
+      fillLoadTopic,
+      accountFillTopic,
+      ledgerTopic,
+      ledgerEventTopic,
+      ledgerBookTopic,
+      accountFlowTopics.venue_b,
+      flowCoverageTopics.venue_b,
+    ],
     initialState: createLedgersState,
   };
 }
