@@ -12,7 +12,7 @@ export function createSeriesStage(): Stage<SeriesState> {
   return {
     name: 'series',
     // The state contains the control state, so raise this with `CONTROL_STATE_VERSION`.
-    stateVersion: 1,
+    stateVersion: 2,
     slicedMaps: ['control.idempotency.current.answers', 'control.idempotency.previous.answers', 'followed'],
     inputs: [
       on<SeriesState, ControlChange>(changeTopic, onChange),

@@ -22,6 +22,7 @@ export function createViews(): Views {
   const ledgers = VIEWS.ledgers.initialState();
   const accountValues = VIEWS.accountValues.initialState();
   const accountSeries = VIEWS.accountSeries.initialState();
+  const snapshotHeads = VIEWS.snapshotHeads.initialState();
   return {
     events,
     coins,
@@ -32,6 +33,7 @@ export function createViews(): Views {
     ledgers,
     accountValues,
     accountSeries,
+    snapshotHeads,
     freshness: fixedFreshness(events),
   };
 }

@@ -5,6 +5,7 @@ import { HttpClient } from '../../feed/http-client.ts';
 import { VenuePlanner } from '../../feed/planner.ts';
 import type { RequestHandler } from '../../requests/request-handler.ts';
 import { startSeriesRequests } from '../../series/request-series.ts';
+import { startSnapshots } from '../../snapshots/take-snapshots.ts';
 import { type AdapterContext, joinUrl, type RunningAdapter, upstreamUrl, type VenueAdapter } from '../adapter.ts';
 import { startFillRequests } from './account-fills/request-fills.ts';
 import { createAcquisitions } from './acquisitions.ts';
@@ -153,7 +154,9 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
     metrics,
     feed: FEED,
   });
-  return [reads, positions, acquisitions, requestedBooks.handler];
+  const { acquire } = acquisitions;
+  opened(await startSnapshots({ context, family: 'venue_a', acquire, priority: REST_PRIORITIES.snapshots }));
+  return [reads, positions, acquisitions.handler, requestedBooks.handler];
 }
 
 /** The clients of what the adapter requests itself and of the reads of clients, and what acquisitions are sent with. */
