@@ -1,27 +1,30 @@
 /** Follows an account while any live binding names it: its series exist from the first to the last one. */
 import type { Emit, StageRecord } from '#infra/stages/stage';
 import { SOURCES, WINDOWS } from '#schemas/domain/returns/series';
+import { flowCoverageTopics } from '#schemas/topics/account-flows';
 import { accountSeriesTopic, seriesKey } from '#schemas/topics/account-series';
 import type { ControlChange } from '#schemas/topics/control';
 import { followAccounts } from '../shared/followed-accounts.ts';
+import { createLoadedFlows, emitCoverage, unwant } from './flows.ts';
 import type { SeriesState } from './state.ts';
 
-export function onChange(
-  { control, followed }: SeriesState,
-  { value, receivedAt }: StageRecord<ControlChange>,
-  emit: Emit,
-): void {
+export function onChange(state: SeriesState, { value, receivedAt }: StageRecord<ControlChange>, emit: Emit): void {
+  const { control, followed } = state;
   followAccounts(control, value, {
     followed,
     start(account, family) {
-      followed.set(account, { ledger: receivedAt });
+      const entry = { ledger: receivedAt, flows: family === 'venue_a' ? createLoadedFlows() : null };
+      followed.set(account, entry);
+      if (entry.flows) emitCoverage(state, account, entry, receivedAt, emit);
       for (const window of WINDOWS) {
         const series = { account, window, source: SOURCES[family], observedAt: null, points: [] };
         emit(accountSeriesTopic, seriesKey(series), series);
       }
     },
     end(account) {
+      if (followed.get(account)?.flows) emit.remove(flowCoverageTopics.venue_a, account);
       followed.delete(account);
+      unwant(state, account);
       for (const window of WINDOWS) emit.remove(accountSeriesTopic, seriesKey({ account, window }));
     },
   });
