@@ -126,11 +126,12 @@ async function readAndPublish(
     const request = { url: options.url, body: part.body, weight: part.weight, ...spend, signal: until };
     return { part, payload: await client.send(request), feed: options.feed };
   };
-  if (!dexes.isRecent()) {
-    const list = await send({ type: 'perpDexs', body: DEXES_REQUEST, weight: OTHER_WEIGHT }, signal);
-    dexes.set(list.payload);
-    publish(options, [list]);
-  }
+  if (!dexes.isRecent())
+    await dexes.renew(async () => {
+      const list = await send({ type: 'perpDexs', body: DEXES_REQUEST, weight: OTHER_WEIGHT }, signal);
+      dexes.set(list.payload);
+      publish(options, [list]);
+    });
   let responses: Response[];
   let names: readonly string[];
   do {
