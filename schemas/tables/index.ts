@@ -17,6 +17,7 @@ import { flowCoverageTable } from './flow-coverage.ts';
 import { leaderboardTable } from './leaderboard.ts';
 import { ledgerEventsTable } from './ledger-events.ts';
 import { marketsTable } from './markets.ts';
+import { navSnapshotsTable } from './nav-snapshots.ts';
 import { nodeFillsTable } from './node-fills.ts';
 import { resolutionsTable } from './resolutions.ts';
 import { spreadsTable } from './spreads.ts';
@@ -43,6 +44,7 @@ export const TABLES: readonly TableSpec[] = [
   accountFillsTable,
   ledgerEventsTable,
   accountValuesTable,
+  navSnapshotsTable,
   accountFlowsTable,
   flowCoverageTable,
   usageTable,
