@@ -115,7 +115,6 @@ export class BudgetShares {
   }
 
   private isBehind({ priority }: Spender): boolean {
-    if (this.reserved === undefined || priority === null) return false;
-    return priority >= (this.reserved.behindFrom ?? this.reserved.priority + 1);
+    return this.reserved !== undefined && priority !== null && priority > this.reserved.priority;
   }
 }

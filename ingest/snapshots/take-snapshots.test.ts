@@ -34,7 +34,7 @@ describe('turns of snapshots', () => {
     expect(turns.next(START + 10 * MINUTE - 1)).toEqual({ account: 'bound now', until: START + 10 * MINUTE });
   });
 
-  it('of a failed attempt come again after those that had none, and end with the snapshot', () => {
+  it('of a failed attempt come again after those without one, and end with the snapshot', () => {
     const turns = new SnapshotTurns(() => 1);
     const now = START + MINUTE;
     turns.record('a', null);

@@ -138,8 +138,10 @@ describe('an acquisition of venue_a', () => {
   });
 
   it('requests the list of dexes once for all that need it at the same time', async () => {
-    const { acquire, published } = await setUp({ isListed: false });
-    await Promise.all([acquire(), acquire(), acquire()]);
+    const { acquireAs, published } = await setUp({ isListed: false });
+    const terms = { cause: 'read', priority: REST_PRIORITIES.reads, roomUntil: Date.now() + 10_000 } as const;
+    const users = ['a', 'b', 'c'].map((digit) => `0x${digit.repeat(40)}`);
+    await Promise.all(users.map((user) => acquireAs(user, { ...terms, signal: new AbortController().signal })));
     expect(typesOf(published).filter((type) => type === 'perpDexs')).toHaveLength(1);
     expect(published).toHaveLength(1 + 3 * ALL.length);
   });

@@ -35,14 +35,7 @@ export const limitsOf = (minuteMs: number): Limits => ({
     max: 1_200,
     windowMs: minuteMs,
     chunk: 100,
-    reserved: {
-      priority: REST_PRIORITIES.reads,
-      cost: 600,
-      spare: 120,
-      behindMax: 300,
-      // Snapshots have ten minutes, so they may use what listings leave.
-      behindFrom: REST_PRIORITIES.tradedFills,
-    },
+    reserved: { priority: REST_PRIORITIES.reads, cost: 600, spare: 120, behindMax: 300 },
   },
   connections: { max: 10, windowMs: DELAY_MS, chunk: 10 },
   newConnections: { max: 30, used: 28, windowMs: minuteMs, chunk: 1 },

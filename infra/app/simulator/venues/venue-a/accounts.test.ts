@@ -4,10 +4,10 @@ import { netDeposits } from '#schemas/domain/returns/series';
 import { readLedgerUpdates, venueAFlow } from '#schemas/domain/returns/venue-a-flows';
 import { readPortfolio } from '#schemas/domain/returns/venue-a-series';
 import { BEFORE_THE_HOUR, SMALL } from '../../simulation.fixture.ts';
-import { ladderMid } from '../../world/ladders.ts';
 import { HOUR_MS } from '../../world/time.ts';
 import { createWorld } from '../../world/world.ts';
 import { createAccounts } from './accounts.ts';
+import { markText } from './contexts.ts';
 import { portfolio } from './portfolio.ts';
 
 const world = createWorld(SMALL);
@@ -76,7 +76,7 @@ describe('accounts of the simulated venue', () => {
     const priceOf = (coin: string, atMs: number) => {
       const pair = { HYPE: '@107', UBTC: '@142' }[coin];
       const ladder = world.ladders.permanent.find((one) => one.coin === pair);
-      return ladder ? ladderMid(world.settings.seed, ladder, atMs) : 1;
+      return ladder ? Number(markText(world.settings.seed, ladder, atMs)) : 1;
     };
     const valueAt = (atMs: number) => {
       const states = world.ladders.dexNames(atMs).map((dex) => accounts.clearinghouseState(USER, dex, atMs)) as {

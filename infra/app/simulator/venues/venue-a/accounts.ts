@@ -11,6 +11,7 @@ import { amountText } from '../../world/number-text.ts';
 import { HOUR_MS } from '../../world/time.ts';
 import type { World } from '../../world/world.ts';
 import { createCash, type LedgerEntry, UNIT, usdText } from './cash.ts';
+import { markText } from './contexts.ts';
 import { createHoldings, NOTHING_STAKED } from './holdings.ts';
 
 /** Positions whose fills are returned; two fills each, fewer than the venue's limit of 2,000. */
@@ -125,7 +126,7 @@ export function createAccounts(world: World): Accounts {
   const markedIn = (account: number | null, dex: string, atMs: number) =>
     (account === null ? [] : openIn(account, dex, atMs)).map((position) => ({
       position,
-      px: ladderMid(seed, position.ladder, atMs),
+      px: Number(markText(seed, position.ladder, atMs)),
     }));
   const fillsOf = (user: string, position: Position, atMs: number) =>
     position.closedAt > atMs ? [openFill(position)] : [closeFill(position, user), openFill(position)];

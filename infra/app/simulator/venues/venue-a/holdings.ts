@@ -4,10 +4,10 @@
  */
 import { ACCOUNT_MODES, type AccountMode, isUnified } from '#schemas/domain/accounts/venue-a-account';
 import { hashOf, STREAM } from '../../world/hash.ts';
-import { ladderMid } from '../../world/ladders.ts';
 import { amountText } from '../../world/number-text.ts';
 import { yesProbability } from '../../world/question-book.ts';
 import type { World } from '../../world/world.ts';
+import { markText } from './contexts.ts';
 import { outcomeNumber } from './market.ts';
 
 /** Every so many accounts hold a token without a pair, so that they have no value. */
@@ -70,12 +70,12 @@ export function createHoldings(world: World): Holdings {
     return `+${outcomeNumber(questionOf(account, atMs), slots.length) * 10 + draw(account, 21, 2)}`;
   };
 
-  const midOf = (pair: string, atMs: number) =>
-    ladderMid(seed, world.ladders.permanent.find(({ coin }) => coin === pair)!, atMs);
+  const markOf = (pair: string, atMs: number) =>
+    Number(markText(seed, world.ladders.permanent.find(({ coin }) => coin === pair)!, atMs));
   const priceOf = (account: number, coin: string, atMs: number): number => {
     if (coin === 'USDC') return 1;
-    if (coin === 'HYPE') return midOf('@107', atMs);
-    if (coin === 'UBTC') return midOf('@142', atMs);
+    if (coin === 'HYPE') return markOf('@107', atMs);
+    if (coin === 'UBTC') return markOf('@142', atMs);
     if (!coin.startsWith('+')) return 0;
     const question = questionOf(account, atMs);
     const yes = yesProbability(seed, question, Math.min(atMs, question.expiresAtMs - 1));
