@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { accountsOf, oneProviderParameters } from '../../../accounts/address-parameters.ts';
 import { navView, navViewSchema } from '../../../accounts/nav-view.ts';
 import { readPerformance, seriesSource } from '../../../accounts/performance.ts';
+import { readStoredNav } from '../../../accounts/stored-nav.ts';
 import { windowParameter } from '../../../accounts/wallet-pnl-curve.ts';
 import { defineCallerRoute } from '../../route.ts';
 import { deprecatedResponse, deprecationHeaders } from './deprecated.ts';
@@ -17,8 +18,14 @@ export const getPortfolioNav = defineCallerRoute({
   params: z.object({}),
   query: z.object({ ...oneProviderParameters, window: windowParameter }),
   response: navViewSchema,
-  handle: ({ query, caller }, dependencies) => {
-    const performance = readPerformance(accountsOf(query), [query.window], seriesSource(dependencies, caller));
-    return deprecatedResponse('/v1/portfolio/performance', navView(query.window, performance));
+  async handle({ query, caller }, dependencies) {
+    const { window } = query;
+    const accounts = accountsOf(query);
+    const source = seriesSource(dependencies, caller);
+    const performance = readPerformance(accounts, [window], source);
+    const stored = performance.windows[window]!.series.map(({ availability }, at) =>
+      availability.reason === null ? null : readStoredNav(accounts[at]!, window, source.now, dependencies),
+    );
+    return deprecatedResponse('/v1/portfolio/performance', navView(window, performance, await Promise.all(stored)));
   },
 });
