@@ -1,7 +1,13 @@
 /** Values each complete acquisition of an account once. Whatever states the value of an account returns this record. */
 import { on, type Stage } from '#infra/stages/stage';
-import { accountValueTopic, venueAAcquisitionTopic, venueBAcquisitionTopic } from '#schemas/topics/accounts';
+import {
+  accountValueTopic,
+  failedAcquisitionTopics,
+  venueAAcquisitionTopic,
+  venueBAcquisitionTopic,
+} from '#schemas/topics/accounts';
 import { resolutionTopics } from '#schemas/topics/oracle';
+import { onFailedAcquisition } from './failed.ts';
 import { onResolution } from './settled-outcomes.ts';
 import { type AccountsState, createAccountsState } from './state.ts';
 import { onVenueAAcquisition } from './venue-a.ts';
@@ -10,12 +16,14 @@ import { onVenueBAcquisition } from './venue-b.ts';
 export function createAccountsStage(): Stage<AccountsState> {
   return {
     name: 'accounts',
-    stateVersion: 1,
+    stateVersion: 2,
     slicedMaps: ['payouts', 'sides'],
     inputs: [
       on(resolutionTopics.venue_a, onResolution),
       on(venueAAcquisitionTopic, onVenueAAcquisition),
       on(venueBAcquisitionTopic, onVenueBAcquisition),
+      on(failedAcquisitionTopics.venue_a, onFailedAcquisition),
+      on(failedAcquisitionTopics.venue_b, onFailedAcquisition),
     ],
     outputs: [accountValueTopic],
     initialState: createAccountsState,

@@ -9,7 +9,7 @@ export function onVenueBAcquisition(
   { value }: StageRecord<VenueBAcquisition>,
   emit: Emit,
 ): void {
-  const { account, receivedAt, positions, cash } = value;
+  const { account, receivedAt, asOf, positions, cash } = value;
   const priced = positions.map(({ asset, size, price }) => ({
     asset,
     size: parseDecimal(size),
@@ -19,9 +19,10 @@ export function onVenueBAcquisition(
   emit(accountValueTopic, account, {
     account,
     receivedAt,
-    asOf: receivedAt,
+    asOf: asOf ?? receivedAt,
     source: null,
     unpriced: null,
+    failure: null,
     mode: null,
     valueUsd: valueUsd === null ? null : formatDecimal(valueUsd),
     availableUsd: formatDecimal(availableUsd),

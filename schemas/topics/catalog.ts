@@ -3,7 +3,12 @@
 import { accountFillTopic, fillLoadTopic, fillPageTopic } from './account-fills.ts';
 import { accountFlowTopics, flowCoverageTopics } from './account-flows.ts';
 import { accountSeriesTopic } from './account-series.ts';
-import { accountValueTopic, venueAAcquisitionTopic, venueBAcquisitionTopic } from './accounts.ts';
+import {
+  accountValueTopic,
+  failedAcquisitionTopics,
+  venueAAcquisitionTopic,
+  venueBAcquisitionTopic,
+} from './accounts.ts';
 import { anomalyTopic } from './anomalies.ts';
 import { arbitrageSignalTopic } from './arbitrage-signals.ts';
 import { auditTopic } from './audit.ts';
@@ -88,6 +93,7 @@ export const TOPICS: readonly Topic[] = [
   spotSampleTopic,
   venueAAcquisitionTopic,
   venueBAcquisitionTopic,
+  ...Object.values(failedAcquisitionTopics),
   leaderboardRowTopic,
   leaderboardTopic,
   nodeFillTopic,
