@@ -16,11 +16,12 @@ export function onResolution({ payouts }: AccountsState, { value }: StageRecord<
 
 /** Stores the sides that the account holds now, and returns the prices of its settled outcomes by coin. */
 export function settledPrices(
-  { payouts, sides }: AccountsState,
+  { payouts, sides, followed }: AccountsState,
   { account, receivedAt, balances }: Pick<VenueAAcquisition, 'account' | 'receivedAt' | 'balances'>,
 ): [coin: string, price: Decimal][] {
   const known = sides.get(account);
-  const before = known && receivedAt - known.receivedAt <= SIDES_MS ? known.held : null;
+  const isKnown = followed.has(account) || receivedAt - (known?.receivedAt ?? 0) <= SIDES_MS;
+  const before = isKnown ? known?.held : null;
   const held = new Map<number, HeldSide>();
   const prices: [string, Decimal][] = [];
   for (const { coin, total } of balances) {
@@ -38,7 +39,7 @@ export function settledPrices(
   // The accounts that were read last are the last ones of the map.
   sides.delete(account);
   if (held.size > 0) sides.set(account, { receivedAt, held });
-  forgetSides(sides, receivedAt);
+  forgetSides(sides, followed, receivedAt);
   return prices;
 }
 
@@ -65,10 +66,10 @@ function payoutOf(payouts: readonly string[] | undefined, side: HeldSide): Decim
   return side === 0 ? first : second;
 }
 
-/** Forgets the accounts that were read longest ago: nobody may ever read those again that are not followed. */
-function forgetSides(sides: AccountsState['sides'], now: number): void {
+/** Forgets the accounts that were read longest ago and are not followed: nobody may ever read those again. */
+function forgetSides(sides: AccountsState['sides'], followed: AccountsState['followed'], now: number): void {
   for (const [account, { receivedAt }] of sides) {
     if (sides.size <= SIDES_MAX && now - receivedAt <= SIDES_MS) return;
-    sides.delete(account);
+    if (!followed.has(account)) sides.delete(account);
   }
 }

@@ -133,6 +133,9 @@ describe('the value of an account', () => {
     expect(holdingAt(1_002 + DAY, 'venue_a:0x2', 'o12').unpriced).toBe('o12');
     expect(holdingAt(1_003 + 2 * DAY, 'venue_a:0x3', 'o12').unpriced).toBe('o12');
     expect([...stage.state.sides.keys()]).toEqual([]);
+    holdingAt(1_000, 'venue_a:0x4', '+121');
+    stage.state.followed.set('venue_a:0x4', { ledger: 1, snapshotHour: null });
+    expect(holdingAt(1_000 + 3 * DAY, 'venue_a:0x4', 'o12').valueUsd).toBe('157.5');
   });
 
   it('depends on which outcomes are the newest, not on which of them became known last', () => {
