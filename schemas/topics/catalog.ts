@@ -34,6 +34,7 @@ import {
 } from './derived.ts';
 import { earlierOutcomesTopic } from './earlier-outcomes.ts';
 import { leaderboardRowTopic, leaderboardTopic } from './leaderboard.ts';
+import { ledgerChangeTopic, ledgerCheckTopic } from './ledger-checks.ts';
 import { ledgerBookTopic, ledgerEventTopic, ledgerTopic } from './ledgers.ts';
 import { loadedKlinesTopic } from './loaded-klines.ts';
 import { navSnapshotTopic, snapshotHeadTopic } from './nav-snapshots.ts';
@@ -117,6 +118,8 @@ export const TOPICS: readonly Topic[] = [
   ledgerTopic,
   ledgerEventTopic,
   ledgerBookTopic,
+  ledgerCheckTopic,
+  ledgerChangeTopic,
   accountValueTopic,
   navSnapshotTopic,
   snapshotHeadTopic,
