@@ -5,7 +5,9 @@
 import { on, onKeyed, type Stage } from '#infra/stages/stage';
 import { accountFillTopic, type FillPage, fillLoadTopic, fillPageTopic } from '#schemas/topics/account-fills';
 import { accountFlowTopics, flowCoverageTopics } from '#schemas/topics/account-flows';
+import { type VenueBAcquisition, venueBAcquisitionTopic } from '#schemas/topics/accounts';
 import { type ClockMark, type ControlChange, changeTopic, clockTopic } from '#schemas/topics/control';
+import { ledgerChangeTopic, ledgerCheckTopic } from '#schemas/topics/ledger-checks';
 import { ledgerBookTopic, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
 import { type NodeFill, nodeFillTopic } from '#schemas/topics/node-fills';
 import {
@@ -18,6 +20,7 @@ import {
 } from '#schemas/topics/normalised';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import { foldAccounts } from './change-account.ts';
+import { onAcquisition } from './checks.ts';
 import { onChange } from './on-change.ts';
 import { onFillPage, onNodeFill, onTradeOfVenueA } from './on-fill-page.ts';
 import { onInstrument } from './on-instrument.ts';
@@ -37,6 +40,7 @@ export function createLedgersStage(): Stage<LedgersState> {
       'fillLoads',
       'fills',
       'baseTokens',
+      'checks',
       'holders',
       'instruments',
       'resolutions',
@@ -51,6 +55,7 @@ export function createLedgersStage(): Stage<LedgersState> {
       onKeyed<LedgersState, Instrument>(instrumentTopics.venue_a, onInstrument),
       on<LedgersState, Trade>(tradeTopics.venue_a, onTradeOfVenueA),
       on<LedgersState, Trade>(tradeTopics.venue_b, onTrade),
+      on<LedgersState, VenueBAcquisition>(venueBAcquisitionTopic, onAcquisition),
       on<LedgersState, FillPage>(fillPageTopic, onFillPage),
       on<LedgersState, NodeFill>(nodeFillTopic, onNodeFill),
       on<LedgersState, Resolution>(resolutionTopics.venue_a, onResolution),
@@ -62,6 +67,8 @@ export function createLedgersStage(): Stage<LedgersState> {
       ledgerTopic,
       ledgerEventTopic,
       ledgerBookTopic,
+      ledgerCheckTopic,
+      ledgerChangeTopic,
       accountFlowTopics.venue_b,
       flowCoverageTopics.venue_b,
     ],

@@ -2,6 +2,7 @@ import { type ControlState, initialControlState } from '#schemas/domain/control/
 import type { Ledger } from '#schemas/domain/ledger/ledger';
 import type { Resolution } from '#schemas/topics/oracle';
 import type { NewestArrivals } from '../shared/new-arrivals.ts';
+import type { LedgerChecks } from './checks.ts';
 import type { FillLoad } from './fill-load.ts';
 import type { FillCopy } from './merge-copies.ts';
 
@@ -36,6 +37,8 @@ export interface LedgersState {
   readonly fills: Map<string, Map<string, StoredFill>>;
   /** Name of the base token of each spot pair of venue_a, by coin. */
   readonly baseTokens: Map<string, string>;
+  /** What comparisons with the venue showed, by name of the account of venue_b. */
+  readonly checks: Map<string, LedgerChecks>;
   /** Names of accounts whose ledger has or once contained events of an instrument, until it is settled for `RETAINED_MS`. */
   readonly holders: Map<string, Set<string>>;
   /** Instruments of each market of the catalog, in its order. */
@@ -52,6 +55,7 @@ export function createLedgersState(): LedgersState {
     fillLoads: new Map(),
     fills: new Map(),
     baseTokens: new Map(),
+    checks: new Map(),
     holders: new Map(),
     instruments: new Map(),
     resolutions: new Map(),

@@ -14,6 +14,7 @@ import { disputePhasesTable } from './dispute-phases.ts';
 import { eventsTable } from './events.ts';
 import { flowCoverageTable } from './flow-coverage.ts';
 import { leaderboardTable } from './leaderboard.ts';
+import { ledgerChecksTable } from './ledger-checks.ts';
 import { ledgerEventsTable } from './ledger-events.ts';
 import { marketsTable } from './markets.ts';
 import { navSnapshotsTable } from './nav-snapshots.ts';
@@ -42,6 +43,7 @@ export const TABLES: readonly TableSpec[] = [
   anomaliesTable,
   accountFillsTable,
   ledgerEventsTable,
+  ledgerChecksTable,
   navSnapshotsTable,
   accountFlowsTable,
   flowCoverageTable,

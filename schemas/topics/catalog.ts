@@ -3,7 +3,12 @@
 import { accountFillTopic, fillLoadTopic, fillPageTopic } from './account-fills.ts';
 import { accountFlowTopics, flowCoverageTopics } from './account-flows.ts';
 import { accountSeriesTopic } from './account-series.ts';
-import { accountValueTopic, venueAAcquisitionTopic, venueBAcquisitionTopic } from './accounts.ts';
+import {
+  accountValueTopic,
+  failedAcquisitionTopics,
+  venueAAcquisitionTopic,
+  venueBAcquisitionTopic,
+} from './accounts.ts';
 import { anomalyTopic } from './anomalies.ts';
 import { arbitrageSignalTopic } from './arbitrage-signals.ts';
 import { auditTopic } from './audit.ts';
@@ -29,6 +34,7 @@ import {
 } from './derived.ts';
 import { earlierOutcomesTopic } from './earlier-outcomes.ts';
 import { leaderboardRowTopic, leaderboardTopic } from './leaderboard.ts';
+import { ledgerChangeTopic, ledgerCheckTopic } from './ledger-checks.ts';
 import { ledgerBookTopic, ledgerEventTopic, ledgerTopic } from './ledgers.ts';
 import { loadedKlinesTopic } from './loaded-klines.ts';
 import { navSnapshotTopic, snapshotHeadTopic } from './nav-snapshots.ts';
@@ -89,6 +95,7 @@ export const TOPICS: readonly Topic[] = [
   spotSampleTopic,
   venueAAcquisitionTopic,
   venueBAcquisitionTopic,
+  ...Object.values(failedAcquisitionTopics),
   leaderboardRowTopic,
   leaderboardTopic,
   nodeFillTopic,
@@ -111,6 +118,8 @@ export const TOPICS: readonly Topic[] = [
   ledgerTopic,
   ledgerEventTopic,
   ledgerBookTopic,
+  ledgerCheckTopic,
+  ledgerChangeTopic,
   accountValueTopic,
   navSnapshotTopic,
   snapshotHeadTopic,

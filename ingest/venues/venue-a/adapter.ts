@@ -3,6 +3,7 @@ import { closeInReverse } from '#infra/runtime/closing';
 import { ConnectionState } from '../../feed/connection-state.ts';
 import { HttpClient, type HttpRequest } from '../../feed/http-client.ts';
 import { VenuePlanner } from '../../feed/planner.ts';
+import { HeldInstruments } from '../../held/held-instruments.ts';
 import type { RequestHandler } from '../../requests/request-handler.ts';
 import { startSeriesRequests } from '../../series/request-series.ts';
 import { startSnapshots } from '../../snapshots/take-snapshots.ts';
@@ -83,15 +84,18 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
   );
   const requestedBooks = new RequestedBooks(() => watcher.changed());
   const linked = new LinkedOutcomes(context, () => watcher.changed());
+  const held = new HeldInstruments(context, 'venue_a', () => watcher.changed());
   const watcher = opened(
     new MarketWatcher({
       slots,
       bookCoins: settings.venueACoins,
       linked: () => linked.coins(),
+      isHeld: (coin) => held.has(coin),
       requestedBooks: (now) => requestedBooks.coins(now),
     }),
   );
   await opened(linked).start();
+  await opened(held).start();
 
   /** Sends one request and publishes the answer. */
   const sendAs = async (

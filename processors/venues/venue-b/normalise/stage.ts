@@ -3,7 +3,7 @@
  * channels, dispute phases and resolutions.
  */
 import { type Emit, on, type Stage, type StageRecord } from '#infra/stages/stage';
-import { venueBAcquisitionTopic } from '#schemas/topics/accounts';
+import { failedAcquisitionTopics, venueBAcquisitionTopic } from '#schemas/topics/accounts';
 import { channelTopics } from '#schemas/topics/channels';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import { backfilledTradeTopic } from '#schemas/topics/normalised';
@@ -39,7 +39,7 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
   };
   return {
     name: 'normalise.venue_b',
-    stateVersion: 11,
+    stateVersion: 12,
     // Trades and phases without a market are in two maps each. They are replaced, never changed, so it does not matter
     // that a snapshot restores them as two separate objects.
     slicedMaps: [
@@ -82,7 +82,13 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
       on(feedTopics.venue_b, (state: VenueBState, record, emit) => onFeedEvent(chain, state, record, emit)),
       on(clockTopic, (state: VenueBState, record, emit) => onClock(chain, state, record, emit)),
     ],
-    outputs: [...venueTopics('venue_b'), backfilledTradeTopic, disputeTopic, venueBAcquisitionTopic],
+    outputs: [
+      ...venueTopics('venue_b'),
+      backfilledTradeTopic,
+      disputeTopic,
+      venueBAcquisitionTopic,
+      failedAcquisitionTopics.venue_b,
+    ],
     initialState: createVenueBState,
   };
 }

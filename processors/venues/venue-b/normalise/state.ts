@@ -35,6 +35,8 @@ export interface OpenTransaction {
 export interface AccountResponse {
   readonly text: string;
   readonly block: number | null;
+  /** When the oldest response of its acquisition was received, unix ms; null if the record does not state it. */
+  readonly oldestAt: number | null;
 }
 
 export interface VenueBState {
