@@ -5,6 +5,7 @@ import { UpstreamError } from '../feed/errors.ts';
 import { openTestRole, testFolder } from '../testing/role-context.fixture.ts';
 import { startSeriesRequests } from './request-series.ts';
 import { SeriesDue } from './series-due.ts';
+import { SeriesHints } from './series-hints.ts';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
@@ -52,6 +53,34 @@ it('a series that was never observed is due at once; a failed request again with
   now += 1;
   expect(due.next()).not.toBeNull();
   due.remove('a');
+  expect(due.next()).toBeNull();
+});
+
+it('a hint makes a series due at once, at most one a minute for each account and window', () => {
+  let now = 10 * HOUR;
+  const due = new SeriesDue(() => now);
+  const hints = new SeriesHints(due, () => now);
+  for (const window of ['1D', 'ALL'] as const) due.follow(`a ${window}`, series('a', window), now);
+  expect(hints.add('a', '1D')).toEqual({ window: '1D', accepted: true, nextHintAt: now + MINUTE });
+  const next = due.next()!;
+  expect([next.address, next.window]).toEqual(['a', '1D']);
+  due.markSent(next);
+  expect(due.next()).toBeNull();
+  now += MINUTE - 1;
+  expect(hints.add('a', '1D')).toEqual({ window: '1D', accepted: false, nextHintAt: now + 1 });
+  expect(due.next()).toBeNull();
+  expect(hints.add('a', 'ALL').accepted).toBe(true);
+  expect(due.next()!.window).toBe('ALL');
+  now += 1;
+  expect(hints.add('a', '1D').accepted).toBe(true);
+});
+
+it('a hint about any window makes the one series due that has all windows, and none of another account', () => {
+  const due = new SeriesDue(() => HOUR);
+  for (const address of ['a', 'b']) due.follow(address, series(address, 'ALL'), HOUR);
+  new SeriesHints(due, () => HOUR).add('a', '1W');
+  expect(due.next()!.address).toBe('a');
+  due.markSent(due.next()!);
   expect(due.next()).toBeNull();
 });
 

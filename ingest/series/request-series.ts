@@ -10,8 +10,10 @@ import type { Window } from '#schemas/domain/returns/series';
 import { accountSeriesTopic } from '#schemas/topics/account-series';
 import { accountName, type ProviderFamily } from '#schemas/venues/accounts';
 import { UpstreamError } from '../feed/errors.ts';
+import type { RequestHandler } from '../requests/request-handler.ts';
 import type { AdapterContext } from '../venues/adapter.ts';
 import { SeriesDue } from './series-due.ts';
+import { createHintHandler, SeriesHints } from './series-hints.ts';
 
 /** Time between two looks for requests that are due. */
 const INTERVAL_MS = 5_000;
@@ -27,8 +29,13 @@ export interface SeriesRequestsOptions {
   readonly now?: () => number;
 }
 
+export interface SeriesRequests extends Running {
+  /** Serves hints, which make a series due before its hour is over. */
+  readonly handler: RequestHandler;
+}
+
 /** Runs until it is closed. Close it before the publisher. */
-export async function startSeriesRequests(options: SeriesRequestsOptions): Promise<Running> {
+export async function startSeriesRequests(options: SeriesRequestsOptions): Promise<SeriesRequests> {
   const { context, family, windows, now = Date.now } = options;
   const { log, codec } = context;
   await log.createTopics([accountSeriesTopic]);
@@ -50,6 +57,7 @@ export async function startSeriesRequests(options: SeriesRequestsOptions): Promi
   await follower.start();
   const running = run(options, due, follower.signal);
   return {
+    handler: createHintHandler(family, new SeriesHints(due, now)),
     close: async () => {
       await follower.close();
       await running;

@@ -44,6 +44,19 @@ export class SeriesDue {
     return next;
   }
 
+  /**
+   * Makes the series of an account due now. Of a venue whose response has all windows this is the one that is requested.
+   * Does nothing for an account that is not followed.
+   */
+  makeDue(address: string, window: Window): void {
+    const ofAccount = [...this.entries.values()].filter((entry) => entry.address === address);
+    const ofWindow = ofAccount.filter((entry) => entry.window === window);
+    for (const entry of ofWindow.length > 0 ? ofWindow : ofAccount) {
+      entry.dueAt = Math.min(entry.dueAt, this.now());
+      entry.failures = 0;
+    }
+  }
+
   markSent(series: DueSeries): void {
     const entry = series as Entry;
     entry.dueAt = this.now() + UNPROCESSED_MS;

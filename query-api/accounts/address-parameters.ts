@@ -7,19 +7,28 @@ import { PROVIDER_FAMILIES, type ProviderFamily } from '#schemas/venues/accounts
 const address = addressSchema.transform((text) => text.toLowerCase());
 const FAMILIES: readonly string[] = PROVIDER_FAMILIES;
 
+function parseProviders(text: string): ProviderFamily[] {
+  const names = text.split(',').map((name) => name.trim());
+  const unknown = names.filter((name) => !FAMILIES.includes(name));
+  if (unknown.length > 0)
+    throw new ApiError('unknown_provider', `provider: ${unknown.map((name) => JSON.stringify(name)).join(', ')}`);
+  return names as ProviderFamily[];
+}
+
+const ONE = `(${FAMILIES.join('|')})`;
 const providerList = z
   .string()
+  .transform((text) => [...new Set(parseProviders(text))])
+  .meta({ pattern: `^${ONE}(,${ONE})*$`, description: `Comma-separated: ${FAMILIES.join(', ')}; all by default.` });
+
+const oneProvider = z
+  .string()
   .transform((text) => {
-    const names = text.split(',').map((name) => name.trim());
-    const unknown = names.filter((name) => !FAMILIES.includes(name));
-    if (unknown.length > 0)
-      throw new ApiError('unknown_provider', `provider: ${unknown.map((name) => JSON.stringify(name)).join(', ')}`);
-    return [...new Set(names)] as ProviderFamily[];
+    const providers = parseProviders(text);
+    if (providers.length > 1) throw new ApiError('validation_failed', 'provider: must be a single provider');
+    return providers;
   })
-  .meta({
-    pattern: `^(${FAMILIES.join('|')})(,(${FAMILIES.join('|')}))*$`,
-    description: `Comma-separated: ${FAMILIES.join(', ')}; all by default.`,
-  });
+  .meta({ pattern: `^${ONE}$`, description: `${FAMILIES.join(' or ')}; all by default.` });
 
 /** Names of the addresses of single venues. */
 const OVERRIDES = { venue_a: 'venueAUser', venue_b: 'venueBUser' } as const;
@@ -30,6 +39,9 @@ export const addressParameters = {
   venueBUser: address.describe('The address on venue_b; `user` by default.').optional(),
   provider: providerList.optional(),
 };
+
+/** The same for routes that accept a single provider. */
+export const oneProviderParameters = { ...addressParameters, provider: oneProvider.optional() };
 
 export interface AccountQuery {
   readonly user?: string | undefined;

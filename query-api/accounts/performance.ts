@@ -41,14 +41,14 @@ export const byWindow = <T extends z.ZodType>(value: T) => {
   return z.object({ '1D': one, '1W': one, '1M': one, ALL: one });
 };
 
-const pointSchema = z.object({
+export const pointSchema = z.object({
   t: z.number().int().describe('Unix seconds.'),
   navUsdc: z.number().nullable().describe('Value of the account; null where it is not known.'),
   netDepositsUsdc: z.number().nullable().describe('The value less the profit; null where the value is not known.'),
   pnl: z.number().describe('Profit since the first point of each series.'),
 });
 
-const availabilitySchema = z
+export const availabilitySchema = z
   .object({
     dataStatus: z.enum(['fresh', 'cached_fresh', 'cached_stale', 'unavailable']).describe('By the age of the series.'),
     reason: z
@@ -68,7 +68,7 @@ const availabilitySchema = z
   })
   .describe('How recent the series is.');
 
-const windowSchema = z.object({
+export const windowSchema = z.object({
   status: windowStatus,
   quality: z.enum(['authoritative', 'degraded']).describe('`authoritative` while it is ready.'),
   series: z
@@ -88,20 +88,22 @@ const windowSchema = z.object({
     .describe('The sum of all series at every time of any of them; null unless each is ready.'),
 });
 
+export const warningsSchema = z
+  .array(
+    z.object({
+      code: z.literal('series_unavailable').describe('What is missing.'),
+      provider: z.string().describe('The venue.'),
+      window: windowName.describe('The window.'),
+      message: z.string().describe('What happened.'),
+    }),
+  )
+  .describe('One for each series without data.');
+
 export const performanceSchema = z.object({
   epoch: z.string().nullable().describe('Changes when any of these series changes; null if none is ready.'),
   dataThrough: dataThroughField,
   windows: byWindow(windowSchema).describe('Only the requested windows.'),
-  warnings: z
-    .array(
-      z.object({
-        code: z.literal('series_unavailable').describe('What is missing.'),
-        provider: z.string().describe('The venue.'),
-        window: windowName.describe('The window.'),
-        message: z.string().describe('What happened.'),
-      }),
-    )
-    .describe('One for each series without data.'),
+  warnings: warningsSchema,
   asOf: isoTimeSchema.describe('When the response was composed.'),
 });
 
@@ -211,7 +213,10 @@ function availabilityOf(record: AccountSeries | null, { status, dataStatus }: Se
 }
 
 /** True if the organization itself binds the account. */
-function isBound({ control, caller }: SeriesSource, { provider, address }: NamedAccount): boolean {
+export function isBound(
+  { control, caller }: Pick<SeriesSource, 'control' | 'caller'>,
+  { provider, address }: NamedAccount,
+): boolean {
   const wallets = control.walletsByAddress.get(address) ?? [];
   return wallets.some(
     (wallet) =>

@@ -64,6 +64,7 @@ const STEPS: readonly Step[] = [
   { call: 'POST /v1/me/wallets', body: WALLET, isLive: true },
   { call: 'GET /v1/me/wallets', isLive: true },
   { call: 'POST /v1/me/wallets/:id/history-backfill', isLive: true },
+  { call: 'POST /v1/portfolio/refresh', body: { user: ADDRESS, windows: ['1D'] }, isLive: true },
   { call: 'DELETE /v1/me/wallets/:id', isLive: true },
   { call: 'POST /v1/me/platform-attributions', body: ATTRIBUTION },
   { call: 'POST /v1/me/platform-attributions', body: ATTRIBUTION, status: 200 },
@@ -94,7 +95,8 @@ export async function makeExamples(): Promise<Example[]> {
   const { store, close } = await openTestStore();
   const scan = { fills: 3, fromBlock: 71_000_000, toBlock: 71_302_400 };
   const sandbox = openSandbox(store);
-  const requests = requestsAnsweredBy(() => scan);
+  const hints = [{ window: '1D', accepted: true, nextHintAt: NOW_MS + 60_000 }];
+  const requests = requestsAnsweredBy((kind) => (kind.endsWith('.series-refresh') ? { hints } : scan));
   const service = await openTestService({ store, sandbox, requests, wallNow: () => NOW_MS });
   try {
     const token = (await service.key(service.admin, SCOPES, true)).token;
@@ -171,8 +173,11 @@ async function recordCurves(recorder: Recorder, address: string): Promise<Step[]
     { call: 'GET /v1/me/wallets/:id/nav-curve', query: { window: '1D' } },
     { call: 'GET /v1/me/wallets/nav-curve', query: { window: '1D' } },
     { call: 'GET /v1/me/wallets/:id/roi' },
+    { call: 'GET /v1/portfolio', query: { user: address, provider: 'venue_a' } },
     { call: 'GET /v1/portfolio/performance', query: { user: address, provider: 'venue_a', windows: '1D' } },
     { call: 'POST /v1/portfolio/performance/heads/batch', body: { users: [address], windows: ['1D'] } },
+    { call: 'GET /v1/portfolio/nav', query: { user: address, provider: 'venue_a', window: '1D' } },
+    { call: 'GET /v1/portfolio/pnl', query: { user: address, provider: 'venue_a', window: '1D' } },
     { call: 'POST /v1/accounts/batch', body: { users: [address] } },
   ];
   for (const step of steps) await recorder.run(step);

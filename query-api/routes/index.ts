@@ -72,8 +72,12 @@ import { deleteOrganization } from './v1/organizations/delete-organization.ts';
 import { getOrganizations } from './v1/organizations/get-organizations.ts';
 import { patchOrganization } from './v1/organizations/patch-organization.ts';
 import { postOrganizations } from './v1/organizations/post-organizations.ts';
+import { getPortfolioNav } from './v1/portfolio/get-nav.ts';
 import { getPerformance } from './v1/portfolio/get-performance.ts';
+import { getPortfolioPnl } from './v1/portfolio/get-pnl.ts';
+import { getPortfolio } from './v1/portfolio/get-portfolio.ts';
 import { postHeadsBatch } from './v1/portfolio/performance/heads/post-batch.ts';
+import { postRefresh } from './v1/portfolio/post-refresh.ts';
 import { deleteSession } from './v1/session/delete-session.ts';
 import { getSession } from './v1/session/get-session.ts';
 import { postSession } from './v1/session/post-session.ts';
@@ -167,8 +171,12 @@ export const ROUTES: readonly Route[] = [
   getWalletRoi,
   getWalletNav,
   getWalletsNav,
+  getPortfolio,
   getPerformance,
   postHeadsBatch,
+  postRefresh,
+  getPortfolioNav,
+  getPortfolioPnl,
   postAccountsBatch,
   postPlatformAttributions,
   getPlatformAttributions,

@@ -1,6 +1,7 @@
 /** Every table that the sink fills. */
 import { accountFillsTable } from './account-fills.ts';
 import { accountFlowsTable } from './account-flows.ts';
+import { accountValuesTable } from './account-values.ts';
 import { anomaliesTable } from './anomalies.ts';
 import { arbitrageTable } from './arbitrage.ts';
 import { arbitrageSignalsTable } from './arbitrage-signals.ts';
@@ -44,6 +45,7 @@ export const TABLES: readonly TableSpec[] = [
   accountFillsTable,
   ledgerEventsTable,
   ledgerChecksTable,
+  accountValuesTable,
   navSnapshotsTable,
   accountFlowsTable,
   flowCoverageTable,

@@ -3,7 +3,7 @@ import { decimal, type Infer, integer, list, nullable, oneOf, record, text, time
 import { ACCOUNT_MODES } from '../domain/accounts/venue-a-account.ts';
 import { BUCKET_KINDS } from '../domain/accounts/venue-a-value.ts';
 import { VENUES, type Venue } from '../domain/providers.ts';
-import { defineTopic, type Retention, type Topic } from './topic.ts';
+import { COMPACTED_FOR_PROCESSORS, defineTopic, type Retention, type Topic } from './topic.ts';
 
 /** Values are calculated at once; the acquisitions remain as long as a replay of recent days may need them. */
 const RETENTION: Retention = { kind: 'hours', hours: 48 };
@@ -133,12 +133,15 @@ const accountValue = record('AccountValue', 'What an account is worth, from one 
   perpByDex: list(valuedDex, 'Every dex (venue_a).'),
 });
 export type AccountValue = Infer<typeof accountValue>;
-/** The newest acquisition of each account, whether it has a value or not. */
+/**
+ * The newest acquisition of each account, whether it has a value or not. Earlier ones are stored for a day, for the table
+ * from which checkpoints are read.
+ */
 export const accountValueTopic = defineTopic({
   name: 'derived.account-values',
   description: 'The newest value of each account that was read.',
   key: 'account',
   partitions: 4,
-  retention: { kind: 'compacted' },
+  retention: COMPACTED_FOR_PROCESSORS,
   schema: accountValue,
 });

@@ -87,14 +87,13 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     const backfills = openHistoryBackfills(context, rpcUrl, rpcBudget);
     feeds.push(backfills);
     const userPnl = createUserPnlReads({ url: upstreamUrl(settings, 'venueBPnlUrl'), publisher, metrics });
-    feeds.push(
-      await startSeriesRequests({
-        context,
-        family: 'venue_b',
-        windows: WINDOWS,
-        send: (address, window, signal) => userPnl.send({ address, window }, signal),
-      }),
-    );
+    const series = await startSeriesRequests({
+      context,
+      family: 'venue_b',
+      windows: WINDOWS,
+      send: (address, window, signal) => userPnl.send({ address, window }, signal),
+    });
+    feeds.push(series);
     const rpc = openChainRpc({ url: rpcUrl, filters: [], budget: rpcBudget, timeoutMs: RPC_TIMEOUT_MS });
     feeds.push(rpc);
     const accounts = accountReads(upstreamUrl(settings, 'venueBDataUrl'), metrics);
@@ -103,7 +102,13 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     feeds.push(await startSnapshots({ context, family: 'venue_b', acquire, priority: PRIORITIES.snapshots }));
     feeds.push(await startChecks({ context, acquire, priority: PRIORITIES.snapshots }));
     return {
-      handlers: [...(backfills.handlers ?? []), userPnl.handler, acquisitions.handler, createPositionReads(accounts)],
+      handlers: [
+        ...(backfills.handlers ?? []),
+        userPnl.handler,
+        series.handler,
+        acquisitions.handler,
+        createPositionReads(accounts),
+      ],
       close,
     };
   } catch (error) {

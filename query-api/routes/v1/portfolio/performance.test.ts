@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Window } from '#schemas/domain/returns/series';
 import { type AccountSeries, seriesKey } from '#schemas/topics/account-series';
-import { NOON_MS } from '../../../testing/records.fixture.ts';
+import { anAccountValue, NOON_MS } from '../../../testing/records.fixture.ts';
 import { openTestService, type TestService } from '../../../testing/test-service.fixture.ts';
 import { postWallets } from '../me/wallets/post-wallets.ts';
+import { getPortfolioNav } from './get-nav.ts';
 import { getPerformance } from './get-performance.ts';
+import { getPortfolioPnl } from './get-pnl.ts';
+import { getPortfolio } from './get-portfolio.ts';
 import { postHeadsBatch } from './performance/heads/post-batch.ts';
 
 const ADDRESS = `0x${'aB'.repeat(20)}`;
@@ -17,8 +20,12 @@ let service: TestService;
 const sent: unknown[] = [];
 let isLive = true;
 beforeAll(async () => {
-  const requests = { send: async (_: string, kind: { name: string }) => sent.push(kind.name) as never };
-  service = await openTestService({ requests, routes: [getPerformance, postHeadsBatch, postWallets] });
+  const send = async (_: string, kind: { name: string }) => {
+    sent.push(kind.name);
+    throw new Error('no request may be sent');
+  };
+  const cacheOnly = [getPortfolio, getPerformance, postHeadsBatch, getPortfolioNav, getPortfolioPnl];
+  service = await openTestService({ requests: { send }, routes: [...cacheOnly, postWallets] });
   (service.views.events as { now: number | null }).now = NOON_MS;
   Object.assign(service.views.freshness, { isLive: () => isLive });
   const body = { provider: 'venue_a', address: ADDRESS, label: 'x' };
@@ -207,4 +214,101 @@ it.each([
   const got = await batch(body);
   expect([got.status, got.body.error.code]).toEqual([400, 'validation_failed']);
   expect(got.body.error.message).toContain(named);
+});
+
+const DEPRECATION = { deprecation: '@1767225600', link: '</v1/portfolio/performance>; rel="successor-version"' };
+
+it('the deprecated values are those of the performance, with the headers of a deprecated route', async () => {
+  put('venue_a', '1W', MINUTE, [300, '100', '0'], [200, '110.5', '10.5']);
+  const got = await service.request('GET', `/v1/portfolio/nav?user=${ADDRESS}&window=1W`);
+  expect([got.status, got.headers]).toEqual([200, expect.objectContaining(DEPRECATION)]);
+  const { series, ...rest } = got.body;
+  expect(rest).toMatchObject({ window: '1W', providers: ['venue_a', 'venue_b'], asOf: iso(NOON_MS) });
+  expect(rest.warnings).toHaveLength(1);
+  expect(series[0]).toMatchObject({
+    source: 'performance_projection',
+    quality: 'authoritative',
+    points: [
+      { t: at(300), navUsdc: 100, netDepositsUsdc: 100 },
+      { t: at(200), navUsdc: 110.5, netDepositsUsdc: 100 },
+    ],
+    availability: { dataStatus: 'fresh' },
+  });
+  expect(series[1]).toMatchObject({ quality: 'degraded', points: [], availability: { reason: 'not_followed' } });
+  const all = await service.request('GET', `/v1/portfolio/nav?user=${ADDRESS}`);
+  expect(all.body.window).toBe('ALL');
+});
+
+it('the deprecated profits are those of the performance, of one window or of several', async () => {
+  put('venue_a', '1D', MINUTE, [300, '100', '0'], [200, '110.5', '10.5']);
+  put('venue_b', '1D', MINUTE, [300, null, '0'], [200, null, '1']);
+  put('venue_a', '1W', MINUTE, [200, '110.5', '0']);
+  const canonical = (await get(`user=${ADDRESS}&windows=1D`)).body.windows['1D'];
+  const one = await service.request('GET', `/v1/portfolio/pnl?user=${ADDRESS}&window=1D`);
+  expect(one.headers).toMatchObject(DEPRECATION);
+  const entry = { address: USER, source: 'performance_projection' };
+  const [a, b] = [
+    [
+      { t: at(300), pnl: 0 },
+      { t: at(200), pnl: 10.5 },
+    ],
+    [
+      { t: at(300), pnl: 0 },
+      { t: at(200), pnl: 1 },
+    ],
+  ];
+  expect(one.body).toEqual({
+    window: '1D',
+    providers: ['venue_a', 'venue_b'],
+    series: [
+      { ...entry, provider: 'venue_a', bound: true, points: a },
+      { ...entry, provider: 'venue_b', bound: false, points: b },
+    ],
+    merged: [
+      { t: at(300), pnl: 0 },
+      { t: at(200), pnl: 11.5 },
+    ],
+    canonical,
+    warnings: [],
+    asOf: iso(NOON_MS),
+  });
+  const several = (await service.request('GET', `/v1/portfolio/pnl?user=${ADDRESS}&window=ALL&windows=1W,1D`)).body;
+  expect([several.window, several.windows, several.merged]).toEqual([undefined, ['1D', '1W'], null]);
+  expect(several.series[0].byWindow['1D']).toEqual({ source: 'performance_projection', status: 'ready', points: a });
+  expect(several.series[1].byWindow['1W']).toMatchObject({ status: 'unavailable', points: [] });
+  expect(several.mergedByWindow).toEqual({ '1D': one.body.merged, '1W': null });
+  expect(several.canonicalByWindow['1D']).toEqual(canonical);
+});
+
+it.each(['nav', 'pnl'])('%s accepts a single provider', async (view) => {
+  const read = (provider: string) =>
+    service.request('GET', `/v1/portfolio/${view}?user=${ADDRESS}&provider=${provider}`);
+  expect((await read('venue_b')).body.providers).toEqual(['venue_b']);
+  expect((await read('venue_a,venue_b')).body.error).toMatchObject({ code: 'validation_failed' });
+  expect((await read('venue_x')).body.error).toMatchObject({ code: 'unknown_provider' });
+});
+
+it('the portfolio has the newest checkpoint, or null for an account without one', async () => {
+  const cold = await service.request('GET', `/v1/portfolio?user=${ADDRESS}`);
+  expect([cold.status, cold.headers['x-quota-sku']]).toEqual([200, 'portfolio.read']);
+  const providers = ['venue_a', 'venue_b'];
+  expect(cold.body).toEqual({
+    schemaVersion: 1,
+    user: USER,
+    providers,
+    balanceHead: null,
+    fetchedAt: iso(NOON_MS),
+  });
+  for (const provider of providers) {
+    const account = `${provider}:${USER}`;
+    service.views.accountValues.set(account, anAccountValue({ account }));
+  }
+  const { balanceHead } = (await service.request('GET', `/v1/portfolio?user=${ADDRESS}`)).body;
+  expect(balanceHead.summary.totalNavUsd).toBe(2489.5);
+  service.views.accountValues.clear();
+});
+
+it('routes that read only what the service has send no request, not even to ingest', () => {
+  // All tests above read them with a client of ingest that records each use.
+  expect(sent).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { WINDOWS, type Window } from '#schemas/domain/returns/series';
+import type { Window } from '#schemas/domain/returns/series';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
 import { PROVIDER_FAMILIES } from '#schemas/venues/accounts';
 import {
@@ -9,19 +9,13 @@ import {
   seriesSource,
   windowStatus,
 } from '../../../../../accounts/performance.ts';
-import { isUnique, usersSchema } from '../../../../../accounts/users-body.ts';
+import { usersSchema } from '../../../../../accounts/users-body.ts';
+import { windowsBody } from '../../../../../accounts/windows-body.ts';
 import { defineCallerRoute } from '../../../../route.ts';
-
-const windowName = z.enum(WINDOWS);
 
 const body = z.strictObject({
   users: usersSchema.describe('Addresses, each on every venue.'),
-  windows: z
-    .array(windowName)
-    .min(1)
-    .refine(isUnique, 'must not contain a window twice')
-    .default([...WINDOWS])
-    .describe('All by default.'),
+  windows: windowsBody,
 });
 
 const figure = (description: string) => z.number().nullable().describe(description);
