@@ -7,11 +7,19 @@ import { accountFillTopic, type FillPage, fillLoadTopic, fillPageTopic } from '#
 import { type ClockMark, type ControlChange, changeTopic, clockTopic } from '#schemas/topics/control';
 import { ledgerBookTopic, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
 import { type NodeFill, nodeFillTopic } from '#schemas/topics/node-fills';
-import { type Market, marketTopics, type Trade, tradeTopics } from '#schemas/topics/normalised';
+import {
+  type Market,
+  marketTopics,
+  type PositionMove,
+  positionMoveTopic,
+  type Trade,
+  tradeTopics,
+} from '#schemas/topics/normalised';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import { foldAccounts } from './change-account.ts';
 import { onChange } from './on-change.ts';
 import { onFillPage, onNodeFill, onTradeOfVenueA } from './on-fill-page.ts';
+import { onMarketOfVenueB, onMove } from './on-move.ts';
 import { onTrade } from './on-trade.ts';
 import { onMarket, onResolution } from './settlements.ts';
 import { createLedgersState, type LedgersState } from './state.ts';
@@ -20,7 +28,7 @@ export function createLedgersStage(): Stage<LedgersState> {
   return {
     name: 'ledgers',
     // The state contains the control state, so raise this with `CONTROL_STATE_VERSION`.
-    stateVersion: 2,
+    stateVersion: 3,
     slicedMaps: [
       'control.idempotency.current.answers',
       'control.idempotency.previous.answers',
@@ -28,6 +36,7 @@ export function createLedgersStage(): Stage<LedgersState> {
       'fillLoads',
       'holders',
       'instruments',
+      'waitingMoves',
       'resolutions',
     ],
     inputs: [
@@ -36,9 +45,10 @@ export function createLedgersStage(): Stage<LedgersState> {
         if (value.day) foldAccounts(state, value.receivedAt);
       }),
       onKeyed<LedgersState, Market>(marketTopics.venue_a, onMarket),
-      onKeyed<LedgersState, Market>(marketTopics.venue_b, onMarket),
+      onKeyed<LedgersState, Market>(marketTopics.venue_b, onMarketOfVenueB),
       on<LedgersState, Trade>(tradeTopics.venue_a, onTradeOfVenueA),
       on<LedgersState, Trade>(tradeTopics.venue_b, onTrade),
+      on<LedgersState, PositionMove>(positionMoveTopic, onMove),
       on<LedgersState, FillPage>(fillPageTopic, onFillPage),
       on<LedgersState, NodeFill>(nodeFillTopic, onNodeFill),
       on<LedgersState, Resolution>(resolutionTopics.venue_a, onResolution),

@@ -39,6 +39,7 @@ import {
   instrumentTopics,
   marketTopics,
   perpDexTopic,
+  positionMoveTopic,
   statusTopics,
   tradeTopics,
 } from './normalised.ts';
@@ -72,6 +73,7 @@ export const TOPICS: readonly Topic[] = [
   schemaTopic,
   ...Object.values(tradeTopics),
   backfilledTradeTopic,
+  positionMoveTopic,
   ...Object.values(bookTopics),
   ...Object.values(marketTopics),
   ...Object.values(statusTopics),

@@ -6,9 +6,11 @@ import { createLivenessState, type LivenessState } from '../../shared/liveness.t
 import { type BackfilledTrades, createBackfilledTrades } from './backfilled-trades.ts';
 import { type CatalogState, createCatalogState } from './catalog-state.ts';
 import { type ChainView, createChainView } from './chain-view.ts';
+import { createEmittedMoves, type EmittedMoves } from './emitted-moves.ts';
 import { createEmittedPhases, type EmittedPhases } from './emitted-phases.ts';
 import type { EmittedResolutions } from './emitted-resolutions.ts';
 import { createEmittedTrades, type EmittedTrades } from './emitted-trades.ts';
+import type { OpenMoves } from './open-moves.ts';
 import type { OrderFilled } from './order-filled.ts';
 import type { TokenBook } from './token-books.ts';
 
@@ -40,7 +42,10 @@ export interface AccountResponse {
 export interface VenueBState {
   readonly chain: ChainView;
   openTransaction: OpenTransaction | null;
+  /** The transaction whose logs about positions are being received. */
+  openMoves: OpenMoves | null;
   readonly trades: EmittedTrades;
+  readonly moves: EmittedMoves;
   /** Trades from before the chain was followed. */
   readonly backfilled: BackfilledTrades;
   readonly phases: EmittedPhases;
@@ -58,7 +63,9 @@ export function createVenueBState(): VenueBState {
   return {
     chain: createChainView(),
     openTransaction: null,
+    openMoves: null,
     trades: createEmittedTrades(),
+    moves: createEmittedMoves(),
     backfilled: createBackfilledTrades(),
     phases: createEmittedPhases(),
     resolutions: new Map(),
