@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { VenueAFill } from '#schemas/topics/account-fills';
 import { addFill, addPage, createFillLoad, isRequestDue, releasedBefore } from './fill-load.ts';
+import { type FillCopy, mergeCopies } from './merge-copies.ts';
 import { coinFill, fillPage } from './venue-a-fills.fixture.ts';
 
 const USER = '0xa';
 const page = (...args: Parameters<typeof fillPage> extends [string, ...infer R] ? R : never) => fillPage(USER, ...args);
-const times = (fills: readonly VenueAFill[] | null) =>
-  fills?.map(({ time, tid }) => (tid === time ? time : `${time}/${tid}`));
+const merged = (fills: readonly (readonly FillCopy[])[] | null) => fills?.map(mergeCopies);
+const times = (fills: readonly (readonly FillCopy[])[] | null) =>
+  merged(fills)?.map(({ time, tid }) => (tid === time ? time : `${time}/${tid}`));
 
 describe('a load of the fills of an account', () => {
   it('continues at the last time of a full page, and drops the fills that the next page repeats', () => {
@@ -63,12 +64,12 @@ describe('a load of the fills of an account', () => {
     for (const isNodeFirst of [true, false]) {
       const load = createFillLoad();
       const steps = [
-        () => addFill(load, coinFill(1, { builder: '0xb' })),
+        () => addFill(load, { source: 'node', fill: coinFill(1, { builder: '0xb' }) }),
         () => addPage(load, page('orders', 0, [coinFill(1)])),
       ];
       for (const step of isNodeFirst ? steps : steps.toReversed()) expect(step()).toEqual([]);
-      expect(addPage(load, page('twaps', 0, []))).toEqual([coinFill(1, { builder: '0xb' })]);
-      expect(addFill(load, coinFill(2))).toEqual([coinFill(2)]);
+      expect(merged(addPage(load, page('twaps', 0, [])))).toEqual([coinFill(1, { builder: '0xb' })]);
+      expect(merged(addFill(load, { source: 'node', fill: coinFill(2) }))).toEqual([coinFill(2)]);
     }
   });
 

@@ -5,6 +5,7 @@
  */
 import { FILL_LISTS, type FillList, type FillPage, type VenueAFill } from '#schemas/topics/account-fills';
 import { fillId } from '#schemas/venues/venue-a/fills';
+import { addCopy, type FillCopy } from './merge-copies.ts';
 
 interface ListLoad {
   /** Start of the next request: everything before it is known. */
@@ -17,8 +18,8 @@ interface ListLoad {
 
 export interface FillLoad {
   readonly lists: Readonly<Record<FillList, ListLoad>>;
-  /** Fills that are not released yet, by id, in the order of their arrival. */
-  readonly waiting: Map<string, VenueAFill>;
+  /** Copies of fills that are not released yet, by id, in the order of their arrival. */
+  readonly waiting: Map<string, readonly FillCopy[]>;
   /** Event time at which the whole history was loaded, unix ms; null before. */
   loadedAt: number | null;
   /** When the newest recorded trade that names the account was received, unix ms; null without one. */
@@ -30,26 +31,31 @@ export function createFillLoad(): FillLoad {
   return { lists: { orders: list(), twaps: list() }, waiting: new Map(), loadedAt: null, tradedAt: null };
 }
 
-/** Adds a page. Returns the fills that it releases; null for a page that does not continue the load. */
-export function addPage(load: FillLoad, page: FillPage): VenueAFill[] | null {
+/** Adds a page. Returns the copies that it releases, by fill; null for a page that does not continue the load. */
+export function addPage(load: FillLoad, page: FillPage): (readonly FillCopy[])[] | null {
   const own = load.lists[page.list];
   // A page that begins later leaves fills out, and one with an end may lack the newest.
   if (page.from > own.from || page.until !== null) return null;
-  for (const fill of page.fills) if (isNew(own, fill)) wait(load, fill);
+  for (const fill of page.fills) if (isNew(own, fill)) wait(load, { source: page.list, fill });
   advance(own, page);
   if (FILL_LISTS.every((list) => load.lists[list].completeAt !== null)) load.loadedAt ??= page.receivedAt;
   return release(load);
 }
 
-/** Adds a fill of another source. Returns the fills that it releases: itself once the account is loaded. */
-export function addFill(load: FillLoad, fill: VenueAFill): VenueAFill[] {
-  wait(load, fill);
+/** Adds a copy of another source. Returns the copies that it releases: itself once the account is loaded. */
+export function addFill(load: FillLoad, copy: FillCopy): (readonly FillCopy[])[] {
+  wait(load, copy);
   return release(load);
 }
 
 /** The time before which all fills are known and released. */
 export function releasedBefore({ lists }: FillLoad): number {
   return Math.min(...FILL_LISTS.map((list) => lists[list].from));
+}
+
+/** True if both lists were complete after a time. */
+export function isLoaded({ lists }: FillLoad, time: number): boolean {
+  return FILL_LISTS.every((list) => time < (lists[list].completeAt ?? 0));
 }
 
 /** True if a trade named the account after the time up to which its fills have arrived. */
@@ -61,9 +67,9 @@ function isNew({ from, edge }: ListLoad, fill: VenueAFill): boolean {
   return fill.time > from || (fill.time === from && !edge.has(fillId(fill)));
 }
 
-function wait({ waiting }: FillLoad, fill: VenueAFill): void {
-  const id = fillId(fill);
-  waiting.set(id, { ...fill, builder: fill.builder ?? waiting.get(id)?.builder ?? null });
+function wait({ waiting }: FillLoad, copy: FillCopy): void {
+  const id = fillId(copy.fill);
+  waiting.set(id, addCopy(waiting.get(id) ?? [], copy));
 }
 
 function advance(own: ListLoad, { fills, isFull, receivedAt }: FillPage): void {
@@ -76,12 +82,12 @@ function advance(own: ListLoad, { fills, isFull, receivedAt }: FillPage): void {
   if (!isFull) own.completeAt = receivedAt;
 }
 
-function release(load: FillLoad): VenueAFill[] {
+function release(load: FillLoad): (readonly FillCopy[])[] {
   const { waiting, lists, loadedAt } = load;
   // While the account is loaded for the first time, the list that is ahead waits for the other one.
   const open = FILL_LISTS.filter((list) => lists[list].completeAt === null).map((list) => lists[list].from);
   const before = loadedAt === null ? Math.min(...open) : Number.POSITIVE_INFINITY;
-  const released = [...waiting.values()].filter(({ time }) => time < before);
-  for (const fill of released) waiting.delete(fillId(fill));
+  const released = [...waiting.values()].filter(([copy]) => copy!.fill.time < before);
+  for (const [copy] of released) waiting.delete(fillId(copy!.fill));
   return released;
 }

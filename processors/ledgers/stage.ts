@@ -4,10 +4,13 @@
  */
 import { on, onKeyed, type Stage } from '#infra/stages/stage';
 import { accountFillTopic, type FillPage, fillLoadTopic, fillPageTopic } from '#schemas/topics/account-fills';
+import { accountFlowTopics, flowCoverageTopics } from '#schemas/topics/account-flows';
 import { type ClockMark, type ControlChange, changeTopic, clockTopic } from '#schemas/topics/control';
 import { ledgerBookTopic, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
 import { type NodeFill, nodeFillTopic } from '#schemas/topics/node-fills';
 import {
+  type Instrument,
+  instrumentTopics,
   type Market,
   marketTopics,
   type PositionMove,
@@ -19,6 +22,7 @@ import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import { foldAccounts } from './change-account.ts';
 import { onChange } from './on-change.ts';
 import { onFillPage, onNodeFill, onTradeOfVenueA } from './on-fill-page.ts';
+import { onInstrument } from './on-instrument.ts';
 import { onMarketOfVenueB, onMove } from './on-move.ts';
 import { onTrade } from './on-trade.ts';
 import { onMarket, onResolution } from './settlements.ts';
@@ -28,12 +32,14 @@ export function createLedgersStage(): Stage<LedgersState> {
   return {
     name: 'ledgers',
     // The state contains the control state, so raise this with `CONTROL_STATE_VERSION`.
-    stateVersion: 3,
+    stateVersion: 4,
     slicedMaps: [
       'control.idempotency.current.answers',
       'control.idempotency.previous.answers',
       'accounts',
       'fillLoads',
+      'fills',
+      'baseTokens',
       'holders',
       'instruments',
       'waitingMoves',
@@ -46,6 +52,7 @@ export function createLedgersStage(): Stage<LedgersState> {
       }),
       onKeyed<LedgersState, Market>(marketTopics.venue_a, onMarket),
       onKeyed<LedgersState, Market>(marketTopics.venue_b, onMarketOfVenueB),
+      onKeyed<LedgersState, Instrument>(instrumentTopics.venue_a, onInstrument),
       on<LedgersState, Trade>(tradeTopics.venue_a, onTradeOfVenueA),
       on<LedgersState, Trade>(tradeTopics.venue_b, onTrade),
       on<LedgersState, PositionMove>(positionMoveTopic, onMove),
@@ -54,7 +61,15 @@ export function createLedgersStage(): Stage<LedgersState> {
       on<LedgersState, Resolution>(resolutionTopics.venue_a, onResolution),
       on<LedgersState, Resolution>(resolutionTopics.venue_b, onResolution),
     ],
-    outputs: [fillLoadTopic, accountFillTopic, ledgerTopic, ledgerEventTopic, ledgerBookTopic],
+    outputs: [
+      fillLoadTopic,
+      accountFillTopic,
+      ledgerTopic,
+      ledgerEventTopic,
+      ledgerBookTopic,
+      accountFlowTopics.venue_b,
+      flowCoverageTopics.venue_b,
+    ],
     initialState: createLedgersState,
   };
 }

@@ -1,5 +1,6 @@
 /** Maintains the series of followed accounts: what the newest response of the venue states about each window. */
 import { on, type Stage } from '#infra/stages/stage';
+import { accountFlowTopics, flowCoverageTopics } from '#schemas/topics/account-flows';
 import { accountSeriesTopic } from '#schemas/topics/account-series';
 import { type ControlChange, changeTopic } from '#schemas/topics/control';
 import { type RawEnvelope, rawTopic } from '#schemas/topics/raw';
@@ -18,7 +19,7 @@ export function createSeriesStage(): Stage<SeriesState> {
       on<SeriesState, RawEnvelope>(rawTopic('venue_a', 'info'), onPortfolio),
       on<SeriesState, RawEnvelope>(rawTopic('venue_b', 'pnl'), onUserPnl),
     ],
-    outputs: [accountSeriesTopic],
+    outputs: [accountSeriesTopic, accountFlowTopics.venue_a, flowCoverageTopics.venue_a],
     initialState: createSeriesState,
   };
 }

@@ -1,5 +1,6 @@
 /** Every table that the sink fills. */
 import { accountFillsTable } from './account-fills.ts';
+import { accountFlowsTable } from './account-flows.ts';
 import { anomaliesTable } from './anomalies.ts';
 import { arbitrageTable } from './arbitrage.ts';
 import { arbitrageSignalsTable } from './arbitrage-signals.ts';
@@ -11,6 +12,7 @@ import { deliveriesTable } from './deliveries.ts';
 import { deliveryAttemptsTable } from './delivery-attempts.ts';
 import { disputePhasesTable } from './dispute-phases.ts';
 import { eventsTable } from './events.ts';
+import { flowCoverageTable } from './flow-coverage.ts';
 import { leaderboardTable } from './leaderboard.ts';
 import { ledgerEventsTable } from './ledger-events.ts';
 import { marketsTable } from './markets.ts';
@@ -39,6 +41,8 @@ export const TABLES: readonly TableSpec[] = [
   anomaliesTable,
   accountFillsTable,
   ledgerEventsTable,
+  accountFlowsTable,
+  flowCoverageTable,
   usageTable,
   auditLogTable,
   deliveriesTable,

@@ -1,6 +1,7 @@
 /** The catalog of all topics except `state.<stage>` and `dead.<topic>`, which follow from the stages. */
 
 import { accountFillTopic, fillLoadTopic, fillPageTopic } from './account-fills.ts';
+import { accountFlowTopics, flowCoverageTopics } from './account-flows.ts';
 import { accountSeriesTopic } from './account-series.ts';
 import { accountValueTopic, venueAAcquisitionTopic, venueBAcquisitionTopic } from './accounts.ts';
 import { anomalyTopic } from './anomalies.ts';
@@ -113,6 +114,8 @@ export const TOPICS: readonly Topic[] = [
   ledgerBookTopic,
   accountValueTopic,
   accountSeriesTopic,
+  ...Object.values(accountFlowTopics),
+  ...Object.values(flowCoverageTopics),
   auditTopic,
   deliveryTopic,
   ...Object.values(channelTopics),
