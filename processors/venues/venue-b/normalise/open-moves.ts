@@ -14,16 +14,6 @@ import { tradeId } from './trade-of-leg.ts';
 /** Outcome tokens have six decimals. */
 const AMOUNT_DECIMALS = 6;
 
-export interface OpenMoves {
-  readonly transactionHash: string;
-  readonly blockNumber: number;
-  readonly blockHash: string;
-  /** Receive time of the newest log. */
-  receivedAt: number;
-  /** By log index. */
-  readonly logs: Map<number, PositionLog>;
-}
-
 /** Adds a log of a stored block. Throws `MalformedError`. */
 export function addPositionLog(state: VenueBState, log: ChainLog, receivedAt: number): void {
   const { transactionHash, blockNumber, blockHash, logIndex } = log;

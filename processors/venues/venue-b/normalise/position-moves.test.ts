@@ -232,7 +232,7 @@ describe('malformed logs', () => {
     ],
   ])('%s is a dead letter', (_, log, reason) => {
     const { moves, dead } = playLogs([log]);
-    expect([moves, dead.map((letter) => letter.reason)]).toEqual([[], [reason]]);
+    expect([moves, dead.map((each) => each.reason)]).toEqual([[], [reason]]);
   });
 
   it('a log of a block that is not stored is a dead letter', () => {

@@ -10,8 +10,8 @@ import { createEmittedMoves, type EmittedMoves } from './emitted-moves.ts';
 import { createEmittedPhases, type EmittedPhases } from './emitted-phases.ts';
 import type { EmittedResolutions } from './emitted-resolutions.ts';
 import { createEmittedTrades, type EmittedTrades } from './emitted-trades.ts';
-import type { OpenMoves } from './open-moves.ts';
 import type { OrderFilled } from './order-filled.ts';
+import type { PositionLog } from './position-logs.ts';
 import type { TokenBook } from './token-books.ts';
 
 /** A maker leg that waits for the taker leg of its match. */
@@ -31,6 +31,17 @@ export interface OpenTransaction {
   /** Receive time of the newest leg. */
   receivedAt: number;
   legs: OpenLeg[];
+}
+
+/** Logs about positions of the transaction that is being received; what they mean shows when all of them are there. */
+export interface OpenMoves {
+  readonly transactionHash: string;
+  readonly blockNumber: number;
+  readonly blockHash: string;
+  /** Receive time of the newest log. */
+  receivedAt: number;
+  /** By log index. */
+  readonly logs: Map<number, PositionLog>;
 }
 
 /** The text of a page of positions, or the result of a call with its block. */
