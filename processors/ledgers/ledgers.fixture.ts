@@ -17,6 +17,9 @@ import {
   ledgerTopic,
 } from '#schemas/topics/ledgers';
 import {
+  type BackfilledEvent,
+  backfilledEventTopic,
+  backfilledTradeTopic,
   instrumentTopics,
   type Market,
   marketTopics,
@@ -123,6 +126,10 @@ export function createLedgersProbe() {
     /** The same move again, with another status. */
     repeatMove: (move: PositionMove, status: PositionMove['status']) =>
       driver.feed(positionMoveTopic, { ...move, status }),
+    /** What a backfill found of the taker's account. */
+    found: (found: Partial<Pick<BackfilledEvent, 'trade' | 'move'>>) =>
+      driver.feed(backfilledEventTopic, { account: TAKER, receivedAt: 9_000_000, trade: null, move: null, ...found }),
+    revertBackfilled: (trade: Trade) => driver.feed(backfilledTradeTopic, { ...trade, status: 'reverted' }),
     market: (fields: Partial<Market> = {}) =>
       driver.feed(marketTopics.venue_b, aMarket({ marketId: '0xc', instruments: ['1', '2'], ...fields })),
     resolve: (at: number, fields: Partial<Resolution> = {}) =>

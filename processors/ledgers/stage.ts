@@ -9,6 +9,9 @@ import { type ClockMark, type ControlChange, changeTopic, clockTopic } from '#sc
 import { ledgerBookTopic, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
 import { type NodeFill, nodeFillTopic } from '#schemas/topics/node-fills';
 import {
+  type BackfilledEvent,
+  backfilledEventTopic,
+  backfilledTradeTopic,
   type Instrument,
   instrumentTopics,
   type Market,
@@ -20,6 +23,7 @@ import {
 } from '#schemas/topics/normalised';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import { foldAccounts } from './change-account.ts';
+import { onBackfilledEvent, onBackfilledTrade } from './on-backfilled-event.ts';
 import { onChange } from './on-change.ts';
 import { onFillPage, onNodeFill, onTradeOfVenueA } from './on-fill-page.ts';
 import { onInstrument } from './on-instrument.ts';
@@ -56,6 +60,8 @@ export function createLedgersStage(): Stage<LedgersState> {
       on<LedgersState, Trade>(tradeTopics.venue_a, onTradeOfVenueA),
       on<LedgersState, Trade>(tradeTopics.venue_b, onTrade),
       on<LedgersState, PositionMove>(positionMoveTopic, onMove),
+      on<LedgersState, BackfilledEvent>(backfilledEventTopic, onBackfilledEvent),
+      on<LedgersState, Trade>(backfilledTradeTopic, onBackfilledTrade),
       on<LedgersState, FillPage>(fillPageTopic, onFillPage),
       on<LedgersState, NodeFill>(nodeFillTopic, onNodeFill),
       on<LedgersState, Resolution>(resolutionTopics.venue_a, onResolution),

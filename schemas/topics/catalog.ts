@@ -34,6 +34,7 @@ import { loadedKlinesTopic } from './loaded-klines.ts';
 import { nodeFillCoverageTopic, nodeFillTopic } from './node-fills.ts';
 import { nodeReportTopic } from './node-reports.ts';
 import {
+  backfilledEventTopic,
   backfilledTradeTopic,
   bookTopics,
   contextTopics,
@@ -74,6 +75,7 @@ export const TOPICS: readonly Topic[] = [
   schemaTopic,
   ...Object.values(tradeTopics),
   backfilledTradeTopic,
+  backfilledEventTopic,
   positionMoveTopic,
   ...Object.values(bookTopics),
   ...Object.values(marketTopics),

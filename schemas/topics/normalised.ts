@@ -137,6 +137,23 @@ export const positionMoveTopic = defineTopic({
   schema: positionMove,
 });
 
+const backfilledEvent = record('BackfilledEvent', 'What a backfill found of a wallet; one of `trade` and `move` is set.', {
+  account: text('Address of the wallet, lower case.'),
+  receivedAt: timestamp('When it was received.'),
+  trade: nullable(trade),
+  move: nullable(positionMove),
+});
+export type BackfilledEvent = Infer<typeof backfilledEvent>;
+/** Events of wallets that backfills found, in blocks that are followed too: the ledger of the wallet gets all of them. */
+export const backfilledEventTopic = defineTopic({
+  name: 'derived.backfilled-events.venue_b',
+  description: 'Trades, splits, merges and conversions of wallets of venue_b that backfills found.',
+  key: 'account',
+  partitions: 4,
+  retention: { kind: 'derived' },
+  schema: backfilledEvent,
+});
+
 export const bookLevel = record('BookLevel', 'One price level.', {
   price: decimal('Price.'),
   size: decimal('Total size at the price; 0 in a delta removes the level.'),

@@ -114,8 +114,6 @@ export const ACQUISITIONS_TOTAL_MS = 25_000;
 export const HISTORY_CHUNK_BLOCKS = 2_000;
 /** Maximum chunks of one backfill. One request covers all exchanges. */
 export const HISTORY_CHUNKS_MAX = 1_000;
-/** A backfill stops after this many fills, which bounds the cost of one wallet. */
-export const HISTORY_FILLS_MAX = 2_000;
 /** Chunks that one backfill reads concurrently. */
 export const HISTORY_PARALLEL = 4;
 /**

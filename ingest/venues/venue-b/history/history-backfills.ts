@@ -13,7 +13,6 @@ import {
   HISTORY_BUDGET,
   HISTORY_CHUNK_BLOCKS,
   HISTORY_CHUNKS_MAX,
-  HISTORY_FILLS_MAX,
   HISTORY_PARALLEL,
   HISTORY_SCAN_MAX_MS,
   RPC_TIMEOUT_MS,
@@ -34,7 +33,6 @@ const FIRST_BLOCK_EVERY_MS = 250;
 const LIMITS: ScanLimits = {
   chunkBlocks: HISTORY_CHUNK_BLOCKS,
   chunksMax: HISTORY_CHUNKS_MAX,
-  fillsMax: HISTORY_FILLS_MAX,
   parallel: HISTORY_PARALLEL,
   span: { blocks: TAKER_SPAN_BLOCKS, accounts: TAKER_ACCOUNTS_MAX },
 };
@@ -77,7 +75,7 @@ export function openHistoryBackfills(
         }
       };
       const node = new HistoryNode(rpc, signal);
-      const scanned = await scanWallet(node, { wallet: address, lookbackDays, followedFrom }, limits, publish);
+      const scanned = await scanWallet(node, { wallet: address, lookbackDays }, limits, publish);
       await publisher.flush();
       return scanned;
     },

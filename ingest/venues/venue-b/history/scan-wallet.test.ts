@@ -1,6 +1,8 @@
 import type { RpcLog } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { CHAIN_EVENTS, EXCHANGES } from '#schemas/venues/venue-b/contracts';
+import { CHAIN_EVENTS, COLLATERAL_ADAPTERS, EXCHANGES } from '#schemas/venues/venue-b/contracts';
+import type { EmittedLog } from '#schemas/venues/venue-b/oracle-logs';
+import { encodeTokenAction, encodeTokenTransfer } from '#schemas/venues/venue-b/position-logs';
 import { type ChainRpc, ChainRpcError } from '../chain/chain-rpc.ts';
 import { firstBlockSince } from './find-block.ts';
 import { HistoryNode } from './history-node.ts';
@@ -52,6 +54,15 @@ class Chain {
     return this;
   }
 
+  /** Adds logs of one transaction in a block. */
+  emit(block: number, tx: string, logs: readonly EmittedLog[]): void {
+    for (const log of logs) {
+      const position = { blockNumber: hex(block), blockHash: `hash${block}`, transactionHash: tx };
+      const logIndex = hex(this.logs.length);
+      this.logs.push({ ...log, ...position, logIndex, removed: false, blockTimestamp: hex(block * 2) } as unknown as RpcLog);
+    }
+  }
+
   rpc(): Pick<ChainRpc, 'header' | 'logsWith'> {
     return {
       header: async (block) => {
@@ -87,7 +98,6 @@ class Chain {
 const LIMITS: ScanLimits = {
   chunkBlocks: 2_000,
   chunksMax: 1_000,
-  fillsMax: 1_000,
   parallel: 2,
   span: { blocks: 100, accounts: 50 },
 };
@@ -95,26 +105,27 @@ const LIMITS: ScanLimits = {
 async function scan(chain: Chain, scanOf: Partial<WalletScan> = {}, limits: Partial<ScanLimits> = {}) {
   const found: FoundTransaction[] = [];
   const node = new HistoryNode(chain.rpc(), new AbortController().signal);
-  const request = { wallet: WALLET, lookbackDays: 1, followedFrom: HEAD, ...scanOf };
+  const request = { wallet: WALLET, lookbackDays: 1, ...scanOf };
   const scanned = await scanWallet(node, request, { ...LIMITS, ...limits }, async (more) => void found.push(...more));
   const logs = found.map((each) => each.logs.map(({ logIndex }) => Number(logIndex)));
   return { scanned, found, logs: logs.sort((a, b) => a[0]! - b[0]!) };
 }
 
 describe('a scan', () => {
-  it('reads the requested days in chunks of 2000 blocks, newest first, once as maker and once as taker', async () => {
+  it('reads the requested days in chunks of 2000 blocks, newest first, once for each topic that names the wallet', async () => {
     const chain = new Chain();
     const { scanned } = await scan(chain);
     const first = HEAD - DAY / 2;
     expect(scanned).toEqual({ fills: 0, fromBlock: first, toBlock: HEAD });
-    const asMaker = chain.requests.filter(({ topics }) => topics[2]?.includes(topic(WALLET)) && topics[3] === null);
-    const asTaker = chain.requests.filter(({ topics }) => topics[3]?.includes(topic(WALLET)) && topics[2] === null);
-    for (const requests of [asMaker, asTaker]) {
+    const named = [1, 2, 3].map((position) =>
+      chain.requests.filter(({ topics }) => topics[position]?.includes(topic(WALLET))),
+    );
+    for (const requests of named) {
       expect(requests[0]).toMatchObject({ from: HEAD - 1_999, to: HEAD });
       expect(requests.at(-1)!.from).toBe(first);
       for (const [at, { to }] of requests.slice(1).entries()) expect(to).toBe(requests[at]!.from - 1);
     }
-    expect(asMaker.length + asTaker.length).toBe(chain.requests.length);
+    expect(named.flat()).toHaveLength(chain.requests.length);
   });
 
   it('counts each fill once, and returns its transaction with the taker legs that show what was traded', async () => {
@@ -158,28 +169,37 @@ describe('a scan', () => {
     expect(chains[1]!.headers).toBe(chains[0]!.headers);
   });
 
-  it('counts fills of followed blocks, and returns none of them', async () => {
-    const chain = new Chain()
-      .match(98_000, 'wallet', ['a'])
-      .match(99_000, 'wallet', ['a'])
-      .match(99_500, 'b', ['wallet']);
-    const { scanned, found } = await scan(chain, { followedFrom: 99_000 });
-    expect([scanned.fills, found.map(({ block }) => block.number)]).toEqual([3, [hex(98_000)]]);
-    expect(chain.requests.filter(({ topics }) => topics[2] && topics[3])).toEqual([]);
-  });
-
   it('ends early when its chunks are used up', async () => {
     const chain = new Chain().match(95_999, 'wallet', ['a']).match(96_001, 'wallet', ['a']);
     const { scanned } = await scan(chain, { lookbackDays: 1 }, { chunksMax: 2 });
     expect(scanned).toEqual({ fills: 1, fromBlock: HEAD - 3_999, toBlock: HEAD });
   });
 
-  it('goes no further back than the chunk in which it has enough fills', async () => {
+  it('goes back to the first block, however many fills it finds', async () => {
     const chain = new Chain();
-    for (let block = 90_000; block <= HEAD; block += 100) chain.match(block, 'wallet', ['a']);
-    const { scanned, found } = await scan(chain, {}, { fillsMax: 30 });
-    expect(scanned).toEqual({ fills: 40, fromBlock: HEAD - 3_999, toBlock: HEAD });
-    expect(found.length).toBe(39);
+    for (let block = 90_000; block <= HEAD; block += 4) chain.match(block, 'wallet', ['a']);
+    const { scanned, found } = await scan(chain);
+    expect(scanned).toEqual({ fills: 2_501, fromBlock: HEAD - DAY / 2, toBlock: HEAD });
+    expect(found).toHaveLength(2_501);
+  });
+
+  it('returns splits, merges and conversions, with the transfers that show for whom an adapter acted', async () => {
+    const chain = new Chain();
+    const [adapter] = COLLATERAL_ADAPTERS;
+    const wallet = { conditionId: '0xc', units: 5n };
+    const sent = (from: string, to: string) => encodeTokenTransfer({ operator: adapter, from, to }, []);
+    chain.emit(99_000, 'own', [encodeTokenAction('split', { ...wallet, stakeholder: WALLET })]);
+    chain.emit(99_010, 'merge', [
+      sent(WALLET, adapter),
+      encodeTokenAction('merge', { ...wallet, stakeholder: adapter }),
+    ]);
+    chain.emit(99_020, 'other', [
+      encodeTokenAction('split', { ...wallet, stakeholder: adapter }),
+      sent(adapter, account('other')),
+    ]);
+    chain.emit(99_030, 'plain', [sent(WALLET, account('other'))]);
+    const { scanned, logs } = await scan(chain);
+    expect([scanned.fills, logs]).toEqual([0, [[0], [1, 2]]]);
   });
 
   it('halves ranges that the node refuses, and retries failures', async () => {

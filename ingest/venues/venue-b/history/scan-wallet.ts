@@ -1,4 +1,4 @@
-/** Scans the chain for past fills of a wallet, newest first, within the limits of one scan. */
+/** Scans the chain for past events of a wallet, newest first, within the limits of one scan. */
 import { firstBlockSince } from './find-block.ts';
 import type { HistoryLog, HistoryNode } from './history-node.ts';
 import { readWalletChunk, type SpanLimits } from './wallet-chunk.ts';
@@ -8,7 +8,6 @@ const DAY_SECONDS = 86_400;
 export interface ScanLimits {
   readonly chunkBlocks: number;
   readonly chunksMax: number;
-  readonly fillsMax: number;
   /** Chunks that are read concurrently. */
   readonly parallel: number;
   readonly span: SpanLimits;
@@ -18,8 +17,6 @@ export interface WalletScan {
   /** Lower case. */
   readonly wallet: string;
   readonly lookbackDays: number;
-  /** Transactions of this block and later ones are counted but not published: they are in the log already. */
-  readonly followedFrom: number;
 }
 
 /** The published part of a found transaction. */
@@ -35,14 +32,14 @@ export interface Scanned {
 }
 
 /**
- * Scans from the newest block back to the first one of the requested days, or until a limit: the number of chunks, or the
- * chunk in which the number of fills is reached. Rejects if the node fails, and with the signal's reason.
+ * Scans from the newest block back to the first one of the requested days, or until the number of chunks is used up.
+ * Rejects if the node fails, and with the signal's reason.
  *
  * @param publish called with the transactions of each chunk; the scan waits for it.
  */
 export async function scanWallet(
   node: HistoryNode,
-  { wallet, lookbackDays, followedFrom }: WalletScan,
+  { wallet, lookbackDays }: WalletScan,
   limits: ScanLimits,
   publish: (found: readonly FoundTransaction[]) => Promise<void>,
 ): Promise<Scanned> {
@@ -54,13 +51,12 @@ export async function scanWallet(
   const first = await firstBlockSince(timeOf, since, lowest, toBlock);
   let fills = 0;
   let scannedFrom = toBlock + 1;
-  while (scannedFrom > first && fills < limits.fillsMax) {
+  while (scannedFrom > first) {
     const chunks = nextChunks(first, scannedFrom, limits);
     const read = await Promise.all(
-      chunks.map((chunk) => readWalletChunk(node, wallet, { ...chunk, publishBelow: followedFrom }, limits.span)),
+      chunks.map((chunk) => readWalletChunk(node, wallet, chunk, limits.span)),
     );
     for (const [at, chunk] of read.entries()) {
-      if (fills >= limits.fillsMax) break;
       await publish(await withBlocks(node, chunk.transactions));
       fills += chunk.fills;
       scannedFrom = chunks[at]!.from;

@@ -6,7 +6,7 @@ import { type Emit, on, type Stage, type StageRecord } from '#infra/stages/stage
 import { venueBAcquisitionTopic } from '#schemas/topics/accounts';
 import { channelTopics } from '#schemas/topics/channels';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
-import { backfilledTradeTopic, positionMoveTopic } from '#schemas/topics/normalised';
+import { backfilledEventTopic, backfilledTradeTopic, positionMoveTopic } from '#schemas/topics/normalised';
 import { disputeTopic } from '#schemas/topics/oracle';
 import { type FeedEvent, feedTopics, rawTopic } from '#schemas/topics/raw';
 import { EXCHANGES } from '#schemas/venues/venue-b/contracts';
@@ -83,7 +83,7 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
       on(feedTopics.venue_b, (state: VenueBState, record, emit) => onFeedEvent(chain, state, record, emit)),
       on(clockTopic, (state: VenueBState, record, emit) => onClock(chain, state, record, emit)),
     ],
-    outputs: [...venueTopics('venue_b'), backfilledTradeTopic, positionMoveTopic, disputeTopic, venueBAcquisitionTopic],
+    outputs: [...venueTopics('venue_b'), backfilledTradeTopic, backfilledEventTopic, positionMoveTopic, disputeTopic, venueBAcquisitionTopic],
     initialState: createVenueBState,
   };
 }

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { encodeAbiParameters, keccak256, pad, toHex } from 'viem';
 import type { Emit, StageRecord } from '#infra/stages/stage';
 import type { RawChannelFrame } from '#schemas/topics/channels';
-import type { BookUpdate, Market, MarketStatus, PositionMove, Trade } from '#schemas/topics/normalised';
+import type { BackfilledEvent, BookUpdate, Market, MarketStatus, PositionMove, Trade } from '#schemas/topics/normalised';
 import type { DisputePhase, Resolution } from '#schemas/topics/oracle';
 import type { FeedEvent, RawEnvelope } from '#schemas/topics/raw';
 import type { Topic } from '#schemas/topics/topic';
@@ -138,6 +138,7 @@ export interface Played {
   readonly trades: Trade[];
   readonly backfilledTrades: Trade[];
   readonly moves: PositionMove[];
+  readonly backfilledEvents: BackfilledEvent[];
   readonly books: BookUpdate[];
   readonly markets: Market[];
   /** A tombstone is null. */
@@ -179,6 +180,7 @@ export function play(records: readonly AnyRecord[], { restarts = false, ...optio
     trades: of<Trade>('trades'),
     backfilledTrades: of<Trade>('backfilled-trades'),
     moves: of<PositionMove>('position-moves'),
+    backfilledEvents: of<BackfilledEvent>('backfilled-events'),
     books: of<BookUpdate>('books'),
     markets: of<Market>('markets'),
     statuses: of<MarketStatus | null>('status'),
