@@ -7,6 +7,7 @@ import { accountValueTopic, venueAAcquisitionTopic, venueBAcquisitionTopic } fro
 import { anomalyTopic } from './anomalies.ts';
 import { arbitrageSignalTopic } from './arbitrage-signals.ts';
 import { auditTopic } from './audit.ts';
+import { backfillTopic } from './backfills.ts';
 import { bookHeadTopic } from './book-heads.ts';
 import {
   candleRangeTopic,
@@ -62,6 +63,7 @@ export const TOPICS: readonly Topic[] = [
   changeTopic,
   requestTopic,
   requestOutcomeTopic,
+  backfillTopic,
   loadedKlinesTopic,
   earlierOutcomesTopic,
   venueSpendingTopic,

@@ -137,12 +137,16 @@ export const positionMoveTopic = defineTopic({
   schema: positionMove,
 });
 
-const backfilledEvent = record('BackfilledEvent', 'What a backfill found of a wallet; one of `trade` and `move` is set.', {
-  account: text('Address of the wallet, lower case.'),
-  receivedAt: timestamp('When it was received.'),
-  trade: nullable(trade),
-  move: nullable(positionMove),
-});
+const backfilledEvent = record(
+  'BackfilledEvent',
+  'What a backfill found of a wallet; one of `trade` and `move` is set.',
+  {
+    account: text('Address of the wallet, lower case.'),
+    receivedAt: timestamp('When it was received.'),
+    trade: nullable(trade),
+    move: nullable(positionMove),
+  },
+);
 export type BackfilledEvent = Infer<typeof backfilledEvent>;
 /** Events of wallets that backfills found, in blocks that are followed too: the ledger of the wallet gets all of them. */
 export const backfilledEventTopic = defineTopic({

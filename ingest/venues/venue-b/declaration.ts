@@ -124,5 +124,3 @@ export const HISTORY_BUDGET = { max: 30, windowMs: 1_000 } as const;
 /** Blocks and accounts of one request for taker legs. */
 export const TAKER_SPAN_BLOCKS = 100;
 export const TAKER_ACCOUNTS_MAX = 50;
-/** A backfill that takes longer fails. */
-export const HISTORY_SCAN_MAX_MS = 10 * 60_000;

@@ -6,7 +6,13 @@ import { encodeTokenAction, encodeTokenTransfer } from '#schemas/venues/venue-b/
 import { type ChainRpc, ChainRpcError } from '../chain/chain-rpc.ts';
 import { firstBlockSince } from './find-block.ts';
 import { HistoryNode } from './history-node.ts';
-import { type FoundTransaction, type ScanLimits, scanWallet, type WalletScan } from './scan-wallet.ts';
+import {
+  type FoundTransaction,
+  type ScanLimits,
+  type ScanReached,
+  scanWallet,
+  type WalletScan,
+} from './scan-wallet.ts';
 
 const EXCHANGE = EXCHANGES.ctfV2;
 const account = (name: string) => `0x${Buffer.from(name).toString('hex').padStart(40, '0')}`;
@@ -59,7 +65,13 @@ class Chain {
     for (const log of logs) {
       const position = { blockNumber: hex(block), blockHash: `hash${block}`, transactionHash: tx };
       const logIndex = hex(this.logs.length);
-      this.logs.push({ ...log, ...position, logIndex, removed: false, blockTimestamp: hex(block * 2) } as unknown as RpcLog);
+      this.logs.push({
+        ...log,
+        ...position,
+        logIndex,
+        removed: false,
+        blockTimestamp: hex(block * 2),
+      } as unknown as RpcLog);
     }
   }
 
@@ -105,10 +117,17 @@ const LIMITS: ScanLimits = {
 async function scan(chain: Chain, scanOf: Partial<WalletScan> = {}, limits: Partial<ScanLimits> = {}) {
   const found: FoundTransaction[] = [];
   const node = new HistoryNode(chain.rpc(), new AbortController().signal);
-  const request = { wallet: WALLET, lookbackDays: 1, ...scanOf };
-  const scanned = await scanWallet(node, request, { ...LIMITS, ...limits }, async (more) => void found.push(...more));
+  const request = { wallet: WALLET, lookbackDays: 1, reached: null, ...scanOf };
+  const reached: ScanReached[] = [];
+  const { firstBlock, ...scanned } = await scanWallet(
+    node,
+    request,
+    { ...LIMITS, ...limits },
+    { publish: async (more) => void found.push(...more), onReached: async (at) => void reached.push(at) },
+  );
+  expect(reached.at(-1)).toEqual({ firstBlock, ...scanned });
   const logs = found.map((each) => each.logs.map(({ logIndex }) => Number(logIndex)));
-  return { scanned, found, logs: logs.sort((a, b) => a[0]! - b[0]!) };
+  return { scanned, found, reached, logs: logs.sort((a, b) => a[0]! - b[0]!) };
 }
 
 describe('a scan', () => {
@@ -167,6 +186,14 @@ describe('a scan', () => {
     expect(many.found).toHaveLength(8);
     for (const { block } of many.found) expect(block).toEqual(one.found[0]!.block);
     expect(chains[1]!.headers).toBe(chains[0]!.headers);
+  });
+
+  it('continues from the block that an earlier process reached, with its count', async () => {
+    const make = () => new Chain().match(99_000, 'wallet', ['a']).match(60_000, 'b', ['wallet']);
+    const { scanned, reached } = await scan(make());
+    const rest = await scan(make(), { reached: reached[0]! });
+    expect(reached.map(({ fromBlock }) => HEAD + 1 - fromBlock).slice(0, 2)).toEqual([4_000, 8_000]);
+    expect([rest.scanned, rest.found.length]).toEqual([scanned, 1]);
   });
 
   it('ends early when its chunks are used up', async () => {

@@ -42,8 +42,9 @@ export async function readWalletChunk(
   const legs = orders.filter((log) => !isExchange(accountIn(log, 3)));
   const asMaker = legs.filter((log) => accountIn(log, 2) === wallet);
   takerLegs.push(
-    ...(await lookUp(spansOf(asMaker, (leg) => accountIn(leg, 3), limits), (span) =>
-      node.orders({ makers: span.accounts, takers: EXCHANGE_ADDRESSES }, span.from, span.to),
+    ...(await lookUp(
+      spansOf(asMaker, (leg) => accountIn(leg, 3), limits),
+      (span) => node.orders({ makers: span.accounts, takers: EXCHANGE_ADDRESSES }, span.from, span.to),
     )),
   );
   const transfers = own.filter((log) => kindOf(log) === 'transfer');
@@ -60,10 +61,7 @@ export async function readWalletChunk(
   return { fills: legs.length, transactions: byTransaction([...legs, ...actions], [...takerLegs, ...transfers]) };
 }
 
-async function lookUp(
-  spans: readonly Span[],
-  request: (span: Span) => Promise<HistoryLog[]>,
-): Promise<HistoryLog[]> {
+async function lookUp(spans: readonly Span[], request: (span: Span) => Promise<HistoryLog[]>): Promise<HistoryLog[]> {
   const found: HistoryLog[] = [];
   for (let at = 0; at < spans.length; at += SPANS_AT_ONCE)
     found.push(...(await Promise.all(spans.slice(at, at + SPANS_AT_ONCE).map(request))).flat());

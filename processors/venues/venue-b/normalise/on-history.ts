@@ -8,12 +8,12 @@ import { MalformedError } from '../../shared/malformed.ts';
 import { emitBackfilled, isFollowed, lowerFollowedFrom } from './backfilled-trades.ts';
 import { type HistoryMessage, parseHistoryMessage } from './chain-message.ts';
 import { isConfirmed } from './chain-view.ts';
-import { emitWalletEvents, type MatchedLeg } from './wallet-events.ts';
 import type { ChainOptions } from './on-chain.ts';
 import { decodeOrderFilled, isOrderFilled, type OrderFilled } from './order-filled.ts';
 import type { VenueBState } from './state.ts';
 import { type TakerLeg, takerLegsOf } from './taker-leg.ts';
 import { tradeOfLeg } from './trade-of-leg.ts';
+import { emitWalletEvents, type MatchedLeg } from './wallet-events.ts';
 
 /** Handles one transaction. Nothing of it is emitted if any of its logs is malformed. */
 export function onHistoryRecord(

@@ -83,7 +83,14 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
       on(feedTopics.venue_b, (state: VenueBState, record, emit) => onFeedEvent(chain, state, record, emit)),
       on(clockTopic, (state: VenueBState, record, emit) => onClock(chain, state, record, emit)),
     ],
-    outputs: [...venueTopics('venue_b'), backfilledTradeTopic, backfilledEventTopic, positionMoveTopic, disputeTopic, venueBAcquisitionTopic],
+    outputs: [
+      ...venueTopics('venue_b'),
+      backfilledTradeTopic,
+      backfilledEventTopic,
+      positionMoveTopic,
+      disputeTopic,
+      venueBAcquisitionTopic,
+    ],
     initialState: createVenueBState,
   };
 }

@@ -6,7 +6,14 @@ import { gunzipSync } from 'node:zlib';
 import { encodeAbiParameters, keccak256, pad, toHex } from 'viem';
 import type { Emit, StageRecord } from '#infra/stages/stage';
 import type { RawChannelFrame } from '#schemas/topics/channels';
-import type { BackfilledEvent, BookUpdate, Market, MarketStatus, PositionMove, Trade } from '#schemas/topics/normalised';
+import type {
+  BackfilledEvent,
+  BookUpdate,
+  Market,
+  MarketStatus,
+  PositionMove,
+  Trade,
+} from '#schemas/topics/normalised';
 import type { DisputePhase, Resolution } from '#schemas/topics/oracle';
 import type { FeedEvent, RawEnvelope } from '#schemas/topics/raw';
 import type { Topic } from '#schemas/topics/topic';
