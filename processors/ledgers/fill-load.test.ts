@@ -60,7 +60,7 @@ describe('a load of the fills of an account', () => {
 
   it('retains a bounded number of fills of other sources', () => {
     const load = createFillLoad();
-    for (let time = 1; time <= 10_001; time += 1) addFill(load, coinFill(time));
+    for (let time = 1; time <= 10_001; time += 1) addFill(load, { source: 'node', fill: coinFill(time) });
     expect(load.waiting.size).toBe(10_000);
     addPage(load, page('twaps', 0, []));
     expect(addPage(load, page('orders', 0, [coinFill(10_001)]))).toHaveLength(10_001);

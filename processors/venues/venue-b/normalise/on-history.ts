@@ -9,9 +9,9 @@ import { emitBackfilled, isFollowed, lowerFollowedFrom } from './backfilled-trad
 import { type HistoryMessage, parseHistoryMessage } from './chain-message.ts';
 import { isConfirmed } from './chain-view.ts';
 import type { ChainOptions } from './on-chain.ts';
-import { decodeOrderFilled, isOrderFilled, type OrderFilled } from './order-filled.ts';
+import { decodeOrderFilled, isOrderFilled } from './order-filled.ts';
 import type { VenueBState } from './state.ts';
-import { type TakerLeg, takerLegsOf } from './taker-leg.ts';
+import { takerLegsOf } from './taker-leg.ts';
 import { tradeOfLeg } from './trade-of-leg.ts';
 import { emitWalletEvents, type MatchedLeg } from './wallet-events.ts';
 
