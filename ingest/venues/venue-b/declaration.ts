@@ -119,7 +119,7 @@ export const HISTORY_CHUNKS_MAX = 1_000;
 /** Chunks that one backfill reads concurrently. */
 export const HISTORY_PARALLEL = 4;
 /**
- * Share of `RPC_BUDGET` for all backfills. The rest is reserved for following the chain, which takes two or three requests
+ * Share of `RPC_BUDGET` for all backfills. The rest is reserved for following the chain, which takes some five requests
  * a second.
  */
 export const HISTORY_BUDGET = { max: 30, windowMs: 1_000 } as const;

@@ -1,18 +1,17 @@
 import { z } from 'zod';
-import { RequestError } from '#infra/requests/request-error';
 import { ApiError } from '#schemas/errors';
 import { backfillState } from '#schemas/requests/history-backfill';
+import { apiErrorOf } from '../../../../upstream/api-error-of.ts';
 import { ID_LENGTH_MAX } from '../../../id-path.ts';
 import { defineCallerRoute } from '../../../route.ts';
 import { backfillBody, backfillSchema } from './backfill-shapes.ts';
-
-const RETRY_AFTER_SECONDS = 5;
 
 export const getBackfill = defineCallerRoute({
   method: 'GET',
   path: '/v1/me/backfills/:requestId',
   scope: 'read',
   sku: 'api.request',
+  upstreamStatuses: [502],
   summary: 'How far a backfill of the last 24 hours came.',
   params: z.object({ requestId: z.string().describe('Id of the backfill.') }),
   query: z.object({}),
@@ -22,13 +21,8 @@ export const getBackfill = defineCallerRoute({
     if (caller.sandbox || requestId.length > ID_LENGTH_MAX) throw missing();
     const { result } = await ingest
       .send(backfillState, { id: requestId, orgId: caller.orgId })
-      .catch((error: unknown): never => {
-        if (!(error instanceof RequestError)) throw error;
-        throw new ApiError('internal_error', 'the state of backfills cannot be read at the moment; try again', {
-          status: 503,
-          retryAfterSeconds: RETRY_AFTER_SECONDS,
-          cause: error,
-        });
+      .catch((error: unknown) => {
+        throw apiErrorOf('venue_b', error);
       });
     if (!result) throw missing();
     return backfillBody(result);

@@ -116,10 +116,10 @@ describe('GET /v1/me/backfills/:requestId', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('answers 503 while ingest does not answer', async () => {
+  it('answers 502 while ingest does not answer', async () => {
     respond = async () => Promise.reject(new RequestError('late'));
     const got = await state('bf_1');
-    expect([got.status, got.headers['retry-after']]).toEqual([503, '5']);
+    expect([got.status, got.body.error.code]).toEqual([502, 'upstream_unavailable']);
   });
 });
 
@@ -170,7 +170,7 @@ it('requires only the scope read', async () => {
 });
 
 it.each([
-  ['ingest does not answer', 'late', 503, 'internal_error'],
+  ['ingest does not answer', 'late', 502, 'upstream_unavailable'],
   ['it waited too long', 'expired', 503, 'internal_error'],
   ['the node fails', 'upstream_failed', 502, 'upstream_unavailable'],
   ['there is no node', 'unavailable', 503, 'upstream_unavailable'],

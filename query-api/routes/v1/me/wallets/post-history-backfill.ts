@@ -77,13 +77,13 @@ function backfillErrorOf(code: RequestError['code']): ApiError {
       upstream: UPSTREAM,
     });
   switch (code) {
+    case 'late':
     case 'upstream_failed':
     case 'rate_limited':
       return upstream(502, "the venue's node did not respond; try again");
     case 'unavailable':
       return upstream(503, 'no node is available during playback of a recording');
     case 'busy':
-    case 'late':
     // It expired in the queue: too many requests were ahead of it.
     case 'expired':
       return new ApiError('internal_error', 'too many backfills are waiting; try again', {
