@@ -63,11 +63,12 @@ function BackfillForm({ id, onClose }: { readonly id: string; readonly onClose: 
           outcome.value = null;
           run(async () => {
             const path = `/v1/me/wallets/${encodeURIComponent(id)}/history-backfill?lookback_days=${days}`;
-            outcome.value = await request<Outcome>(path, { method: 'POST', timeoutMs: START_TIMEOUT_MS });
-            while (isSearching(outcome.value) && !closing.current.signal.aborted) {
+            let found = await request<Outcome>(path, { method: 'POST', timeoutMs: START_TIMEOUT_MS });
+            outcome.value = found;
+            while (isSearching(found) && !closing.current.signal.aborted) {
               await new Promise((resolve) => setTimeout(resolve, STATE_EVERY_MS));
-              const { requestId } = outcome.value;
-              outcome.value = await request<Outcome>(`/v1/me/backfills/${requestId}`);
+              found = await request<Outcome>(`/v1/me/backfills/${found.requestId}`);
+              outcome.value = found;
             }
           });
         }}
