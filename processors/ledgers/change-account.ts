@@ -2,6 +2,7 @@
 import type { Emit, Slices } from '#infra/stages/stage';
 import { instrumentsOf } from '#schemas/domain/ledger/events';
 import { changeLedgerInSlices, createLedger, foldLedger, type LedgerChange } from '#schemas/domain/ledger/ledger';
+import { accountName } from '#schemas/venues/accounts';
 import { endChecks, forgetTokens, noteChanges, startChecks } from './checks.ts';
 import { emitEnd, emitFillLoad, emitOutcome, emitStart } from './emit-ledger.ts';
 import { createFillLoad, releasedBefore } from './fill-load.ts';
@@ -25,6 +26,8 @@ export function endAccount(state: LedgersState, account: string, emit: Emit): vo
   emitEnd(account, state.accounts.get(account)!, emit);
   state.accounts.delete(account);
   state.fillLoads.delete(account);
+  for (const [id, move] of state.waitingMoves)
+    if (accountName('venue_b', move.account) === account) state.waitingMoves.delete(id);
   state.fills.delete(account);
   endChecks(state, account, emit);
   for (const [instrument, accounts] of state.holders)

@@ -1,5 +1,6 @@
 import { type ControlState, initialControlState } from '#schemas/domain/control/state';
 import type { Ledger } from '#schemas/domain/ledger/ledger';
+import type { PositionMove } from '#schemas/topics/normalised';
 import type { Resolution } from '#schemas/topics/oracle';
 import type { NewestArrivals } from '../shared/new-arrivals.ts';
 import type { LedgerChecks } from './checks.ts';
@@ -43,6 +44,8 @@ export interface LedgersState {
   readonly holders: Map<string, Set<string>>;
   /** Instruments of each market of the catalog, in its order. */
   readonly instruments: Map<string, readonly string[]>;
+  /** Moves of followed accounts whose markets the catalog does not list yet, by id, oldest first. */
+  readonly waitingMoves: Map<string, PositionMove>;
   /** Valid resolutions by market, those of the last `RETAINED_MS`. */
   readonly resolutions: Map<string, Resolution>;
 }
@@ -58,6 +61,7 @@ export function createLedgersState(): LedgersState {
     checks: new Map(),
     holders: new Map(),
     instruments: new Map(),
+    waitingMoves: new Map(),
     resolutions: new Map(),
   };
 }

@@ -45,6 +45,7 @@ import { getPairOrderbook } from './v1/markets/venue-a/spot/pairs/get-orderbook.
 import { getPair } from './v1/markets/venue-a/spot/pairs/get-pair.ts';
 import { getPairs } from './v1/markets/venue-a/spot/pairs/get-pairs.ts';
 import { getPairTrades } from './v1/markets/venue-a/spot/pairs/get-trades.ts';
+import { getBackfill } from './v1/me/backfills/get-backfill.ts';
 import { getAnomalyFeed } from './v1/me/get-anomaly-feed.ts';
 import { getAuditLog } from './v1/me/get-audit-log.ts';
 import { getFills } from './v1/me/get-fills.ts';
@@ -163,6 +164,7 @@ export const ROUTES: readonly Route[] = [
   getWallets,
   deleteWallet,
   postHistoryBackfill,
+  getBackfill,
   getPositions,
   getWalletPnlCurve,
   getWalletsPnlCurve,

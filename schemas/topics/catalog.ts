@@ -12,6 +12,7 @@ import {
 import { anomalyTopic } from './anomalies.ts';
 import { arbitrageSignalTopic } from './arbitrage-signals.ts';
 import { auditTopic } from './audit.ts';
+import { backfillTopic } from './backfills.ts';
 import { bookHeadTopic } from './book-heads.ts';
 import {
   candleRangeTopic,
@@ -41,12 +42,14 @@ import { navSnapshotTopic, snapshotHeadTopic } from './nav-snapshots.ts';
 import { nodeFillCoverageTopic, nodeFillTopic } from './node-fills.ts';
 import { nodeReportTopic } from './node-reports.ts';
 import {
+  backfilledEventTopic,
   backfilledTradeTopic,
   bookTopics,
   contextTopics,
   instrumentTopics,
   marketTopics,
   perpDexTopic,
+  positionMoveTopic,
   statusTopics,
   tradeTopics,
 } from './normalised.ts';
@@ -67,6 +70,7 @@ export const TOPICS: readonly Topic[] = [
   changeTopic,
   requestTopic,
   requestOutcomeTopic,
+  backfillTopic,
   loadedKlinesTopic,
   earlierOutcomesTopic,
   venueSpendingTopic,
@@ -80,6 +84,8 @@ export const TOPICS: readonly Topic[] = [
   schemaTopic,
   ...Object.values(tradeTopics),
   backfilledTradeTopic,
+  backfilledEventTopic,
+  positionMoveTopic,
   ...Object.values(bookTopics),
   ...Object.values(marketTopics),
   ...Object.values(statusTopics),

@@ -84,7 +84,7 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
   try {
     const rpcBudget = new Budget(RPC_BUDGET);
     feeds.push(await followChain(context, rpcUrl, rpcBudget, context.expect('venue_b chain head')));
-    const backfills = openHistoryBackfills(context, rpcUrl, rpcBudget);
+    const backfills = await openHistoryBackfills(context, rpcUrl, rpcBudget);
     feeds.push(backfills);
     const userPnl = createUserPnlReads({ url: upstreamUrl(settings, 'venueBPnlUrl'), publisher, metrics });
     const series = await startSeriesRequests({

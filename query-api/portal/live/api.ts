@@ -11,6 +11,8 @@ export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly body?: unknown;
   readonly signal?: AbortSignal;
+  /** How long a response may take, ms. */
+  readonly timeoutMs?: number;
   /** Sent instead of the cookie. */
   readonly token?: string;
   /** True for requests of the sign-in itself: their 401 opens no dialog. */
@@ -51,12 +53,15 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
   }
 }
 
-async function send<T>(path: string, { method = 'GET', body, signal, token }: RequestOptions): Promise<T> {
+async function send<T>(
+  path: string,
+  { method = 'GET', body, signal, token, timeoutMs = TIMEOUT_MS }: RequestOptions,
+): Promise<T> {
   const headers: Record<string, string> = { accept: 'application/json' };
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (token !== undefined) headers.authorization = `Bearer ${token}`;
   else if (method !== 'GET' && csrf !== null) headers['x-parallax-csrf'] = csrf;
-  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const timeout = AbortSignal.timeout(timeoutMs);
   let response: Response;
   let text: string;
   try {

@@ -6,7 +6,7 @@ import { type Emit, on, type Stage, type StageRecord } from '#infra/stages/stage
 import { failedAcquisitionTopics, venueBAcquisitionTopic } from '#schemas/topics/accounts';
 import { channelTopics } from '#schemas/topics/channels';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
-import { backfilledTradeTopic } from '#schemas/topics/normalised';
+import { backfilledEventTopic, backfilledTradeTopic, positionMoveTopic } from '#schemas/topics/normalised';
 import { disputeTopic } from '#schemas/topics/oracle';
 import { type FeedEvent, feedTopics, rawTopic } from '#schemas/topics/raw';
 import { EXCHANGES } from '#schemas/venues/venue-b/contracts';
@@ -47,6 +47,7 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
       'trades.known',
       'trades.unassigned',
       'trades.unassignedIds',
+      'moves.known',
       'backfilled.blockHashes',
       'backfilled.trades.known',
       'backfilled.trades.unassigned',
@@ -85,6 +86,8 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
     outputs: [
       ...venueTopics('venue_b'),
       backfilledTradeTopic,
+      backfilledEventTopic,
+      positionMoveTopic,
       disputeTopic,
       venueBAcquisitionTopic,
       failedAcquisitionTopics.venue_b,
