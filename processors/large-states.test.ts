@@ -37,6 +37,7 @@ const SMALL: Readonly<Record<string, readonly string[]>> = {
   anomalies: ['delays'],
   ledgers: ['arrivals', ...CONTROL],
   series: CONTROL,
+  'builder-exports.venue_a': ['builders', ...CONTROL],
   organizations: [
     'arrivals',
     // Those of one ms.

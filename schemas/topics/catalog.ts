@@ -8,6 +8,7 @@ import { anomalyTopic } from './anomalies.ts';
 import { arbitrageSignalTopic } from './arbitrage-signals.ts';
 import { auditTopic } from './audit.ts';
 import { bookHeadTopic } from './book-heads.ts';
+import { builderDayTopic, builderFillTopic, registeredBuilderTopic } from './builder-exports.ts';
 import {
   candleRangeTopic,
   candleTopic,
@@ -88,6 +89,9 @@ export const TOPICS: readonly Topic[] = [
   spotSampleTopic,
   venueAAcquisitionTopic,
   venueBAcquisitionTopic,
+  registeredBuilderTopic,
+  builderFillTopic,
+  builderDayTopic,
   leaderboardRowTopic,
   leaderboardTopic,
   nodeFillTopic,
