@@ -120,6 +120,13 @@ describe('an acquisition of venue_a', () => {
     expect(budget.used).toBe(WEIGHT + 20);
   });
 
+  it('requests the list of dexes once for all that need it at the same time', async () => {
+    const { acquire, published } = await setUp({ isListed: false });
+    await Promise.all([acquire(), acquire(), acquire()]);
+    expect(typesOf(published).filter((type) => type === 'perpDexs')).toHaveLength(1);
+    expect(published).toHaveLength(1 + 3 * ALL.length);
+  });
+
   it('reads all but the mode from the node, which costs no weight', async () => {
     const node = { read: async (body: string) => Buffer.from(answerTo(body).body!) };
     const { acquire, budget, published, requested } = await setUp({ node });

@@ -80,8 +80,7 @@ async function acquire(
   const { signal, orgIds: payers, requestedAt } = context;
   const spend = { priority: REST_PRIORITIES.reads, payers, roomUntil: requestedAt + READS_WAIT_MS };
   // A list that is too old is requested first; the state of a dex that it adds waits for room of its own.
-  const isListed = dexes.isRecent();
-  const weight = weightOf(partsOf(address, dexes.names())) + (isListed ? 0 : OTHER_WEIGHT);
+  const weight = weightOf(partsOf(address, dexes.names())) + (dexes.isRecent() ? 0 : OTHER_WEIGHT);
   const reserved = await ReservedWeight.open(budget, weight, { ...spend, signal });
   const client = new HttpClient({ ...http, budget: reserved });
   const send = async (part: Part, until: AbortSignal): Promise<Response> => {
@@ -89,11 +88,12 @@ async function acquire(
     return { part, payload: await client.send(request), feed: options.feed };
   };
   try {
-    if (!isListed) {
-      const list = await send({ type: 'perpDexs', body: DEXES_REQUEST, weight: OTHER_WEIGHT }, signal);
-      dexes.set(list.payload);
-      publish(options, [list]);
-    }
+    if (!dexes.isRecent())
+      await dexes.renew(async () => {
+        const list = await send({ type: 'perpDexs', body: DEXES_REQUEST, weight: OTHER_WEIGHT }, signal);
+        dexes.set(list.payload);
+        publish(options, [list]);
+      });
     let responses: Response[];
     let names: readonly string[];
     do {
