@@ -49,6 +49,7 @@ import { getAnomalyFeed } from './v1/me/get-anomaly-feed.ts';
 import { getAuditLog } from './v1/me/get-audit-log.ts';
 import { getFills } from './v1/me/get-fills.ts';
 import { getPnl } from './v1/me/get-pnl.ts';
+import { getPlatformVolume } from './v1/me/get-platform-volume.ts';
 import { getQuotas } from './v1/me/get-quotas.ts';
 import { getStream } from './v1/me/get-stream.ts';
 import { getUsage } from './v1/me/get-usage.ts';
@@ -171,6 +172,7 @@ export const ROUTES: readonly Route[] = [
   getAuditLog,
   getFills,
   getPnl,
+  getPlatformVolume,
   getPnlCurve,
   getPnlExplain,
   getUsage,

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, it } from 'vitest';
 import { partPayload } from '#schemas/domain/export-parts';
-import { lz4FrameOf } from '#schemas/domain/lz4/lz4-frame.fixture';
+import { writeLz4Frame } from '#schemas/domain/lz4/write-frame';
 import { builderDayTopic, builderFillTopic, registeredBuilderTopic } from '#schemas/topics/builder-exports';
 import { changeTopic } from '#schemas/topics/control';
 import { type RawEnvelope, rawTopic } from '#schemas/topics/raw';
@@ -43,7 +43,7 @@ function respond(
     stage.feed(rawTopic('venue_a', 'builder_fills'), record);
   }
 }
-const csv = (...rows: string[]) => lz4FrameOf(Buffer.from(HEADER + rows.join('')));
+const csv = (...rows: string[]) => writeLz4Frame(Buffer.from(HEADER + rows.join('')));
 const rows = () => stage.emittedTo(builderFillTopic).map(({ version, place, price }) => [version, place, price]);
 const days = () => stage.emittedTo(builderDayTopic).map(({ version, hasFile, rows }) => [version, hasFile, rows]);
 
@@ -93,12 +93,12 @@ it.each([
   ['a truncated file', whole.subarray(0, -20), 'malformed_lz4'],
   ['a file that is not LZ4', Buffer.from(HEADER + row(4)), 'malformed_lz4'],
   ['an empty file', Buffer.alloc(0), 'malformed_lz4'],
-  ['a missing column', lz4FrameOf(Buffer.from(HEADER.replace('px,', 'price,') + row(4))), 'malformed_csv'],
+  ['a missing column', writeLz4Frame(Buffer.from(HEADER.replace('px,', 'price,') + row(4))), 'malformed_csv'],
   ['a row with too few cells', csv(row(4), row(5).replace(',Bid', '')), 'malformed_csv'],
   ['a row that ends early', csv(row(4), row(5).slice(0, -1)), 'malformed_csv'],
   ['a price that is none', csv(row(4), row(5, 'NaN')), 'malformed_csv'],
   ['another side', csv(row(4).replace('Bid', 'B')), 'malformed_csv'],
-  ['no header', lz4FrameOf(Buffer.alloc(0)), 'malformed_csv'],
+  ['no header', writeLz4Frame(Buffer.alloc(0)), 'malformed_csv'],
 ])('%s changes nothing and becomes a dead letter', (_, file, reason) => {
   respond(csv(row(4)));
   stage.clear();

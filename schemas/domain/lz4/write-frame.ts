@@ -1,10 +1,10 @@
-/** Writes LZ4 frames for tests and the simulator. */
+/** Writes LZ4 frames, for the simulator and for tests. */
 import { xxh32 } from './xxh32.ts';
 
 const BLOCK_BYTES = 65_536;
 
 /** A frame of uncompressed blocks, with the checksum of its content. */
-export function lz4FrameOf(content: Buffer): Buffer {
+export function writeLz4Frame(content: Buffer): Buffer {
   // Version 1, independent blocks, a checksum of the content; blocks of 64 KiB.
   const descriptor = Buffer.from([0b01100100, 0x40]);
   const head = Buffer.from([0x04, 0x22, 0x4d, 0x18, ...descriptor, (xxh32(descriptor) >>> 8) & 0xff]);
