@@ -7,6 +7,9 @@ import { FILL_LISTS, type FillList, type FillPage, type VenueAFill } from '#sche
 import { fillId } from '#schemas/venues/venue-a/fills';
 import { addCopy, type FillCopy } from './merge-copies.ts';
 
+/** At most so many fills of other sources wait for a load. Of those beyond it only the builder is lost: the lists have the fill. */
+const WAITING_MAX = 10_000;
+
 interface ListLoad {
   /** Start of the next request: everything before it is known. */
   from: number;
@@ -42,15 +45,19 @@ export function addPage(load: FillLoad, page: FillPage): (readonly FillCopy[])[]
   return release(load);
 }
 
-/** Adds a copy of another source. Returns the copies that it releases: itself once the account is loaded. */
+/** Adds a copy of another source. Returns the copies that it releases: itself if the lists are loaded up to its time. */
 export function addFill(load: FillLoad, copy: FillCopy): (readonly FillCopy[])[] {
+  const id = fillId(copy.fill);
+  if (load.waiting.size >= WAITING_MAX && !load.waiting.has(id)) return [];
   wait(load, copy);
-  return release(load);
+  const released = copy.fill.time < releaseBefore(load) ? [load.waiting.get(id)!] : [];
+  if (released.length > 0) load.waiting.delete(id);
+  return released;
 }
 
-/** The time before which all fills are known and released. */
+/** The time before which all fills are known and released. A list that was read to its end has no earlier fill, also an empty one. */
 export function releasedBefore({ lists }: FillLoad): number {
-  return Math.min(...FILL_LISTS.map((list) => lists[list].from));
+  return Math.min(...FILL_LISTS.map((list) => lists[list].completeAt ?? lists[list].from));
 }
 
 /** True if both lists were complete after a time. */
@@ -75,7 +82,7 @@ function wait({ waiting }: FillLoad, copy: FillCopy): void {
 function advance(own: ListLoad, { fills, isFull, receivedAt }: FillPage): void {
   const newest = Math.max(own.from, fills.at(-1)?.time ?? 0);
   // The venue would return the same page again where as many fills as a page holds share a time.
-  const from = isFull && newest === own.from ? newest + 1 : newest;
+  const from = isFull && fills[0]?.time === newest ? newest + 1 : newest;
   if (from !== own.from) own.edge.clear();
   own.from = from;
   for (const fill of fills) if (fill.time === from) own.edge.add(fillId(fill));
@@ -83,11 +90,15 @@ function advance(own: ListLoad, { fills, isFull, receivedAt }: FillPage): void {
 }
 
 function release(load: FillLoad): (readonly FillCopy[])[] {
-  const { waiting, lists, loadedAt } = load;
-  // While the account is loaded for the first time, the list that is ahead waits for the other one.
-  const open = FILL_LISTS.filter((list) => lists[list].completeAt === null).map((list) => lists[list].from);
-  const before = loadedAt === null ? Math.min(...open) : Number.POSITIVE_INFINITY;
-  const released = [...waiting.values()].filter(([copy]) => copy!.fill.time < before);
-  for (const [copy] of released) waiting.delete(fillId(copy!.fill));
+  const before = releaseBefore(load);
+  const released = [...load.waiting.values()].filter(([copy]) => copy!.fill.time < before);
+  for (const [copy] of released) load.waiting.delete(fillId(copy!.fill));
   return released;
+}
+
+/** Fills before this time need not wait. While the account is loaded for the first time, the list that is ahead waits for the other one. */
+function releaseBefore({ lists, loadedAt }: FillLoad): number {
+  if (loadedAt !== null) return Number.POSITIVE_INFINITY;
+  const open = FILL_LISTS.filter((list) => lists[list].completeAt === null);
+  return Math.min(...open.map((list) => lists[list].from));
 }

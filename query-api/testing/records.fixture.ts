@@ -23,6 +23,7 @@ export function createViews(): Views {
   const ledgers = VIEWS.ledgers.initialState();
   const accountValues = VIEWS.accountValues.initialState();
   const accountSeries = VIEWS.accountSeries.initialState();
+  const snapshotHeads = VIEWS.snapshotHeads.initialState();
   return {
     events,
     coins,
@@ -33,6 +34,7 @@ export function createViews(): Views {
     ledgers,
     accountValues,
     accountSeries,
+    snapshotHeads,
     freshness: fixedFreshness(events),
   };
 }

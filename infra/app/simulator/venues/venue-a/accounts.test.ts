@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toNumber } from '#schemas/domain/decimal';
+import { toNumber, ZERO } from '#schemas/domain/decimal';
 import { netDeposits } from '#schemas/domain/returns/series';
 import { readLedgerUpdates, venueAFlow } from '#schemas/domain/returns/venue-a-flows';
 import { readPortfolio } from '#schemas/domain/returns/venue-a-series';
@@ -90,8 +90,8 @@ describe('accounts of the simulated venue', () => {
     };
     const depositsBetween = (startTime: number, endTime: number) =>
       readLedgerUpdates(accounts.userNonFundingLedgerUpdates(USER, { startTime, endTime }, BEFORE_THE_HOUR))
-        .map((update) => venueAFlow(update, USER, () => null)?.usd ?? 0n)
-        .reduce((sum, usd) => sum + usd, 0n);
+        .map((update) => venueAFlow(update, USER, () => null)?.usd ?? ZERO)
+        .reduce<bigint>((sum, usd) => sum + usd, 0n);
     expect(depositsBetween(0, BEFORE_THE_HOUR)).not.toBe(0n);
     for (const [window, points] of Object.entries(series)) {
       expect(points.length, window).toBeGreaterThan(12);
