@@ -156,8 +156,10 @@ async function recordMoney(recorder: Recorder): Promise<Step[]> {
     { call: 'GET /v1/me/wallets/nav' },
     { call: 'GET /v1/positions', query: { user: positionsOf!, provider: 'venue_a' } },
   ];
+  await recorder.run({ call: 'POST /v1/me/platform-attributions', body: ATTRIBUTION, isPreparation: true });
   for (const step of steps) await recorder.run(step);
-  // Later examples are those of a caller without fills.
+  // Later examples are those of a caller without fills and builders.
+  await recorder.run({ call: 'DELETE /v1/me/platform-attributions/:id', isPreparation: true });
   await recorder.run({ call: 'DELETE /v1/me/wallets/:id', isPreparation: true });
   return [...steps, ...(await recordCurves(recorder, address!))];
 }

@@ -51,6 +51,7 @@ import { getFills } from './v1/me/get-fills.ts';
 import { getPnl } from './v1/me/get-pnl.ts';
 import { getPlatformVolume } from './v1/me/get-platform-volume.ts';
 import { getQuotas } from './v1/me/get-quotas.ts';
+import { getStats } from './v1/me/get-stats.ts';
 import { getStream } from './v1/me/get-stream.ts';
 import { getUsage } from './v1/me/get-usage.ts';
 import { deletePlatformAttribution } from './v1/me/platform-attributions/delete-platform-attribution.ts';
@@ -173,6 +174,7 @@ export const ROUTES: readonly Route[] = [
   getFills,
   getPnl,
   getPlatformVolume,
+  getStats,
   getPnlCurve,
   getPnlExplain,
   getUsage,
