@@ -152,6 +152,7 @@ async function recordMoney(recorder: Recorder): Promise<Step[]> {
     { call: 'GET /v1/me/pnl/curve' },
     { call: 'GET /v1/me/pnl/explain', query: book },
     { call: 'GET /v1/me/platform-volume' },
+    { call: 'GET /v1/me/stats' },
     { call: 'GET /v1/me/wallets/:id/nav' },
     { call: 'GET /v1/me/wallets/nav' },
     { call: 'GET /v1/positions', query: { user: positionsOf!, provider: 'venue_a' } },
