@@ -5,7 +5,7 @@ import { arrivedUntil } from './arrived-until.ts';
 const REGISTERED = Date.parse('2026-03-31T12:00:00Z');
 const FIRST = Date.parse('2026-03-01T00:00:00Z');
 const days = (builder: string, ...numbers: number[]) =>
-  numbers.map((day) => ({ builder, day: FIRST + day * DAY_MS, version: 1 }));
+  numbers.map((day) => ({ builder, day: FIRST + day * DAY_MS, fileAt: 1 }));
 const a = { builder: 'a', registeredAt: REGISTERED };
 const b = { builder: 'b', registeredAt: REGISTERED + 2 * DAY_MS };
 

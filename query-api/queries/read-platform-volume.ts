@@ -22,8 +22,8 @@ export interface ArrivedDay {
   readonly builder: string;
   /** Its start, unix ms. */
   readonly day: number;
-  /** The version of its rows. */
-  readonly version: number;
+  /** Which file has its rows: when it was received, unix ms. */
+  readonly fileAt: number;
 }
 
 interface SumRow {
@@ -40,11 +40,11 @@ const SUM = (values: string) => `toString(toDecimal256(sum(${values}), 18))`;
 const USERS = 'groupUniqArrayIf(user, has({users:Array(String)}, user))';
 const windowParameters = ({ from, to }: VolumeWindow) => ({ from: from ?? 0, to });
 
-/** Reads the days of builders of venue_a that have arrived. Read them before the volume, which follows from their versions. */
+/** Reads the days of builders of venue_a that have arrived. Read them before the volume, which follows from their files. */
 export function readArrivedDays(store: Reader, builders: readonly string[]): Promise<readonly ArrivedDay[]> {
   return query(store, {
     name: 'builder-days',
-    sql: `SELECT builder, toFloat64(toUnixTimestamp64Milli(d.day)) AS day, toFloat64(toUnixTimestamp64Milli(d.version)) AS version
+    sql: `SELECT builder, toFloat64(toUnixTimestamp64Milli(d.day)) AS day, toFloat64(toUnixTimestamp64Milli(d.fileAt)) AS fileAt
      FROM builder_days AS d FINAL WHERE has({builders:Array(String)}, builder) ORDER BY builder, d.day`,
     parameters: { builders },
     parse: (rows: ArrivedDay[]) => rows,
@@ -65,12 +65,12 @@ export function readVenueAVolume(
      FROM (
        SELECT price, qty, builderFee, user FROM builder_fills FINAL
        WHERE has({builders:Array(String)}, builder)
-         AND has({files:Array(String)}, concat(builder, ' ', toString(toUnixTimestamp64Milli(day)), ' ', toString(toUnixTimestamp64Milli(version))))
+         AND has({files:Array(String)}, concat(builder, ' ', toString(toUnixTimestamp64Milli(day)), ' ', toString(toUnixTimestamp64Milli(fileAt))))
          AND ${IN_WINDOW.replaceAll('ts ', 'time ')}
      )`,
     parameters: {
       builders: [...new Set(days.map(({ builder }) => builder))],
-      files: days.map(({ builder, day, version }) => `${builder} ${day} ${version}`),
+      files: days.map(({ builder, day, fileAt }) => `${builder} ${day} ${fileAt}`),
       users,
       ...windowParameters(window),
     },

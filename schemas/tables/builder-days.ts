@@ -4,12 +4,12 @@ import { defineTable } from './table.ts';
 
 export const builderDaysTable = defineTable<BuilderDay>({
   name: 'builder_days',
-  description: 'Which daily files of registered builders of venue_a have arrived, and the version of each.',
+  description: 'Which daily files of registered builders of venue_a have arrived, and which file counts.',
   holds: 'market',
   orderBy: ['builder', 'day'],
   shardBy: ['builder'],
   fromTopics: [builderDayTopic],
-  // A row promises that the rows of its version are there.
+  // A row promises that the rows of its file are there.
   after: [builderFillsTable.name],
   omit: ['etag', 'sha256'],
   // A day is only ever replaced.

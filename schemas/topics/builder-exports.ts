@@ -4,12 +4,12 @@ import { COMPACTED_FOR_PROCESSORS, defineTopic } from './topic.ts';
 
 const builder = text('The builder, an address in lower case.');
 const day = timestamp('The day of the file: its start.');
-const version = timestamp('The file: when it was received.');
+const fileAt = timestamp('Which file of the day: when it was received.');
 
 const builderFill = record('BuilderFill', "A row of a builder's file.", {
   builder,
   day,
-  version,
+  fileAt,
   place: integer('Its place in the file, from 0.'),
   user: text('Address of the user, lower case.'),
   coin: text('The coin, as on the wire.'),
@@ -21,7 +21,7 @@ const builderFill = record('BuilderFill', "A row of a builder's file.", {
 });
 export type BuilderFill = Infer<typeof builderFill>;
 
-/** The rows mean nothing until a record of `builderDayTopic` names their version. They can be derived again. */
+/** The rows mean nothing until a record of `builderDayTopic` names their file. They can be derived again. */
 export const builderFillTopic = defineTopic({
   name: 'derived.builder-fills.venue_a',
   description: 'Rows of the daily files of registered builders of venue_a.',
@@ -34,7 +34,7 @@ export const builderFillTopic = defineTopic({
 const builderDay = record('BuilderDay', 'What has arrived of a day of a registered builder.', {
   builder,
   day,
-  version,
+  fileAt,
   hasFile: flag('False if the venue stated that there is no file 48 hours after the day or later: no fills.'),
   rows: integer('Rows of the file.'),
   etag: nullable(text('The tag under which the venue sent the file; null without one.')),

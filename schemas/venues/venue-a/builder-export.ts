@@ -67,7 +67,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const SIDES: Readonly<Record<string, BuilderFill['side']>> = { Bid: 'buy', Ask: 'sell' };
 
 /** A row without what its file determines. */
-export type BuilderRow = Omit<BuilderFill, 'builder' | 'day' | 'version' | 'place'>;
+export type BuilderRow = Omit<BuilderFill, 'builder' | 'day' | 'fileAt' | 'place'>;
 
 /**
  * Yields the rows of a file in groups. Throws an `Lz4Error` or a `FieldError` where it is unreadable, possibly after

@@ -70,7 +70,7 @@ it('publishes files, does not repeat unchanged ones, and publishes that there is
   await log.createTopics([registeredBuilderTopic, builderDayTopic]);
   await codec.prepare([registeredBuilderTopic, builderDayTopic]);
   const builder = { builder: BUILDER, since: TODAY - 5 * DAY_MS };
-  const known = { builder: BUILDER, day: TODAY - 2 * DAY_MS, version: 1, hasFile: true, rows: 1, sha256: 'x' };
+  const known = { builder: BUILDER, day: TODAY - 3 * DAY_MS, fileAt: 1, hasFile: true, rows: 1, sha256: 'x' };
   const at = { partition: 0, receivedAt: 1_000, seq: 1 };
   await log.append([
     { ...at, topic: registeredBuilderTopic.name, key: BUILDER, value: codec.encode(registeredBuilderTopic, builder) },
@@ -83,8 +83,8 @@ it('publishes files, does not repeat unchanged ones, and publishes that there is
   ]);
   const answers: Record<string, Answer> = {
     '20260119': { body: 'newest', headers: { etag: '"new"' } },
-    '20260118': { status: 304 },
-    '20260117': { status: 403 },
+    '20260118': { status: 403 },
+    '20260117': { status: 304 },
     '20260116': { status: 403 },
     '20260115': { body: 'oldest' },
   };
@@ -106,8 +106,8 @@ it('publishes files, does not repeat unchanged ones, and publishes that there is
   await vi.waitFor(() => expect(published()).toEqual(expected), 10_000);
   expect(host.requests.map(({ headers }) => headers['if-none-match'])).toEqual([
     undefined,
-    '"known"',
     undefined,
+    '"known"',
     undefined,
     undefined,
   ]);

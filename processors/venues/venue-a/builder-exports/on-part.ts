@@ -66,14 +66,14 @@ function addPart(state: BuilderExportsState, { request, receivedAt, payload }: R
 function noteMissing(state: BuilderExportsState, file: BuilderFile, receivedAt: number, emit: Emit): undefined {
   const isFinal = receivedAt >= file.day + DAY_MS + NO_FILE_MS;
   if (!isFinal || state.days.has(builderDayKey(file.builder, file.day))) return;
-  emitDay(state, { ...file, version: receivedAt, hasFile: false, rows: 0, etag: null, sha256: null }, emit);
+  emitDay(state, { ...file, fileAt: receivedAt, hasFile: false, rows: 0, etag: null, sha256: null }, emit);
 }
 
 function* readFile(
   state: BuilderExportsState,
   { builder, day }: BuilderFile,
   { file, etag }: BuilderFileResponse & { readonly file: Buffer },
-  version: number,
+  fileAt: number,
   emit: Emit,
 ): Slices {
   const sha256 = createHash('sha256').update(file).digest('hex');
@@ -88,12 +88,12 @@ function* readFile(
   let place = 0;
   for (const rows of readBuilderRows(file)) {
     for (const row of rows) {
-      emit(builderFillTopic, builder, { builder, day, version, place, ...row });
+      emit(builderFillTopic, builder, { builder, day, fileAt, place, ...row });
       place += 1;
     }
     yield;
   }
-  emitDay(state, { builder, day, version, hasFile: true, rows: place, etag, sha256 }, emit);
+  emitDay(state, { builder, day, fileAt, hasFile: true, rows: place, etag, sha256 }, emit);
 }
 
 function emitDay(state: BuilderExportsState, day: BuilderDay, emit: Emit): void {

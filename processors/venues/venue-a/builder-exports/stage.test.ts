@@ -44,8 +44,8 @@ function respond(
   }
 }
 const csv = (...rows: string[]) => writeLz4Frame(Buffer.from(HEADER + rows.join('')));
-const rows = () => stage.emittedTo(builderFillTopic).map(({ version, place, price }) => [version, place, price]);
-const days = () => stage.emittedTo(builderDayTopic).map(({ version, hasFile, rows }) => [version, hasFile, rows]);
+const rows = () => stage.emittedTo(builderFillTopic).map(({ fileAt, place, price }) => [fileAt, place, price]);
+const days = () => stage.emittedTo(builderDayTopic).map(({ fileAt, hasFile, rows }) => [fileAt, hasFile, rows]);
 
 it('emits the rows of a file, then its day', () => {
   respond(csv(row(4), row(7, '135.9')));
@@ -57,7 +57,7 @@ it('emits the rows of a file, then its day', () => {
   expect(stage.emittedTo(builderFillTopic)[0]).toEqual({
     builder: BUILDER,
     day: DAY,
-    version: receivedAt,
+    fileAt: receivedAt,
     place: 0,
     user: USER,
     coin: 'SOL',

@@ -43,7 +43,7 @@ const register = (provider: string, builder: string) =>
 const fill = (place: number, fields: Partial<BuilderFill> = {}): BuilderFill => ({
   builder: BUILDER_A,
   day: FIRST,
-  version: 2,
+  fileAt: 2,
   place,
   user: B,
   coin: 'BTC',
@@ -54,10 +54,10 @@ const fill = (place: number, fields: Partial<BuilderFill> = {}): BuilderFill => 
   builderFee: '0.000148',
   ...fields,
 });
-const day = (nth: number, version = 2) => ({
+const day = (nth: number, fileAt = 2) => ({
   builder: BUILDER_A,
   day: FIRST + nth * DAY_MS,
-  version,
+  fileAt,
   hasFile: true,
   rows: 2,
   etag: null,
@@ -95,10 +95,10 @@ it('counts the rows of the newest files, and both orders of trades at their own 
   await bindWallet(service, A, service.admin, 'venue_a_dex');
   await bindWallet(service, B, service.admin, 'venue_b');
   await insertRows(store, builderFillsTable, [
-    fill(1, { version: 1, qty: '7' }),
+    fill(1, { fileAt: 1, qty: '7' }),
     fill(1),
     fill(2, { user: A }),
-    fill(3, { day: FIRST + DAY_MS, time: FIRST + DAY_MS, version: 9 }),
+    fill(3, { day: FIRST + DAY_MS, time: FIRST + DAY_MS, fileAt: 9 }),
     fill(4, { builder: `0x${'9'.repeat(40)}` }),
   ]);
   await insertRows(store, builderDaysTable, [day(0), day(2)]);

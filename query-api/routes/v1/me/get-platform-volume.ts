@@ -124,7 +124,7 @@ const READERS: Readonly<Record<ProviderFamily, (request: VolumeRequest) => Promi
   venue_a: async ({ store, builders, window, addresses }) => {
     const none = { ...NO_VOLUME, builderFeeUsd: NO_VOLUME.volumeUsd, dataThrough: null };
     if (builders.length === 0) return none;
-    // The days first: a day names the version of its rows, which are stored before it.
+    // The days first: a day names the file of its rows, which are stored before it.
     const days = await readArrivedDays(
       store,
       builders.map(({ builder }) => builder),
