@@ -174,12 +174,16 @@ async function recordMoney(recorder: Recorder): Promise<Step[]> {
     { call: 'GET /v1/me/pnl' },
     { call: 'GET /v1/me/pnl/curve' },
     { call: 'GET /v1/me/pnl/explain', query: book },
+    { call: 'GET /v1/me/platform-volume' },
+    { call: 'GET /v1/me/stats' },
     { call: 'GET /v1/me/wallets/:id/nav' },
     { call: 'GET /v1/me/wallets/nav' },
     { call: 'GET /v1/positions', query: { user: positionsOf!, provider: 'venue_a' } },
   ];
+  await recorder.run({ call: 'POST /v1/me/platform-attributions', body: ATTRIBUTION, isPreparation: true });
   for (const step of steps) await recorder.run(step);
-  // Later examples are those of a caller without fills.
+  // Later examples are those of a caller without fills and builders.
+  await recorder.run({ call: 'DELETE /v1/me/platform-attributions/:id', isPreparation: true });
   await recorder.run({ call: 'DELETE /v1/me/wallets/:id', isPreparation: true });
   return [...steps, ...(await recordCurves(recorder, address!))];
 }

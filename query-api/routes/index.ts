@@ -50,7 +50,9 @@ import { getAnomalyFeed } from './v1/me/get-anomaly-feed.ts';
 import { getAuditLog } from './v1/me/get-audit-log.ts';
 import { getFills } from './v1/me/get-fills.ts';
 import { getPnl } from './v1/me/get-pnl.ts';
+import { getPlatformVolume } from './v1/me/get-platform-volume.ts';
 import { getQuotas } from './v1/me/get-quotas.ts';
+import { getStats } from './v1/me/get-stats.ts';
 import { getStream } from './v1/me/get-stream.ts';
 import { getUsage } from './v1/me/get-usage.ts';
 import { deletePlatformAttribution } from './v1/me/platform-attributions/delete-platform-attribution.ts';
@@ -187,6 +189,8 @@ export const ROUTES: readonly Route[] = [
   getAuditLog,
   getFills,
   getPnl,
+  getPlatformVolume,
+  getStats,
   getPnlCurve,
   getPnlExplain,
   getUsage,

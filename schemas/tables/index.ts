@@ -6,6 +6,8 @@ import { anomaliesTable } from './anomalies.ts';
 import { arbitrageTable } from './arbitrage.ts';
 import { arbitrageSignalsTable } from './arbitrage-signals.ts';
 import { auditLogTable } from './audit-log.ts';
+import { builderDaysTable } from './builder-days.ts';
+import { builderFillsTable } from './builder-fills.ts';
 import { candleBarsTable } from './candle-bars.ts';
 import { candleRangesTable } from './candle-ranges.ts';
 import { dailyRowsTable } from './daily-rows.ts';
@@ -35,6 +37,8 @@ export const TABLES: readonly TableSpec[] = [
   candleBarsTable,
   candleRangesTable,
   dailyRowsTable,
+  builderFillsTable,
+  builderDaysTable,
   leaderboardTable,
   nodeFillsTable,
   eventsTable,

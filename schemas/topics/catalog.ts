@@ -14,6 +14,7 @@ import { arbitrageSignalTopic } from './arbitrage-signals.ts';
 import { auditTopic } from './audit.ts';
 import { backfillTopic } from './backfills.ts';
 import { bookHeadTopic } from './book-heads.ts';
+import { builderDayTopic, builderFillTopic, registeredBuilderTopic } from './builder-exports.ts';
 import {
   candleRangeTopic,
   candleTopic,
@@ -102,6 +103,9 @@ export const TOPICS: readonly Topic[] = [
   venueAAcquisitionTopic,
   venueBAcquisitionTopic,
   ...Object.values(failedAcquisitionTopics),
+  registeredBuilderTopic,
+  builderFillTopic,
+  builderDayTopic,
   leaderboardRowTopic,
   leaderboardTopic,
   nodeFillTopic,

@@ -11,6 +11,7 @@ import { type AdapterContext, joinUrl, type RunningAdapter, upstreamUrl, type Ve
 import { startFillRequests } from './account-fills/request-fills.ts';
 import { startFlowRequests } from './account-flows/request-flows.ts';
 import { createAcquisitions } from './acquisitions.ts';
+import { startFileRequests } from './builder-exports/request-files.ts';
 import { limitsOf, METADATA_WEIGHT, MINUTE_MS, READ_TIMEOUT_MS, REST_PRIORITIES } from './declaration.ts';
 import { DEXES_REQUEST, DexList } from './dex-list.ts';
 import { EarlierCursor } from './earlier-cursor.ts';
@@ -153,6 +154,7 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
   });
   opened(series);
   opened(await startLeaderboard(context));
+  opened(await startFileRequests({ context }));
   const { venueANodeData } = settings;
   if (venueANodeData !== null) opened(await followFills({ ...context, folder: venueANodeData }));
   const klines = startKlines(context);
