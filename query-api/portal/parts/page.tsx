@@ -3,6 +3,7 @@ import type { ReadonlySignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { ApiFault } from '../live/api-fault.ts';
 import { type Resource, staleAt } from '../live/resource.ts';
+import { session } from '../shell/session.ts';
 import { FaultText } from './fault.tsx';
 import { IsOld } from './is-old.ts';
 import { Ago, Clock, Updated } from './time.tsx';
@@ -66,7 +67,16 @@ export function Page(options: PageOptions) {
           {fault !== null && onRetry && <Retry onRetry={onRetry} />}
         </p>
       )}
-      {state === 'loading' && <Skeleton />}
+      {state === 'loading' && (
+        <>
+          {session.value?.sandbox && (
+            <p class="muted slow" role="status">
+              The data set of the sandbox is opened when it is first used, which takes some seconds.
+            </p>
+          )}
+          <Skeleton />
+        </>
+      )}
       {state === 'empty' && <div class="panel nothing">{empty}</div>}
       {(state === 'error' || state === 'forbidden' || state === 'missing') && fault !== null && (
         <div class="panel">
