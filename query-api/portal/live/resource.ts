@@ -54,8 +54,14 @@ function waitAfter(fault: ApiFault | null, every: Interval): number | null {
  * anew; null reads nothing.
  *
  * @param staysUntilNext true to show what another path returned until this one has answered.
+ * @param body for a route that reads by POST; the same for as long as the path is.
  */
-export function useResource<T>(path: string | null, every: Interval = null, staysUntilNext = false): Resource<T> {
+export function useResource<T>(
+  path: string | null,
+  every: Interval = null,
+  staysUntilNext = false,
+  body: unknown = undefined,
+): Resource<T> {
   const data = useSignal<T | null>(null);
   const fault = useSignal<ApiFault | null>(null);
   const at = useSignal<number | null>(null);
@@ -82,11 +88,12 @@ export function useResource<T>(path: string | null, every: Interval = null, stay
     const owner = stopping;
     const read = async () => {
       try {
-        const body = await request<T>(url, { signal: stopping.signal });
+        const { signal } = stopping;
+        const read = await request<T>(url, body === undefined ? { signal } : { signal, method: 'POST', body });
         if (stopping.signal.aborted) return;
         shown.current = url;
         batch(() => {
-          data.value = body;
+          data.value = read;
           fault.value = null;
           at.value = Date.now();
           if (every !== null) lastResponseAt.value = Date.now();

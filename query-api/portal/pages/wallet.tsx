@@ -11,6 +11,7 @@ import type { Pnl, Wallet } from './pnl/shapes.ts';
 import { Totals } from './pnl/totals.tsx';
 import { familyOf } from './wallet/account-family.ts';
 import { Backfill } from './wallet/backfill.tsx';
+import { BucketsPanel } from './wallet/buckets.tsx';
 import { Curves } from './wallet/curves.tsx';
 import { Fills } from './wallet/fills.tsx';
 import { NavPanel } from './wallet/nav.tsx';
@@ -51,7 +52,10 @@ export default function WalletPage({ params }: PageProps) {
               Bound <Moment at={wallet.createdAt} />
             </span>
           </p>
-          <NavPanel wallet={wallet} />
+          <div class="panels">
+            <NavPanel wallet={wallet} />
+            {familyOf(wallet.provider) === 'venue_a' && <BucketsPanel wallet={wallet} />}
+          </div>
           <Curves wallet={wallet} family={familyOf(wallet.provider)} />
           <PositionsPanel wallet={wallet} family={familyOf(wallet.provider)} />
           <Results wallet={wallet} selection={selection} />

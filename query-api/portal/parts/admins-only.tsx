@@ -1,4 +1,4 @@
-/** What changes something, for keys that may change it; other keys are told which scope is missing. */
+/** What changes something, for keys that may change it; other keys see which scope is missing. */
 import type { ComponentChildren } from 'preact';
 import { session } from '../shell/session.ts';
 

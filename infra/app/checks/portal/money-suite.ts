@@ -132,6 +132,7 @@ export function moneySuite(portal: Portal): void {
       await page.goto(`/portal/wallets/${id}?window=1D`);
       await page.locator('[aria-label="Positions"] tbody tr').first().waitFor();
       await page.locator('[aria-label="Value"] [data-field="navUsdc"] [data-value]').waitFor();
+      await page.locator('[aria-label="Parts of the value"] [data-field="valueUsd"] [data-value]').waitFor();
       await page.locator('figure[data-chart="nav"] canvas').waitFor({ timeout: 5_000 });
       await page.locator('figure[data-chart="pnl"] canvas').first().waitFor();
       await page.keyboard.press('.');
@@ -139,6 +140,12 @@ export function moneySuite(portal: Portal): void {
       const [value] = await rowsOf(page, 'dl[aria-label="Value"]');
       expect(value!.navUsdc).toBe(nav.navUsdc);
       expect(value!.cashUsdc).toBeNull();
+      const { results } = responses.get('/v1/accounts/batch') as {
+        results: { valueUsd: number | null; buckets: { kind: string; usd: number }[] }[];
+      };
+      const [parts] = await rowsOf(page, 'dl[aria-label="Parts of the value"]');
+      expect(parts!.valueUsd).toBe(results[0]!.valueUsd);
+      expect(results[0]!.buckets.map(({ kind }) => parts![kind])).toEqual(results[0]!.buckets.map(({ usd }) => usd));
 
       const { positions } = responses.get('/v1/positions') as { positions: Fields[] };
       const figures = ({

@@ -8,6 +8,17 @@ export interface Nav {
   readonly asOf: string | null;
 }
 
+/** `POST /v1/accounts/batch`, of one address. */
+export interface Batch {
+  readonly results: readonly {
+    readonly valueUsd: number | null;
+    readonly buckets: readonly { readonly kind: string; readonly usd: number }[];
+    readonly unrealizedPnlUsd: number | null;
+    readonly accountMode: string | null;
+    readonly note?: string;
+  }[];
+}
+
 export interface PnlPoint {
   /** Unix seconds. */
   readonly t: number;
