@@ -150,13 +150,13 @@ podman system service --time=0 "unix://$work/podman.sock" >"$work/podman.log" 2>
 pids+=($!)
 export DOCKER_HOST=unix://$work/podman.sock
 export PATH=$here/bin:$PATH
-# systemd's timers would run the health checks. Here every one runs in each fifth round, and in the others those that wait to
-# become healthy. A round every second would use more of the processor than the services do, and so would a podman for each
-# check. A check that is ended while it writes leaves an empty result, with which every later one would fail.
+# systemd's timers would run the health checks. Here every one runs in each third round, and in the others those that wait to
+# become healthy. More rounds would use more of the processor than the services do, and so would a podman for each check.
+# A check that is ended while it writes leaves an empty result, with which every later one would fail.
 (rounds=0
-while sleep 3; do
+while sleep 8; do
   filters=()
-  [ $((rounds++ % 5)) = 0 ] || filters=(--filter health=starting --filter health=unhealthy)
+  [ $((rounds++ % 3)) = 0 ] || filters=(--filter health=starting --filter health=unhealthy)
   for id in $(docker ps --quiet "${filters[@]}"); do
     curl --silent --max-time 60 --unix-socket "$work/podman.sock" --output /dev/null \
       "http://podman/v4.0.0/libpod/containers/$id/healthcheck" &
