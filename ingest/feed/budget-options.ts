@@ -32,8 +32,9 @@ export interface SpendingGrants {
  *
  * ```
  *   lists (more important)        at most 600
+ *   snapshots of accounts         at most 600
  *   repairs, ... (less important) at most 300 `behindMax`
- *   both together                 at most 600, since 600 `cost` are reserved for reads
+ *   all these together            at most 600, since 600 `cost` are reserved for reads
  *   reads                         all that the others leave, at least 600
  *
  *   0                                                      1,080              1,200
@@ -57,6 +58,8 @@ export interface Reserved {
    * that has waited for a window comes before those that arrived later, whatever their priorities.
    */
   readonly behindMax?: number;
+  /** The first priority to which `behindMax` applies; by default the one after the reserved one. */
+  readonly behindFrom?: number;
 }
 
 export interface BudgetOptions {

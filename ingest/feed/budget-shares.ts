@@ -115,6 +115,7 @@ export class BudgetShares {
   }
 
   private isBehind({ priority }: Spender): boolean {
-    return this.reserved !== undefined && priority !== null && priority > this.reserved.priority;
+    if (this.reserved === undefined || priority === null) return false;
+    return priority >= (this.reserved.behindFrom ?? this.reserved.priority + 1);
   }
 }

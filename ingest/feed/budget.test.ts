@@ -187,6 +187,19 @@ describe('priorities', () => {
     expect(served.slice(5)).toEqual(['lists 2', 'bars 4']);
   });
 
+  it('may leave out of the part of those behind some priorities after the reserved one', async () => {
+    const reserved = { priority: 1, cost: 6, behindMax: 2, behindFrom: 3 };
+    const budget = new Budget({ max: 12, windowMs: 1_000, reserved });
+    const served: number[] = [];
+    for (const priority of [2, 2, 2, 3, 3, 3])
+      void budget.reserve(1, { priority }).then((reservation) => {
+        served.push(priority);
+        reservation.settle();
+      });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(served).toEqual([2, 2, 2, 3, 3]);
+  });
+
   it('leave a part to the one for which it is reserved', async () => {
     const budget = new Budget({ max: 10, windowMs: 1_000, reserved: { priority: 1, cost: 5 } });
     const served: string[] = [];

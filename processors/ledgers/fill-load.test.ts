@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { VenueAFill } from '#schemas/topics/account-fills';
 import { addFill, addPage, createFillLoad, isRequestDue, releasedBefore } from './fill-load.ts';
+import { type FillCopy, mergeCopies } from './merge-copies.ts';
 import { coinFill, fillPage } from './venue-a-fills.fixture.ts';
 
 const USER = '0xa';
 const page = (...args: Parameters<typeof fillPage> extends [string, ...infer R] ? R : never) => fillPage(USER, ...args);
-const times = (fills: readonly VenueAFill[] | null) =>
-  fills?.map(({ time, tid }) => (tid === time ? time : `${time}/${tid}`));
+const merged = (fills: readonly (readonly FillCopy[])[] | null) => fills?.map(mergeCopies);
+const times = (fills: readonly (readonly FillCopy[])[] | null) =>
+  merged(fills)?.map(({ time, tid }) => (tid === time ? time : `${time}/${tid}`));
 
 describe('a load of the fills of an account', () => {
   it('continues at the last time of a full page, and drops the fills that the next page repeats', () => {
@@ -22,7 +23,7 @@ describe('a load of the fills of an account', () => {
       '2/23',
     ]);
     expect(times(addPage(load, page('orders', 3, [coinFill(3)])))).toEqual([3]);
-    expect([load.loadedAt, load.waiting.size, releasedBefore(load)]).toEqual([10_000_003, 0, 0]);
+    expect([load.loadedAt, load.waiting.size, releasedBefore(load)]).toEqual([10_000_003, 0, 10_000_000]);
   });
 
   it('releases the fills of both lists in order, once both are known up to their time', () => {
@@ -40,6 +41,29 @@ describe('a load of the fills of an account', () => {
     addPage(load, page('orders', 0, [coinFill(4)], true));
     addPage(load, page('orders', 4, [coinFill(4)], true));
     expect(load.lists.orders.from).toBe(5);
+  });
+
+  it('does not advance beyond a full page that arrives twice', () => {
+    const load = createFillLoad();
+    const full = page('orders', 0, [coinFill(1), coinFill(4)], true);
+    addPage(load, full);
+    addPage(load, full);
+    expect(load.lists.orders.from).toBe(4);
+  });
+
+  it('knows that nothing is before the end of a list without fills', () => {
+    const load = createFillLoad();
+    addPage(load, page('twaps', 0, []));
+    addPage(load, page('orders', 0, [coinFill(1), coinFill(4)], true));
+    expect([load.loadedAt, releasedBefore(load)]).toEqual([null, 4]);
+  });
+
+  it('retains a bounded number of fills of other sources', () => {
+    const load = createFillLoad();
+    for (let time = 1; time <= 10_001; time += 1) addFill(load, { source: 'node', fill: coinFill(time) });
+    expect(load.waiting.size).toBe(10_000);
+    addPage(load, page('twaps', 0, []));
+    expect(addPage(load, page('orders', 0, [coinFill(10_001)]))).toHaveLength(10_001);
   });
 
   it('ignores pages that begin later than it, and pages with an end', () => {
@@ -63,12 +87,12 @@ describe('a load of the fills of an account', () => {
     for (const isNodeFirst of [true, false]) {
       const load = createFillLoad();
       const steps = [
-        () => addFill(load, coinFill(1, { builder: '0xb' })),
+        () => addFill(load, { source: 'node', fill: coinFill(1, { builder: '0xb' }) }),
         () => addPage(load, page('orders', 0, [coinFill(1)])),
       ];
       for (const step of isNodeFirst ? steps : steps.toReversed()) expect(step()).toEqual([]);
-      expect(addPage(load, page('twaps', 0, []))).toEqual([coinFill(1, { builder: '0xb' })]);
-      expect(addFill(load, coinFill(2))).toEqual([coinFill(2)]);
+      expect(merged(addPage(load, page('twaps', 0, [])))).toEqual([coinFill(1, { builder: '0xb' })]);
+      expect(merged(addFill(load, { source: 'node', fill: coinFill(2) }))).toEqual([coinFill(2)]);
     }
   });
 

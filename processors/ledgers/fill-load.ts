@@ -5,6 +5,10 @@
  */
 import { FILL_LISTS, type FillList, type FillPage, type VenueAFill } from '#schemas/topics/account-fills';
 import { fillId } from '#schemas/venues/venue-a/fills';
+import { addCopy, type FillCopy } from './merge-copies.ts';
+
+/** At most so many fills of other sources wait for a load. Of those beyond it only the builder is lost: the lists have the fill. */
+const WAITING_MAX = 10_000;
 
 interface ListLoad {
   /** Start of the next request: everything before it is known. */
@@ -17,8 +21,8 @@ interface ListLoad {
 
 export interface FillLoad {
   readonly lists: Readonly<Record<FillList, ListLoad>>;
-  /** Fills that are not released yet, by id, in the order of their arrival. */
-  readonly waiting: Map<string, VenueAFill>;
+  /** Copies of fills that are not released yet, by id, in the order of their arrival. */
+  readonly waiting: Map<string, readonly FillCopy[]>;
   /** Event time at which the whole history was loaded, unix ms; null before. */
   loadedAt: number | null;
   /** When the newest recorded trade that names the account was received, unix ms; null without one. */
@@ -30,26 +34,35 @@ export function createFillLoad(): FillLoad {
   return { lists: { orders: list(), twaps: list() }, waiting: new Map(), loadedAt: null, tradedAt: null };
 }
 
-/** Adds a page. Returns the fills that it releases; null for a page that does not continue the load. */
-export function addPage(load: FillLoad, page: FillPage): VenueAFill[] | null {
+/** Adds a page. Returns the copies that it releases, by fill; null for a page that does not continue the load. */
+export function addPage(load: FillLoad, page: FillPage): (readonly FillCopy[])[] | null {
   const own = load.lists[page.list];
   // A page that begins later leaves fills out, and one with an end may lack the newest.
   if (page.from > own.from || page.until !== null) return null;
-  for (const fill of page.fills) if (isNew(own, fill)) wait(load, fill);
+  for (const fill of page.fills) if (isNew(own, fill)) wait(load, { source: page.list, fill });
   advance(own, page);
   if (FILL_LISTS.every((list) => load.lists[list].completeAt !== null)) load.loadedAt ??= page.receivedAt;
   return release(load);
 }
 
-/** Adds a fill of another source. Returns the fills that it releases: itself once the account is loaded. */
-export function addFill(load: FillLoad, fill: VenueAFill): VenueAFill[] {
-  wait(load, fill);
-  return release(load);
+/** Adds a copy of another source. Returns the copies that it releases: itself if the lists are loaded up to its time. */
+export function addFill(load: FillLoad, copy: FillCopy): (readonly FillCopy[])[] {
+  const id = fillId(copy.fill);
+  if (load.waiting.size >= WAITING_MAX && !load.waiting.has(id)) return [];
+  wait(load, copy);
+  const released = copy.fill.time < releaseBefore(load) ? [load.waiting.get(id)!] : [];
+  if (released.length > 0) load.waiting.delete(id);
+  return released;
 }
 
-/** The time before which all fills are known and released. */
+/** The time before which all fills are known and released. A list that was read to its end has no earlier fill, also an empty one. */
 export function releasedBefore({ lists }: FillLoad): number {
-  return Math.min(...FILL_LISTS.map((list) => lists[list].from));
+  return Math.min(...FILL_LISTS.map((list) => lists[list].completeAt ?? lists[list].from));
+}
+
+/** True if both lists were complete after a time. */
+export function isLoaded({ lists }: FillLoad, time: number): boolean {
+  return FILL_LISTS.every((list) => time < (lists[list].completeAt ?? 0));
 }
 
 /** True if a trade named the account after the time up to which its fills have arrived. */
@@ -61,27 +74,31 @@ function isNew({ from, edge }: ListLoad, fill: VenueAFill): boolean {
   return fill.time > from || (fill.time === from && !edge.has(fillId(fill)));
 }
 
-function wait({ waiting }: FillLoad, fill: VenueAFill): void {
-  const id = fillId(fill);
-  waiting.set(id, { ...fill, builder: fill.builder ?? waiting.get(id)?.builder ?? null });
+function wait({ waiting }: FillLoad, copy: FillCopy): void {
+  const id = fillId(copy.fill);
+  waiting.set(id, addCopy(waiting.get(id) ?? [], copy));
 }
 
 function advance(own: ListLoad, { fills, isFull, receivedAt }: FillPage): void {
   const newest = Math.max(own.from, fills.at(-1)?.time ?? 0);
   // The venue would return the same page again where as many fills as a page holds share a time.
-  const from = isFull && newest === own.from ? newest + 1 : newest;
+  const from = isFull && fills[0]?.time === newest ? newest + 1 : newest;
   if (from !== own.from) own.edge.clear();
   own.from = from;
   for (const fill of fills) if (fill.time === from) own.edge.add(fillId(fill));
   if (!isFull) own.completeAt = receivedAt;
 }
 
-function release(load: FillLoad): VenueAFill[] {
-  const { waiting, lists, loadedAt } = load;
-  // While the account is loaded for the first time, the list that is ahead waits for the other one.
-  const open = FILL_LISTS.filter((list) => lists[list].completeAt === null).map((list) => lists[list].from);
-  const before = loadedAt === null ? Math.min(...open) : Number.POSITIVE_INFINITY;
-  const released = [...waiting.values()].filter(({ time }) => time < before);
-  for (const fill of released) waiting.delete(fillId(fill));
+function release(load: FillLoad): (readonly FillCopy[])[] {
+  const before = releaseBefore(load);
+  const released = [...load.waiting.values()].filter(([copy]) => copy!.fill.time < before);
+  for (const [copy] of released) load.waiting.delete(fillId(copy!.fill));
   return released;
+}
+
+/** Fills before this time need not wait. While the account is loaded for the first time, the list that is ahead waits for the other one. */
+function releaseBefore({ lists, loadedAt }: FillLoad): number {
+  if (loadedAt !== null) return Number.POSITIVE_INFINITY;
+  const open = FILL_LISTS.filter((list) => lists[list].completeAt === null);
+  return Math.min(...open.map((list) => lists[list].from));
 }

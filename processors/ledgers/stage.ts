@@ -4,14 +4,23 @@
  */
 import { on, onKeyed, type Stage } from '#infra/stages/stage';
 import { accountFillTopic, type FillPage, fillLoadTopic, fillPageTopic } from '#schemas/topics/account-fills';
+import { accountFlowTopics, flowCoverageTopics } from '#schemas/topics/account-flows';
 import { type ClockMark, type ControlChange, changeTopic, clockTopic } from '#schemas/topics/control';
 import { ledgerBookTopic, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
 import { type NodeFill, nodeFillTopic } from '#schemas/topics/node-fills';
-import { type Market, marketTopics, type Trade, tradeTopics } from '#schemas/topics/normalised';
+import {
+  type Instrument,
+  instrumentTopics,
+  type Market,
+  marketTopics,
+  type Trade,
+  tradeTopics,
+} from '#schemas/topics/normalised';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import { foldAccounts } from './change-account.ts';
 import { onChange } from './on-change.ts';
 import { onFillPage, onNodeFill, onTradeOfVenueA } from './on-fill-page.ts';
+import { onInstrument } from './on-instrument.ts';
 import { onTrade } from './on-trade.ts';
 import { onMarket, onResolution } from './settlements.ts';
 import { createLedgersState, type LedgersState } from './state.ts';
@@ -20,12 +29,14 @@ export function createLedgersStage(): Stage<LedgersState> {
   return {
     name: 'ledgers',
     // The state contains the control state, so raise this with `CONTROL_STATE_VERSION`.
-    stateVersion: 2,
+    stateVersion: 3,
     slicedMaps: [
       'control.idempotency.current.answers',
       'control.idempotency.previous.answers',
       'accounts',
       'fillLoads',
+      'fills',
+      'baseTokens',
       'holders',
       'instruments',
       'resolutions',
@@ -37,6 +48,7 @@ export function createLedgersStage(): Stage<LedgersState> {
       }),
       onKeyed<LedgersState, Market>(marketTopics.venue_a, onMarket),
       onKeyed<LedgersState, Market>(marketTopics.venue_b, onMarket),
+      onKeyed<LedgersState, Instrument>(instrumentTopics.venue_a, onInstrument),
       on<LedgersState, Trade>(tradeTopics.venue_a, onTradeOfVenueA),
       on<LedgersState, Trade>(tradeTopics.venue_b, onTrade),
       on<LedgersState, FillPage>(fillPageTopic, onFillPage),
@@ -44,7 +56,15 @@ export function createLedgersStage(): Stage<LedgersState> {
       on<LedgersState, Resolution>(resolutionTopics.venue_a, onResolution),
       on<LedgersState, Resolution>(resolutionTopics.venue_b, onResolution),
     ],
-    outputs: [fillLoadTopic, accountFillTopic, ledgerTopic, ledgerEventTopic, ledgerBookTopic],
+    outputs: [
+      fillLoadTopic,
+      accountFillTopic,
+      ledgerTopic,
+      ledgerEventTopic,
+      ledgerBookTopic,
+      accountFlowTopics.venue_b,
+      flowCoverageTopics.venue_b,
+    ],
     initialState: createLedgersState,
   };
 }

@@ -3,6 +3,7 @@ import type { Ledger } from '#schemas/domain/ledger/ledger';
 import type { Resolution } from '#schemas/topics/oracle';
 import type { NewestArrivals } from '../shared/new-arrivals.ts';
 import type { FillLoad } from './fill-load.ts';
+import type { FillCopy } from './merge-copies.ts';
 
 /** Venue time for which a ledger retains its events, so that late ones can change them. */
 export const RETAINED_MS = 32 * 86_400_000;
@@ -11,6 +12,14 @@ export interface AccountLedger {
   /** Event time of the binding with which it began. */
   readonly startedAt: number;
   readonly ledger: Ledger;
+}
+
+/** A fill of venue_a in a ledger. */
+export interface StoredFill {
+  /** What its sources state. */
+  readonly copies: readonly FillCopy[];
+  /** When it reached the ledger, unix ms. */
+  readonly receivedAt: number;
 }
 
 /** Bounded by what organizations own, by what their accounts trade, and by the catalog. */
@@ -23,6 +32,10 @@ export interface LedgersState {
   readonly accounts: Map<string, AccountLedger>;
   /** How far the fills of the accounts of venue_a are loaded, by name of the account. */
   readonly fillLoads: Map<string, FillLoad>;
+  /** Fills of the accounts of venue_a that their ledgers retain, by name of the account and id. */
+  readonly fills: Map<string, Map<string, StoredFill>>;
+  /** Name of the base token of each spot pair of venue_a, by coin. */
+  readonly baseTokens: Map<string, string>;
   /** Names of accounts whose ledger has or once contained events of an instrument, until it is settled for `RETAINED_MS`. */
   readonly holders: Map<string, Set<string>>;
   /** Instruments of each market of the catalog, in its order. */
@@ -37,6 +50,8 @@ export function createLedgersState(): LedgersState {
     arrivals: new Map(),
     accounts: new Map(),
     fillLoads: new Map(),
+    fills: new Map(),
+    baseTokens: new Map(),
     holders: new Map(),
     instruments: new Map(),
     resolutions: new Map(),

@@ -6,6 +6,7 @@ import { deleteKey } from './keys/delete-key.ts';
 import { getKeys } from './keys/get-keys.ts';
 import { postKeys } from './keys/post-keys.ts';
 import type { Route } from './route.ts';
+import { postAccountsBatch } from './v1/accounts/post-batch.ts';
 import { getArbitrageHistory } from './v1/events/arbitrage/get-history.ts';
 import { getLadder } from './v1/events/arbitrage/get-ladder.ts';
 import { getActivity } from './v1/events/get-activity.ts';
@@ -162,6 +163,7 @@ export const ROUTES: readonly Route[] = [
   getWalletsNav,
   getPerformance,
   postHeadsBatch,
+  postAccountsBatch,
   postPlatformAttributions,
   getPlatformAttributions,
   deletePlatformAttribution,

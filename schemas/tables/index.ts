@@ -1,5 +1,6 @@
 /** Every table that the sink fills. */
 import { accountFillsTable } from './account-fills.ts';
+import { accountFlowsTable } from './account-flows.ts';
 import { anomaliesTable } from './anomalies.ts';
 import { arbitrageTable } from './arbitrage.ts';
 import { arbitrageSignalsTable } from './arbitrage-signals.ts';
@@ -11,9 +12,11 @@ import { deliveriesTable } from './deliveries.ts';
 import { deliveryAttemptsTable } from './delivery-attempts.ts';
 import { disputePhasesTable } from './dispute-phases.ts';
 import { eventsTable } from './events.ts';
+import { flowCoverageTable } from './flow-coverage.ts';
 import { leaderboardTable } from './leaderboard.ts';
 import { ledgerEventsTable } from './ledger-events.ts';
 import { marketsTable } from './markets.ts';
+import { navSnapshotsTable } from './nav-snapshots.ts';
 import { nodeFillsTable } from './node-fills.ts';
 import { resolutionsTable } from './resolutions.ts';
 import { spreadsTable } from './spreads.ts';
@@ -39,6 +42,9 @@ export const TABLES: readonly TableSpec[] = [
   anomaliesTable,
   accountFillsTable,
   ledgerEventsTable,
+  navSnapshotsTable,
+  accountFlowsTable,
+  flowCoverageTable,
   usageTable,
   auditLogTable,
   deliveriesTable,

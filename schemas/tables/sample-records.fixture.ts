@@ -1,5 +1,6 @@
 /** A record of each table with every field set, made from its schema, for tests. */
 import type { ColumnKind } from '../avro.ts';
+import type { FlowCoverage } from '../topics/account-flows.ts';
 import type { Market, Trade } from '../topics/normalised.ts';
 import type { NodeUsageRecord } from '../topics/usage.ts';
 import type { RecordMeta } from './declaration.ts';
@@ -11,6 +12,7 @@ const AT = 1_765_432_100_987;
 /** Keys of tables with a tombstone, which finds the row by the key. */
 const KEYS: Readonly<Record<string, (value: never) => string>> = {
   markets: ({ marketId }: Market) => marketId,
+  flow_coverage: ({ account }: FlowCoverage) => account,
   usage: (value: NodeUsageRecord) => usageKey(value),
 };
 

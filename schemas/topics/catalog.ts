@@ -1,6 +1,7 @@
 /** The catalog of all topics except `state.<stage>` and `dead.<topic>`, which follow from the stages. */
 
 import { accountFillTopic, fillLoadTopic, fillPageTopic } from './account-fills.ts';
+import { accountFlowTopics, flowCoverageTopics } from './account-flows.ts';
 import { accountSeriesTopic } from './account-series.ts';
 import { accountValueTopic, venueAAcquisitionTopic, venueBAcquisitionTopic } from './accounts.ts';
 import { anomalyTopic } from './anomalies.ts';
@@ -30,6 +31,7 @@ import { earlierOutcomesTopic } from './earlier-outcomes.ts';
 import { leaderboardRowTopic, leaderboardTopic } from './leaderboard.ts';
 import { ledgerBookTopic, ledgerEventTopic, ledgerTopic } from './ledgers.ts';
 import { loadedKlinesTopic } from './loaded-klines.ts';
+import { navSnapshotTopic, snapshotHeadTopic } from './nav-snapshots.ts';
 import { nodeFillCoverageTopic, nodeFillTopic } from './node-fills.ts';
 import { nodeReportTopic } from './node-reports.ts';
 import {
@@ -110,7 +112,11 @@ export const TOPICS: readonly Topic[] = [
   ledgerEventTopic,
   ledgerBookTopic,
   accountValueTopic,
+  navSnapshotTopic,
+  snapshotHeadTopic,
   accountSeriesTopic,
+  ...Object.values(accountFlowTopics),
+  ...Object.values(flowCoverageTopics),
   auditTopic,
   deliveryTopic,
   ...Object.values(channelTopics),

@@ -5,13 +5,15 @@ import type { Limits } from '../../feed/planner.ts';
 export const REST_PRIORITIES = {
   listings: 0,
   reads: 1,
+  /** Snapshots of accounts within their ten minutes. */
+  snapshots: 2,
   /** Fills of an account that a trade named. */
-  tradedFills: 2,
-  repairs: 3,
-  settlements: 4,
+  tradedFills: 3,
+  repairs: 4,
+  settlements: 5,
   /** Histories of accounts. */
-  fillLoads: 5,
-  others: 6,
+  fillLoads: 6,
+  others: 7,
 } as const;
 /** The minute over which the venue counts. */
 export const MINUTE_MS = 60_000;
@@ -33,7 +35,14 @@ export const limitsOf = (minuteMs: number): Limits => ({
     max: 1_200,
     windowMs: minuteMs,
     chunk: 100,
-    reserved: { priority: REST_PRIORITIES.reads, cost: 600, spare: 120, behindMax: 300 },
+    reserved: {
+      priority: REST_PRIORITIES.reads,
+      cost: 600,
+      spare: 120,
+      behindMax: 300,
+      // Snapshots have ten minutes, so they may use what listings leave.
+      behindFrom: REST_PRIORITIES.tradedFills,
+    },
   },
   connections: { max: 10, windowMs: DELAY_MS, chunk: 10 },
   newConnections: { max: 30, used: 28, windowMs: minuteMs, chunk: 1 },

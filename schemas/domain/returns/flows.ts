@@ -2,7 +2,8 @@
 import { type Decimal, ZERO } from '../decimal.ts';
 
 /** Why the amount of a flow is not known: it has no price, or the venue reported something whose meaning is unknown. */
-export type FlowProblem = 'flow_unpriced' | 'flows_unknown';
+export const FLOW_PROBLEMS = ['flow_unpriced', 'flows_unknown'] as const;
+export type FlowProblem = (typeof FLOW_PROBLEMS)[number];
 
 interface FlowBase {
   /** The venue's time, ms. */

@@ -9,10 +9,12 @@ import { LiveCandles } from '../watch/live-candles.ts';
 import { type MarketPath, RestReader } from '../watch/rest-reader.ts';
 import { renderScreen } from '../watch/screen.ts';
 import { readWatchKey } from '../watch/watch-key.ts';
-import type { WatchedEvent, WatchedMarket, WatchedTrade } from '../watch/watched.ts';
+import type { WatchedEvent, WatchedMarket, WatchedTrade, WatchedWallet } from '../watch/watched.ts';
 
 const REFRESH_MS = 1_000;
 const NAMES_REFRESH_MS = 30_000;
+/** A value that is read again is at most 20 s old. */
+const WALLETS_REFRESH_MS = 10_000;
 const TRADES_SHOWN = 8;
 
 const WATCH_SETTINGS = {
@@ -58,7 +60,7 @@ const WATCH_SETTINGS = {
   }),
 };
 
-/** Shows live edges, spreads, candles, a pair, a contract and trades of a running service in the terminal. */
+/** Shows live edges, spreads, candles, a pair, a contract, bound wallets and trades of a running service in the terminal. */
 export const watch: Command = {
   async run(argv) {
     if (argv.includes('--help')) {
@@ -106,6 +108,8 @@ class WatchedService {
   private names: ReadonlyMap<string, string> = new Map();
   private marketPaths: readonly MarketPath[] = [];
   private markets: readonly WatchedMarket[] = [];
+  private wallets: readonly WatchedWallet[] = [];
+  private walletsReadAt = Number.NEGATIVE_INFINITY;
   private namesReadAt = Number.NEGATIVE_INFINITY;
   private candles: ReturnType<LiveCandles['merge']> = { bars: [], isLive: false };
 
@@ -132,6 +136,7 @@ class WatchedService {
         events: this.events,
         candles: this.candles,
         markets: this.markets,
+        wallets: this.wallets,
         trades: this.trades,
         names: this.names,
         rate: this.frames.perSecond(performance.now()),
@@ -140,6 +145,20 @@ class WatchedService {
       columns,
       Date.now(),
     );
+  }
+
+  /** Reads wallets beside everything else: what they are worth may take as long as the venue does. */
+  private readWallets(): void {
+    if (performance.now() - this.walletsReadAt <= WALLETS_REFRESH_MS) return;
+    // Not again before this has ended.
+    this.walletsReadAt = Number.POSITIVE_INFINITY;
+    const show = (wallets: readonly WatchedWallet[]) => {
+      this.wallets = wallets;
+      this.walletsReadAt = performance.now();
+    };
+    // The reads beside it state why the service cannot be read.
+    const forget = () => show(this.wallets.map((wallet) => ({ ...wallet, navUsdc: null, asOf: null })));
+    this.reader.readWallets().then(show, forget);
   }
 
   /** Returns why the service could not be read; null if it could. */
@@ -154,6 +173,7 @@ class WatchedService {
         this.reader.readCandles(this.coin),
         Promise.all(this.marketPaths.map((market) => this.reader.readMarket(market))),
       ]);
+      this.readWallets();
       this.events = events;
       this.markets = markets.filter((market) => market !== null);
       this.candles = this.live.merge(bars);

@@ -1,16 +1,24 @@
 import { SettingError } from '../../../config/declare.ts';
 import { timeLimit } from '../../../runtime/time-limit.ts';
-import type { WatchedCandle, WatchedEvent, WatchedLeg, WatchedMarket } from './watched.ts';
+import type { WatchedCandle, WatchedEvent, WatchedLeg, WatchedMarket, WatchedWallet } from './watched.ts';
 
 const REQUEST_TIMEOUT_MS = 10_000;
 const EVENTS_SHOWN = 10;
 const EVENTS_MAX = 1_000;
+const WALLETS_SHOWN = 3;
 const VENUE_A = '/v1/markets/venue_a';
 
 /** A market whose figures are shown: its name on the screen, and the path of its snapshot. */
 export interface MarketPath {
   readonly name: string;
   readonly path: string;
+}
+
+interface ListedWallet {
+  readonly id: string;
+  readonly provider: string;
+  readonly address: string;
+  readonly label: string;
 }
 
 interface ListedEvent {
@@ -91,6 +99,23 @@ export class RestReader {
     if (response.status === 502 || response.status === 404) return null;
     const { markPrice, midPrice, dayNotionalVolume } = await bodyOf<Omit<WatchedMarket, 'name'>>(response, path);
     return { name, markPrice, midPrice, dayNotionalVolume };
+  }
+
+  /** The first bound wallets, each with its value; null while it cannot be read. */
+  async readWallets(): Promise<WatchedWallet[]> {
+    const { wallets } = await this.read<{ wallets: ListedWallet[] }>('/v1/me/wallets');
+    return Promise.all(
+      wallets.slice(0, WALLETS_SHOWN).map(async ({ id, provider, address, label }) => {
+        const path = `/v1/me/wallets/${encodeURIComponent(id)}/nav`;
+        const response = await this.request(path);
+        // The venue cannot be read now, or its limits leave no room; 404 if the wallet has just been removed.
+        const isUnknown = response.status === 502 || response.status === 429 || response.status === 404;
+        const { navUsdc, asOf } = isUnknown
+          ? { navUsdc: null, asOf: null }
+          : await bodyOf<Pick<WatchedWallet, 'navUsdc' | 'asOf'>>(response, path);
+        return { provider, address, label, navUsdc, asOf };
+      }),
+    );
   }
 
   private async read<T>(path: string): Promise<T> {

@@ -1,7 +1,7 @@
 /** Renders the screen of `npm run watch` as text, from data of REST and the stream. Pure. */
 import type { Candles } from './live-candles.ts';
 import { sparkline } from './sparkline.ts';
-import type { WatchedEvent, WatchedLeg, WatchedMarket, WatchedTrade } from './watched.ts';
+import type { WatchedEvent, WatchedLeg, WatchedMarket, WatchedTrade, WatchedWallet } from './watched.ts';
 
 export interface Watched {
   readonly coin: string;
@@ -9,6 +9,7 @@ export interface Watched {
   readonly candles: Candles;
   /** A spot pair and a contract of a builder dex. */
   readonly markets: readonly WatchedMarket[];
+  readonly wallets: readonly WatchedWallet[];
   readonly trades: readonly WatchedTrade[];
   /** Names of events by market: `<provider> <marketId>`. */
   readonly names: ReadonlyMap<string, string>;
@@ -30,7 +31,7 @@ const truncate = (text: string, width: number) =>
  * @param now the time that ages are relative to, unix ms.
  */
 export function renderScreen(watched: Watched, columns: number, now: number): string[] {
-  const { coin, events, candles, markets, trades, names, rate, problem } = watched;
+  const { coin, events, candles, markets, wallets, trades, names, rate, problem } = watched;
   const nameWidth = Math.max(20, columns - 62);
   const marketOf = ({ provider, marketId }: WatchedTrade) =>
     names.get(`${provider} ${marketId}`) ?? marketId ?? 'unknown market';
@@ -57,6 +58,8 @@ export function renderScreen(watched: Watched, columns: number, now: number): st
       const volume = dayNotionalVolume === null ? '–' : dayNotionalVolume.toFixed(0);
       return `${truncate(name, 20)}  mark ${markPrice ?? '–'}  mid ${midPrice ?? '–'}  volume of a day ${volume}`;
     }),
+    ...(wallets.length > 0 ? ['', 'Bound wallets'] : []),
+    ...wallets.map((wallet) => walletLine(wallet, now)),
     '',
     'Trades',
     ...trades.map(
@@ -71,6 +74,12 @@ function ageLine(events: readonly WatchedEvent[], now: number): string[] {
   const oldest = Math.min(...events.map(({ fetchedAt }) => Date.parse(fetchedAt)));
   if (events.length === 0 || now - oldest <= AGE_SHOWN_MS) return [];
   return [`These prices are ${Math.round((now - oldest) / 1_000)} s old: ${new Date(oldest).toISOString()}`];
+}
+
+function walletLine({ provider, address, label, navUsdc, asOf }: WatchedWallet, now: number): string {
+  const nav = navUsdc === null ? '–' : `${navUsdc.toFixed(2)} USD`;
+  const age = asOf === null ? '' : `, ${Math.max(0, Math.round((now - Date.parse(asOf)) / 1_000))} s old`;
+  return `${truncate(label || address, 20)}  ${provider.padEnd(16)}  NAV ${nav}${age}`;
 }
 
 /** Marks a leg whose prices cannot be relied on. */

@@ -82,6 +82,7 @@ describe('candles on the screen', () => {
       coin: 'BTC',
       events: [],
       markets: [],
+      wallets: [],
       trades: [],
       names: new Map<string, string>(),
       problem: null,
@@ -105,6 +106,10 @@ describe('the screen', () => {
       { name: 'HYPE-USDC', markPrice: 24.5, midPrice: 24.25, dayNotionalVolume: 1234.5 },
       { name: 'orb:GOLD', markPrice: 2700, midPrice: null, dayNotionalVolume: null },
     ],
+    wallets: [
+      { provider: 'venue_a', address: '0xa1', label: 'desk', navUsdc: 1234.5, asOf: '2026-03-01T11:59:48.000Z' },
+      { provider: 'venue_b', address: '0xb1', label: '', navUsdc: null, asOf: null },
+    ],
     trades: [trade('12:00:00', 0.5, 10, { provider: 'venue_b', marketId: '0xm' })],
     names: new Map([['venue_b 0xm', 'Will it rain?']]),
     rate: 1,
@@ -117,6 +122,14 @@ describe('the screen', () => {
     expect(renderScreen({ ...watched, markets: [], problem: null }, 120, ts('12:00:00')).join('\n')).not.toContain(
       'pair',
     );
+  });
+
+  it('shows what bound wallets are worth and how old that is, and nothing of them without one', () => {
+    const screen = (wallets: (typeof watched)['wallets']) =>
+      renderScreen({ ...watched, wallets, problem: null }, 120, ts('12:00:00')).join('\n');
+    expect(screen(watched.wallets)).toMatch(/^desk +venue_a +NAV 1234\.50 USD, 12 s old$/m);
+    expect(screen(watched.wallets)).toMatch(/^0xb1 +venue_b +NAV –$/m);
+    expect(screen([])).not.toContain('wallets');
   });
 
   it('names the events of edges and trades', () => {

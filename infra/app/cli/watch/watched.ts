@@ -39,3 +39,13 @@ export interface WatchedTrade {
   readonly price: number;
   readonly qty: number;
 }
+/** What a bound wallet is worth; `navUsdc` null while it is not known. */
+export interface WatchedWallet {
+  readonly provider: string;
+  readonly address: string;
+  /** Empty without one. */
+  readonly label: string;
+  readonly navUsdc: number | null;
+  /** The time of the state that is valued, ISO 8601; null without a value. */
+  readonly asOf: string | null;
+}

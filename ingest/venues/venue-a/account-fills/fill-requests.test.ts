@@ -47,11 +47,8 @@ describe('requests for fills', () => {
   });
 
   it('are repeated if the stage states nothing new within half a minute, and later after each failure', () => {
-    const requests = requestsOf(aLoad('a'));
+    const requests = requestsOf(aLoad('a', { ordersCompleteAt: NOW }));
     let [request] = requests.due(NOW);
-    requests.begin(request!);
-    requests.answered(request!, NOW);
-    [request] = requests.due(NOW + 30_000);
     requests.begin(request!);
     requests.failed(request!, NOW);
     const waitOf = () => {
@@ -64,7 +61,63 @@ describe('requests for fills', () => {
     requests.begin(request!);
     requests.failed(request!, NOW);
     expect(first).toBeGreaterThan(0);
-    expect(waitOf()).toBeGreaterThan(first);
+    const second = waitOf();
+    expect(second).toBeGreaterThan(first);
+    requests.record(aLoad('a', { ordersCompleteAt: NOW, twapsFrom: 1 }));
+    expect(waitOf()).toBe(0);
+    [request] = requests.due(NOW);
+    requests.begin(request!);
+    requests.answered(request!, NOW);
+    expect(waitOf()).toBe(30_000);
+  });
+
+  it('whose response cannot be read are repeated ever more rarely, without holding up the other list, until it advances', () => {
+    const requests = requestsOf(loaded('a', NOW - TURN_MS));
+    let now = NOW;
+    const waits: number[] = [];
+    for (let nth = 0; nth < 8; nth += 1) {
+      const request = requests.due(now).find(({ list }) => list === 'orders');
+      requests.begin(request!);
+      requests.answered(request!, now);
+      const sentAt = now;
+      const twaps = requests.due(now);
+      expect(twaps.map(({ list }) => list)).toEqual(['twaps']);
+      while (!requests.due(now).some(({ list }) => list === 'orders')) {
+        // The other list is read meanwhile.
+        requests.record(loaded('a', NOW - TURN_MS, { twapsCompleteAt: now }));
+        now += 1_000;
+      }
+      requests.record(loaded('a', NOW - TURN_MS));
+      waits.push(now - sentAt);
+    }
+    expect(waits.slice(-2)).toEqual([900_000, 900_000]);
+    requests.record(loaded('a', now - TURN_MS));
+    expect(requests.due(now)).toHaveLength(1);
+  });
+
+  it('of loads are served in turn', () => {
+    const requests = requestsOf(aLoad('first', { ledger: NOW - 9_000 }), aLoad('second', { ledger: NOW - 5_000 }));
+    const [request] = requests.due(NOW);
+    expect(request?.user).toBe('first');
+    requests.begin(request!);
+    requests.answered(request!, NOW);
+    requests.record(aLoad('first', { ledger: NOW - 9_000, twapsFrom: 5 }));
+    expect(requests.due(NOW).map(({ user }) => user)).toEqual(['second', 'first']);
+  });
+
+  it('of a load read the first page of one list while the other one fails, and no more', () => {
+    const requests = requestsOf(aLoad('a'));
+    let [request] = requests.due(NOW);
+    expect(request?.list).toBe('twaps');
+    requests.begin(request!);
+    requests.failed(request!, NOW);
+    [request] = requests.due(NOW);
+    expect(request?.list).toBe('orders');
+    requests.begin(request!);
+    requests.answered(request!, NOW);
+    requests.record(aLoad('a', { ordersFrom: 7 }));
+    expect(requests.due(NOW)).toEqual([]);
+    expect(requests.due(NOW + 60_000).map(({ list }) => list)).toEqual(['twaps']);
   });
 
   it('put accounts of recorded trades first, then loads, then the others that were read longest ago', () => {
@@ -78,7 +131,7 @@ describe('requests for fills', () => {
     );
     expect(shown(requests)).toEqual([
       ['traded', 'orders', 0, REST_PRIORITIES.tradedFills],
-      ['new', 'orders', 0, REST_PRIORITIES.fillLoads],
+      ['new', 'twaps', 0, REST_PRIORITIES.fillLoads],
       ['idler', 'orders', 0, REST_PRIORITIES.others],
       ['idle', 'orders', 0, REST_PRIORITIES.others],
     ]);
@@ -97,7 +150,7 @@ describe('requests for fills', () => {
     const [request] = requests.due(NOW);
     requests.begin(request!);
     requests.record(aLoad('a', { ledger: NOW }));
-    expect(shown(requests)).toEqual([['a', 'orders', 0, REST_PRIORITIES.fillLoads]]);
+    expect(shown(requests)).toEqual([['a', 'twaps', 0, REST_PRIORITIES.fillLoads]]);
     requests.failed(request!, NOW);
     expect(requests.due(NOW)).toHaveLength(1);
     requests.forget('venue_a:a');

@@ -10,8 +10,12 @@ import { REST_PRIORITIES } from '../declaration.ts';
 export const TURN_MS = 240_000;
 /** The same after a trade, of an account that trades all the time. */
 export const TRADED_TURN_MS = 40_000;
-/** For how long the stage may take to process a response before the request is repeated. */
-const PROCESSED_WITHIN_MS = 30_000;
+/**
+ * For how long the stage may take to process a response before the request is repeated. One that cannot be read never
+ * advances the load, so the wait grows.
+ */
+const ANSWERED: BackoffBounds = { firstMs: 30_000, longestMs: 900_000 };
+/** Waits after requests without a response. */
 const FAILED: BackoffBounds = { firstMs: 2_000, longestMs: 60_000 };
 
 /** A request that is due. */
@@ -23,14 +27,20 @@ export interface FillRequest {
   readonly priority: number;
 }
 
-interface Account {
-  load: FillLoad;
-  /** When a request for each list was sent last, unix ms. */
-  readonly sentAt: Record<FillList, number>;
-  running: FillRequest | null;
+/** What is known of the requests for one list of an account. */
+interface Attempts {
+  /** When the newest response was received, unix ms; 0 before the first. */
+  answeredAt: number;
   /** No request is due before, unix ms. */
   notBefore: number;
-  failures: number;
+  /** Requests since the list advanced: some without a response, some with one that did not advance it. */
+  count: number;
+}
+
+interface Account {
+  load: FillLoad;
+  readonly lists: Readonly<Record<FillList, Attempts>>;
+  running: FillRequest | null;
 }
 
 const fromOf = (load: FillLoad, list: FillList) => (list === 'orders' ? load.ordersFrom : load.twapsFrom);
@@ -49,16 +59,13 @@ export class FillRequests {
   record(load: FillLoad): void {
     const known = this.accounts.get(load.account);
     if (known?.load.ledger !== load.ledger) {
-      const sentAt = { orders: 0, twaps: 0 };
-      this.accounts.set(load.account, { load, sentAt, running: null, notBefore: 0, failures: 0 });
+      const lists = { orders: createAttempts(), twaps: createAttempts() };
+      this.accounts.set(load.account, { load, lists, running: null });
       return;
     }
-    const hasAdvanced = FILL_LISTS.some(
-      (list) =>
-        fromOf(load, list) !== fromOf(known.load, list) || completeAtOf(load, list) !== completeAtOf(known.load, list),
-    );
+    for (const list of FILL_LISTS)
+      if (hasAdvanced(known.load, load, list)) Object.assign(known.lists[list], { notBefore: 0, count: 0 });
     known.load = load;
-    if (hasAdvanced) known.notBefore = 0;
   }
 
   /** Forgets an account that no binding names any more. */
@@ -66,12 +73,15 @@ export class FillRequests {
     this.accounts.delete(account);
   }
 
-  /** Returns the requests that are due, at most one for each account: the most important first, then the longest waiting. */
-  due(now: number): FillRequest[] {
-    const due: { readonly request: FillRequest; readonly since: number }[] = [];
+  /**
+   * Returns the requests that are due, at most one for each account: the most important first, then the longest waiting.
+   * @param lowest the lowest priority that counts.
+   */
+  due(now: number, lowest: number = REST_PRIORITIES.others): FillRequest[] {
+    const due: Due[] = [];
     for (const account of this.accounts.values()) {
       const next = nextOf(account, now);
-      if (next) due.push(next);
+      if (next && next.request.priority <= lowest) due.push(next);
     }
     return due
       .sort((a, b) => a.request.priority - b.request.priority || a.since - b.since)
@@ -86,46 +96,77 @@ export class FillRequests {
 
   /** Records that a response was published. The stage states what it contained. */
   answered(request: FillRequest, now: number): void {
-    const account = this.end(request);
-    if (!account) return;
-    account.failures = 0;
-    account.sentAt[request.list] = now;
-    account.notBefore = now + PROCESSED_WITHIN_MS;
+    const attempts = this.end(request);
+    if (!attempts) return;
+    attempts.answeredAt = now;
+    this.wait(attempts, now, ANSWERED);
   }
 
   /** Records that a request got no response. */
   failed(request: FillRequest, now: number): void {
-    const account = this.end(request);
-    if (!account) return;
-    account.notBefore = now + backoffMs(account.failures, this.random, FAILED);
-    account.failures += 1;
+    const attempts = this.end(request);
+    if (attempts) this.wait(attempts, now, FAILED);
   }
 
-  private end(request: FillRequest): Account | null {
+  private wait(attempts: Attempts, now: number, bounds: BackoffBounds): void {
+    attempts.notBefore = now + backoffMs(attempts.count, this.random, bounds);
+    attempts.count += 1;
+  }
+
+  private end(request: FillRequest): Attempts | null {
     const account = this.accounts.get(request.account);
     if (account?.running !== request) return null;
     account.running = null;
-    return account;
+    return account.lists[request.list];
   }
 }
 
-function nextOf(account: Account, now: number): { request: FillRequest; since: number } | null {
-  const { load, running, notBefore, sentAt } = account;
-  if (running || now < notBefore) return null;
+function createAttempts(): Attempts {
+  return { answeredAt: 0, notBefore: 0, count: 0 };
+}
+
+function hasAdvanced(before: FillLoad, after: FillLoad, list: FillList): boolean {
+  return fromOf(before, list) !== fromOf(after, list) || completeAtOf(before, list) !== completeAtOf(after, list);
+}
+
+interface Due {
+  readonly request: FillRequest;
+  readonly since: number;
+}
+
+function nextOf({ load, lists, running }: Account, now: number): Due | null {
+  if (running) return null;
+  const isLoading = FILL_LISTS.some((list) => completeAtOf(load, list) === null);
+  const ready = FILL_LISTS.filter((list) => now >= lists[list].notBefore);
+  return isLoading ? nextOfLoad({ load, lists, ready }) : nextOfLoaded({ load, lists, ready }, now);
+}
+
+interface ReadyLists extends Pick<Account, 'load' | 'lists'> {
+  readonly ready: readonly FillList[];
+}
+
+/** Both lists advance together, so that the stage retains one page of the one that is ahead. */
+function nextOfLoad({ load, lists, ready }: ReadyLists): Due | null {
   const open = FILL_LISTS.filter((list) => completeAtOf(load, list) === null);
-  // Both lists advance together, so that the stage retains few fills of the one that is ahead.
-  const list = (open.length > 0 ? open : [...FILL_LISTS]).reduce((a, b) => {
-    const isLater =
-      open.length > 0 ? fromOf(load, a) > fromOf(load, b) : completeAtOf(load, a)! > completeAtOf(load, b)!;
-    return isLater ? b : a;
-  });
-  const since = completeAtOf(load, list) ?? load.ledger;
-  const request = { account: load.account, user: load.user, list, from: fromOf(load, list) };
-  if (open.length > 0) return { request: { ...request, priority: REST_PRIORITIES.fillLoads }, since };
-  const waited = now - Math.max(since, sentAt[list]);
+  const behind = Math.min(...open.map((list) => fromOf(load, list)));
+  // Most accounts have no TWAP orders: fills of orders need not wait once that is known.
+  const list = open.toReversed().find((one) => fromOf(load, one) === behind && ready.includes(one));
+  if (!list) return null;
+  const since = Math.max(load.ledger, ...FILL_LISTS.map((one) => lists[one].answeredAt));
+  return { request: requestOf(load, list, REST_PRIORITIES.fillLoads), since };
+}
+
+function nextOfLoaded({ load, lists, ready }: ReadyLists, now: number): Due | null {
+  const [list] = ready.toSorted((a, b) => completeAtOf(load, a)! - completeAtOf(load, b)!);
+  if (!list) return null;
+  const since = completeAtOf(load, list)!;
+  const waited = now - Math.max(since, lists[list].answeredAt);
   const isTraded = load.tradedAt !== null && load.tradedAt > since;
   if (isTraded && waited >= TRADED_TURN_MS)
-    return { request: { ...request, priority: REST_PRIORITIES.tradedFills }, since };
-  if (waited >= TURN_MS) return { request: { ...request, priority: REST_PRIORITIES.others }, since };
-  return null;
+    return { request: requestOf(load, list, REST_PRIORITIES.tradedFills), since };
+  return waited >= TURN_MS ? { request: requestOf(load, list, REST_PRIORITIES.others), since } : null;
+}
+
+function requestOf(load: FillLoad, list: FillList, priority: number): FillRequest {
+  return { account: load.account, user: load.user, list, from: fromOf(load, list), priority };
 }

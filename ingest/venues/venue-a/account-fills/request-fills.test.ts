@@ -11,6 +11,8 @@ const closing: (() => Promise<unknown>)[] = [];
 let role: TestRole;
 let sent: { readonly request: string; readonly cost: RequestCost }[];
 let failures: Error[];
+/** What each request waits for. */
+let hold: () => Promise<void>;
 beforeEach(async () => {
   const { folder, remove } = await testFolder();
   closing.push(remove);
@@ -19,6 +21,7 @@ beforeEach(async () => {
   await role.context.log.createTopics([fillLoadTopic]);
   await role.context.codec.prepare([fillLoadTopic]);
   [sent, failures] = [[], []];
+  hold = async () => {};
 });
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
@@ -46,6 +49,7 @@ async function start() {
       sent.push({ request, cost });
       const failure = failures.shift();
       if (failure) throw failure;
+      await hold();
     },
     now: () => looks * 1_000,
     wait: (_ms, signal) => {
@@ -73,8 +77,23 @@ it('requests continue where the log states, cost what the response has, and end 
 
 it('a request that failed is repeated', async () => {
   failures = [new UpstreamError('upstream_unavailable', 'away')];
-  await append('a', {});
+  await append('a', { twapsCompleteAt: 5 });
   await start();
   await until(() => sent.length >= 2);
   expect(sent[1]!.request).toBe(sent[0]!.request);
+});
+
+it('requests of traded accounts do not wait for those of loads', async () => {
+  const untraded = Array.from({ length: 6 }, (_, nth) => `load${nth}`);
+  for (const user of untraded) await append(user, {});
+  let waiting = 0;
+  hold = async () => {
+    waiting += 1;
+    await new Promise((resolve) => closing.push(async () => resolve(null)));
+  };
+  await start();
+  await until(() => waiting === 3);
+  await append('t', { ordersCompleteAt: 5, twapsCompleteAt: 5, tradedAt: 9, loadedAt: 5 });
+  await until(() => sent.some(({ cost }) => cost.priority === REST_PRIORITIES.tradedFills));
+  expect(sent.map(({ cost }) => cost.priority)).toEqual([5, 5, 5, 2]);
 });

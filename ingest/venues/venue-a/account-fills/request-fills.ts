@@ -10,13 +10,16 @@ import { FILLS_OF_PAGE, fillRequest } from '#schemas/venues/venue-a/fills';
 import { UpstreamError } from '../../../feed/errors.ts';
 import { parseAnswer } from '../../../feed/json.ts';
 import type { AdapterContext } from '../../adapter.ts';
+import { REST_PRIORITIES } from '../declaration.ts';
 import { rowsWeight } from '../info-weight.ts';
 import { type FillRequest, FillRequests } from './fill-requests.ts';
 
 /** Time between two looks for requests that are due. */
 const INTERVAL_MS = 250;
-/** Requests at once. They wait for room within the limits. */
+/** Requests at once, which wait for room within the limits. */
 const RUNNING = 4;
+/** Requests at once for accounts that no trade named: they can wait for long, and those of traded accounts do not wait for them. */
+const UNTRADED_RUNNING = 3;
 
 /** What one request may cost. */
 export interface RequestCost {
@@ -80,13 +83,29 @@ async function request(options: FillRequestOptions, requests: FillRequests, sign
       context.logger[level]({ error, account, list }, 'could not request fills, retrying');
     }
   };
-  const work = async (): Promise<void> => {
-    while (await wait(INTERVAL_MS, signal))
-      // Looked for again each time, since a request may have waited for long.
-      for (let [next] = requests.due(now()); next && !signal.aborted; [next] = requests.due(now())) await sendOne(next);
+  const running = new Map<Promise<void>, FillRequest>();
+  const begin = (due: FillRequest): void => {
+    const sending = sendOne(due).finally(() => running.delete(sending));
+    running.set(sending, due);
   };
-  await Promise.all(Array.from({ length: RUNNING }, work));
+  while (await wait(INTERVAL_MS, signal)) {
+    if (running.size >= RUNNING) continue;
+    let untraded = [...running.values()].filter((due) => !isTraded(due)).length;
+    // Most of the time all that are left are those of loads, which need not be sorted.
+    const lowest = untraded < UNTRADED_RUNNING ? REST_PRIORITIES.others : REST_PRIORITIES.tradedFills;
+    for (const due of requests.due(now(), lowest)) {
+      if (running.size >= RUNNING) break;
+      if (!isTraded(due)) {
+        if (untraded >= UNTRADED_RUNNING) break;
+        untraded += 1;
+      }
+      begin(due);
+    }
+  }
+  await Promise.all(running.keys());
 }
+
+const isTraded = ({ priority }: FillRequest) => priority <= REST_PRIORITIES.tradedFills;
 
 /** Rows of a response; the stage writes the dead letter of one that is no list. */
 function rowsOf(response: Buffer, list: string): number {
