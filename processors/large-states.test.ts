@@ -38,6 +38,7 @@ const SMALL: Readonly<Record<string, readonly string[]>> = {
   ledgers: ['arrivals', ...CONTROL],
   accounts: CONTROL,
   series: CONTROL,
+  'builder-exports.venue_a': ['builders', ...CONTROL],
   organizations: [
     'arrivals',
     // Those of one ms.

@@ -23,8 +23,10 @@ export interface FollowerContext {
 }
 
 export interface FollowOptions<T> {
-  /** A topic with one partition, which exists and is prepared. */
+  /** A topic that exists and is prepared. */
   readonly topic: Topic<T>;
+  /** The followed partition, 0 by default. */
+  readonly partition?: number;
   /** The part of `/health` that reports failures. */
   readonly part: string;
   /** Offset of the first record. */
@@ -64,7 +66,7 @@ export class TopicFollower<T> {
   constructor(context: FollowerContext, options: FollowOptions<T>) {
     this.context = context;
     this.options = options;
-    this.at = { topic: options.topic.name, partition: 0 };
+    this.at = { topic: options.topic.name, partition: options.partition ?? 0 };
     this.handledUntil = options.from - 1;
   }
 

@@ -26,6 +26,10 @@ export interface HttpRequest {
   readonly url: string;
   /** With a body the request is a POST of JSON; without, a GET. */
   readonly body?: string;
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Called with each response before its body is read. */
+  readonly onResponse?: (response: Response) => void;
   /** Its largest cost in the venue's budget. */
   readonly weight: number;
   /** Its cost, for a venue that counts the length of the response; `weight` by default. */
@@ -162,16 +166,21 @@ export class HttpClient {
   }
 
   /** Sends the request. The time limit also holds for the body of the response. */
-  private async open({ url, body, signal }: HttpRequest): Promise<Opened> {
+  private async open({ url, body, headers, onResponse, signal }: HttpRequest): Promise<Opened> {
     const ending = timeLimit(this.options.timeoutMs ?? TIMEOUT_MS, signal);
     this.options.onAttempt?.();
     const response = await fetch(url, {
       method: body === undefined ? 'GET' : 'POST',
-      headers: { 'user-agent': USER_AGENT, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: {
+        'user-agent': USER_AGENT,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body }),
       signal: ending,
     });
     this.options.onResponse?.(response);
+    onResponse?.(response);
     const opened = { response, signal: ending };
     if (!response.ok) await this.throwForStatus(url, opened);
     return opened;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   accountValueTopic,
+  failedAcquisitionTopics,
   type VenueAAcquisition,
   venueAAcquisitionTopic,
   venueBAcquisitionTopic,
@@ -8,6 +9,7 @@ import {
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import { driveStage } from '../testing/drive-stage.fixture.ts';
 import { createAccountsStage } from './stage.ts';
+import { PAYOUTS_MAX } from './state.ts';
 
 const ACCOUNT = `venue_a:0x${'a'.repeat(40)}`;
 const acquisition = (fields: Partial<VenueAAcquisition> = {}): VenueAAcquisition => ({
@@ -52,7 +54,9 @@ function setUp() {
   };
   const holding = (...coins: string[]) =>
     value({ balances: coins.map((coin) => ({ coin, token: null, total: '10', hold: '0' })) });
-  return { stage, value, holding };
+  const holdingAt = (receivedAt: number, account: string, ...coins: string[]) =>
+    value({ account, receivedAt, balances: coins.map((coin) => ({ coin, token: null, total: '10', hold: '0' })) });
+  return { stage, value, holding, holdingAt };
 }
 
 describe('the value of an account', () => {
@@ -64,6 +68,7 @@ describe('the value of an account', () => {
       asOf: 1_500,
       source: 'official',
       unpriced: null,
+      failure: null,
       mode: 'default',
       valueUsd: '228.5',
       availableUsd: '60',
@@ -98,6 +103,68 @@ describe('the value of an account', () => {
     expect(holding('o12').valueUsd).toBe('155');
   });
 
+  it('does not count a side that is used up as held', () => {
+    const { stage, value, holding } = setUp();
+    const balance = (coin: string, total: string) => ({ coin, token: null, total, hold: '0' });
+    value({
+      balances: [balance('+120', '10'), balance('+121', '0.0')],
+      prices: [...acquisition().prices, { key: '+120', usd: '1' }],
+    });
+    stage.feed(resolutionTopics.venue_a, settled(12, ['0.25', '0.75']));
+    expect(holding('o12').valueUsd).toBe('150');
+  });
+
+  it('knows what is left of both sides only if both pay the same', () => {
+    const { stage, holding } = setUp();
+    holding('+120', '+121');
+    stage.feed(resolutionTopics.venue_a, settled(12, ['0.25', '0.75']));
+    expect(holding('o12').unpriced).toBe('o12');
+    stage.feed(resolutionTopics.venue_a, settled(12, ['0.5', '0.5']));
+    expect(holding('o12').valueUsd).toBe('152.5');
+  });
+
+  it('knows the sides of an account for a day, and those that were read last of very many', () => {
+    const { stage, holdingAt } = setUp();
+    const DAY = 86_400_000;
+    stage.feed(resolutionTopics.venue_a, settled(12, ['0', '1']));
+    holdingAt(1_000, 'venue_a:0x1', '+121');
+    holdingAt(1_001, 'venue_a:0x2', '+121');
+    expect(holdingAt(1_000 + DAY, 'venue_a:0x1', 'o12').valueUsd).toBe('157.5');
+    expect(holdingAt(1_002 + DAY, 'venue_a:0x2', 'o12').unpriced).toBe('o12');
+    expect(holdingAt(1_003 + 2 * DAY, 'venue_a:0x3', 'o12').unpriced).toBe('o12');
+    expect([...stage.state.sides.keys()]).toEqual([]);
+    holdingAt(1_000, 'venue_a:0x4', '+121');
+    stage.state.followed.set('venue_a:0x4', { ledger: 1, snapshotHour: null });
+    expect(holdingAt(1_000 + 3 * DAY, 'venue_a:0x4', 'o12').valueUsd).toBe('157.5');
+  });
+
+  it('depends on which outcomes are the newest, not on which of them became known last', () => {
+    const { stage } = setUp();
+    for (let outcome = PAYOUTS_MAX; outcome > 0; outcome -= 1) stage.state.payouts.set(outcome, ['1', '0']);
+    stage.feed(resolutionTopics.venue_a, settled(PAYOUTS_MAX + 1, ['1', '0']));
+    expect(stage.state.payouts.has(1)).toBe(false);
+    expect(stage.state.payouts.has(PAYOUTS_MAX)).toBe(true);
+  });
+
+  it('is unknown after responses that cannot be read, and after figures that no decimal holds', () => {
+    const { stage, value } = setUp();
+    expect(value().navUsd).toBe('228.5');
+    stage.feed(failedAcquisitionTopics.venue_a, { account: ACCOUNT, receivedAt: 3_000, reason: 'bad' });
+    expect(stage.emittedTo(accountValueTopic).at(-1)).toMatchObject({
+      navUsd: null,
+      failure: 'bad',
+      receivedAt: 3_000,
+    });
+    const most = '9'.repeat(20);
+    const balances = [{ coin: 'HYPE', token: 150, total: most, hold: '0' }];
+    expect(value({ balances })).toMatchObject({
+      navUsd: null,
+      valueUsd: null,
+      failure: expect.stringContaining('large'),
+    });
+    expect(stage.deadLetters).toMatchObject([{ reason: 'impossible_amounts' }]);
+  });
+
   it('does not know what an outcome pays that the account was never seen to hold', () => {
     const { stage, holding } = setUp();
     stage.feed(resolutionTopics.venue_a, settled(12, ['1', '0']));
@@ -108,10 +175,10 @@ describe('the value of an account', () => {
     const { stage } = setUp();
     const account = `venue_b:0x${'b'.repeat(40)}`;
     const positions = [{ asset: '1', size: '10.5', price: '0.4' }];
-    stage.feed(venueBAcquisitionTopic, { account, receivedAt: 5, positions, cash: ['1', '0.5'] });
-    stage.feed(venueBAcquisitionTopic, { account, receivedAt: 6, positions: [], cash: ['1', '0.5'] });
+    stage.feed(venueBAcquisitionTopic, { account, receivedAt: 5, asOf: 4, positions, cash: ['1', '0.5'] });
+    stage.feed(venueBAcquisitionTopic, { account, receivedAt: 6, asOf: null, positions: [], cash: ['1', '0.5'] });
     expect(stage.emittedTo(accountValueTopic)).toMatchObject([
-      { account, asOf: 5, source: null, valueUsd: '4.2', availableUsd: '1.5', navUsd: '5.7', unpriced: null },
+      { account, asOf: 4, source: null, valueUsd: '4.2', availableUsd: '1.5', navUsd: '5.7', unpriced: null },
       { account, asOf: 6, valueUsd: null, availableUsd: '1.5', navUsd: '1.5' },
     ]);
   });

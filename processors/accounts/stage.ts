@@ -5,6 +5,8 @@
 import { on, type Stage } from '#infra/stages/stage';
 import {
   accountValueTopic,
+  type FailedAcquisition,
+  failedAcquisitionTopics,
   type VenueAAcquisition,
   type VenueBAcquisition,
   venueAAcquisitionTopic,
@@ -13,6 +15,7 @@ import {
 import { type ControlChange, changeTopic } from '#schemas/topics/control';
 import { navSnapshotTopic, snapshotHeadTopic } from '#schemas/topics/nav-snapshots';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
+import { onFailedAcquisition } from './failed.ts';
 import { onResolution } from './settled-outcomes.ts';
 import { onChange } from './snapshots.ts';
 import { type AccountsState, createAccountsState } from './state.ts';
@@ -36,6 +39,8 @@ export function createAccountsStage(): Stage<AccountsState> {
       on<AccountsState, Resolution>(resolutionTopics.venue_a, onResolution),
       on<AccountsState, VenueAAcquisition>(venueAAcquisitionTopic, onVenueAAcquisition),
       on<AccountsState, VenueBAcquisition>(venueBAcquisitionTopic, onVenueBAcquisition),
+      on<AccountsState, FailedAcquisition>(failedAcquisitionTopics.venue_a, onFailedAcquisition),
+      on<AccountsState, FailedAcquisition>(failedAcquisitionTopics.venue_b, onFailedAcquisition),
     ],
     outputs: [accountValueTopic, navSnapshotTopic, snapshotHeadTopic],
     initialState: createAccountsState,

@@ -1,8 +1,9 @@
 import type { Emit, StageRecord } from '#infra/stages/stage';
 import type { VenueAAccount } from '#schemas/domain/accounts/venue-a-account';
 import { BUCKET_KINDS, type VenueAPrices, valueVenueAAccount } from '#schemas/domain/accounts/venue-a-value';
-import { formatDecimal, parseDecimal } from '#schemas/domain/decimal';
+import { canonicalDecimal, type Decimal, DecimalError, formatDecimal, parseDecimal } from '#schemas/domain/decimal';
 import { type AccountValue, accountValueTopic, type VenueAAcquisition } from '#schemas/topics/accounts';
+import { NOTHING } from './failed.ts';
 import { settledPrices } from './settled-outcomes.ts';
 import { takeSnapshot } from './snapshots.ts';
 import type { AccountsState } from './state.ts';
@@ -14,11 +15,22 @@ export function onVenueAAcquisition(
 ): void {
   const { account, receivedAt, asOf, source } = acquisition;
   const prices = pricesOf(acquisition, settledPrices(state, acquisition));
-  const valuation = valueVenueAAccount(accountOf(acquisition), prices);
   const head = { account, receivedAt, asOf, source, mode: acquisition.mode };
-  const value = { ...head, ...figuresOf(valuation) };
-  emit(accountValueTopic, account, value);
-  takeSnapshot(state, value, emit);
+  try {
+    const valuation = valueVenueAAccount(accountOf(acquisition), prices);
+    const value = { ...head, ...figuresOf(valuation) };
+    emit(accountValueTopic, account, value);
+    takeSnapshot(state, value, emit);
+  } catch (error) {
+    if (!(error instanceof DecimalError)) throw error;
+    emit.deadLetter('impossible_amounts', error.message);
+    emit(accountValueTopic, account, { ...head, unpriced: null, failure: error.message, ...NOTHING });
+  }
+}
+
+/** Throws a `DecimalError` for a figure that no decimal holds: products and sums can be larger than what they consist of. */
+function textOf(figure: Decimal): string {
+  return canonicalDecimal(formatDecimal(figure));
 }
 
 function accountOf({ mode, dexes, balances, vaultUsd, staked, asOf }: VenueAAcquisition): VenueAAccount {
@@ -57,26 +69,26 @@ function figuresOf(
 ): Omit<AccountValue, 'account' | 'receivedAt' | 'asOf' | 'source' | 'mode'> {
   const { value } = valuation;
   if (value === null) {
-    const nothing = { valueUsd: null, availableUsd: null, navUsd: null, unrealizedPnlUsd: null };
-    return { unpriced: valuation.unpriced, ...nothing, buckets: [], spotBalances: [], perpByDex: [] };
+    return { unpriced: valuation.unpriced, failure: null, ...NOTHING };
   }
   return {
     unpriced: null,
-    valueUsd: formatDecimal(value.valueUsd),
-    availableUsd: formatDecimal(value.availableUsd),
-    navUsd: formatDecimal(value.valueUsd),
-    unrealizedPnlUsd: formatDecimal(value.unrealizedPnlUsd),
-    buckets: BUCKET_KINDS.map((kind) => ({ kind, usd: formatDecimal(value.buckets[kind]) })),
+    failure: null,
+    valueUsd: textOf(value.valueUsd),
+    availableUsd: textOf(value.availableUsd),
+    navUsd: textOf(value.valueUsd),
+    unrealizedPnlUsd: textOf(value.unrealizedPnlUsd),
+    buckets: BUCKET_KINDS.map((kind) => ({ kind, usd: textOf(value.buckets[kind]) })),
     spotBalances: value.spotBalances.map(({ coin, total, hold, usd }) => ({
       coin,
-      total: formatDecimal(total),
-      hold: formatDecimal(hold),
-      usd: formatDecimal(usd),
+      total: textOf(total),
+      hold: textOf(hold),
+      usd: textOf(usd),
     })),
     perpByDex: value.perpByDex.map(({ dex, accountValueUsd, unrealizedPnlUsd }) => ({
       dex,
-      accountValueUsd: formatDecimal(accountValueUsd),
-      unrealizedPnlUsd: formatDecimal(unrealizedPnlUsd),
+      accountValueUsd: textOf(accountValueUsd),
+      unrealizedPnlUsd: textOf(unrealizedPnlUsd),
     })),
   };
 }

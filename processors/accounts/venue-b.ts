@@ -10,7 +10,7 @@ export function onVenueBAcquisition(
   { value: acquisition }: StageRecord<VenueBAcquisition>,
   emit: Emit,
 ): void {
-  const { account, receivedAt, positions, cash } = acquisition;
+  const { account, receivedAt, asOf, positions, cash } = acquisition;
   const priced = positions.map(({ asset, size, price }) => ({
     asset,
     size: parseDecimal(size),
@@ -20,9 +20,10 @@ export function onVenueBAcquisition(
   const value: AccountValue = {
     account,
     receivedAt,
-    asOf: receivedAt,
+    asOf: asOf ?? receivedAt,
     source: null,
     unpriced: null,
+    failure: null,
     mode: null,
     valueUsd: valueUsd === null ? null : formatDecimal(valueUsd),
     availableUsd: formatDecimal(availableUsd),

@@ -2,6 +2,8 @@
 import type { Emit, Slices } from '#infra/stages/stage';
 import { instrumentsOf } from '#schemas/domain/ledger/events';
 import { changeLedgerInSlices, createLedger, foldLedger, type LedgerChange } from '#schemas/domain/ledger/ledger';
+import { accountName } from '#schemas/venues/accounts';
+import { endChecks, forgetTokens, noteChanges, startChecks } from './checks.ts';
 import { emitEnd, emitFillLoad, emitOutcome, emitStart } from './emit-ledger.ts';
 import { createFillLoad, releasedBefore } from './fill-load.ts';
 import { type LedgersState, RETAINED_MS } from './state.ts';
@@ -11,6 +13,7 @@ export function startAccount(state: LedgersState, account: string, startedAt: nu
   const own = { startedAt, ledger: createLedger() };
   state.accounts.set(account, own);
   emitStart(account, startedAt, emit);
+  startChecks(state, account, startedAt, emit);
   if (!account.startsWith('venue_a:')) return;
   const load = createFillLoad();
   state.fillLoads.set(account, load);
@@ -23,7 +26,10 @@ export function endAccount(state: LedgersState, account: string, emit: Emit): vo
   emitEnd(account, state.accounts.get(account)!, emit);
   state.accounts.delete(account);
   state.fillLoads.delete(account);
+  for (const [id, move] of state.waitingMoves)
+    if (accountName('venue_b', move.account) === account) state.waitingMoves.delete(id);
   state.fills.delete(account);
+  endChecks(state, account, emit);
   for (const [instrument, accounts] of state.holders)
     if (accounts.delete(account) && accounts.size === 0) state.holders.delete(instrument);
 }
@@ -39,6 +45,7 @@ export function* changeAccount(
   const own = state.accounts.get(account)!;
   for (const change of changes)
     if ('put' in change) for (const name of instrumentsOf(change.put)) hold(state, name, account);
+  noteChanges(state, account, changes, receivedAt, emit);
   yield* emitOutcome({ account, own, receivedAt }, yield* changeLedgerInSlices(own.ledger, changes), emit);
 }
 
@@ -49,7 +56,9 @@ export function foldAccounts(state: LedgersState, now: number): void {
   for (const [marketId, { resolvedAt }] of state.resolutions) {
     if (resolvedAt >= before) continue;
     state.resolutions.delete(marketId);
-    for (const instrument of state.instruments.get(marketId) ?? []) state.holders.delete(instrument);
+    const instruments = state.instruments.get(marketId) ?? [];
+    forgetTokens(state, instruments);
+    for (const instrument of instruments) state.holders.delete(instrument);
   }
 }
 

@@ -17,9 +17,14 @@ import {
   ledgerTopic,
 } from '#schemas/topics/ledgers';
 import {
+  type BackfilledEvent,
+  backfilledEventTopic,
+  backfilledTradeTopic,
   instrumentTopics,
   type Market,
   marketTopics,
+  type PositionMove,
+  positionMoveTopic,
   type Trade,
   type TradeOrders,
   tradeTopics,
@@ -95,6 +100,36 @@ export function createLedgersProbe() {
     },
     /** The same trade again, with another status. */
     repeat: (trade: Trade, status: Trade['status']) => driver.feed(tradeTopics.venue_b, { ...trade, status }),
+    /** A new move, in which the taker splits 5 of the market 0xc, in the block `at`. */
+    move(at: number, changes: Partial<PositionMove> = {}): PositionMove {
+      arrivals += 1;
+      const move: PositionMove = {
+        id: `venue_b:0xm${at}:1`,
+        account: TAKER,
+        kind: 'split',
+        marketIds: ['0xc'],
+        received: [],
+        qty: '5',
+        ts: at * 1_000,
+        receivedAt: at * 1_000 + 500,
+        arrival: arrivals,
+        txHash: `0xm${at}`,
+        logIndex: 1,
+        blockNumber: at,
+        blockHash: `0xb${at}`,
+        status: 'pending',
+        ...changes,
+      };
+      driver.feed(positionMoveTopic, move);
+      return move;
+    },
+    /** The same move again, with another status. */
+    repeatMove: (move: PositionMove, status: PositionMove['status']) =>
+      driver.feed(positionMoveTopic, { ...move, status }),
+    /** What a backfill found of the taker's account. */
+    found: (found: Partial<Pick<BackfilledEvent, 'trade' | 'move'>>) =>
+      driver.feed(backfilledEventTopic, { account: TAKER, receivedAt: 9_000_000, trade: null, move: null, ...found }),
+    revertBackfilled: (trade: Trade) => driver.feed(backfilledTradeTopic, { ...trade, status: 'reverted' }),
     market: (fields: Partial<Market> = {}) =>
       driver.feed(marketTopics.venue_b, aMarket({ marketId: '0xc', instruments: ['1', '2'], ...fields })),
     resolve: (at: number, fields: Partial<Resolution> = {}) =>

@@ -5,22 +5,32 @@
 import { on, onKeyed, type Stage } from '#infra/stages/stage';
 import { accountFillTopic, type FillPage, fillLoadTopic, fillPageTopic } from '#schemas/topics/account-fills';
 import { accountFlowTopics, flowCoverageTopics } from '#schemas/topics/account-flows';
+import { type VenueBAcquisition, venueBAcquisitionTopic } from '#schemas/topics/accounts';
 import { type ClockMark, type ControlChange, changeTopic, clockTopic } from '#schemas/topics/control';
+import { ledgerChangeTopic, ledgerCheckTopic } from '#schemas/topics/ledger-checks';
 import { ledgerBookTopic, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
 import { type NodeFill, nodeFillTopic } from '#schemas/topics/node-fills';
 import {
+  type BackfilledEvent,
+  backfilledEventTopic,
+  backfilledTradeTopic,
   type Instrument,
   instrumentTopics,
   type Market,
   marketTopics,
+  type PositionMove,
+  positionMoveTopic,
   type Trade,
   tradeTopics,
 } from '#schemas/topics/normalised';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import { foldAccounts } from './change-account.ts';
+import { onAcquisition } from './checks.ts';
+import { onBackfilledEvent, onBackfilledTrade } from './on-backfilled-event.ts';
 import { onChange } from './on-change.ts';
 import { onFillPage, onNodeFill, onTradeOfVenueA } from './on-fill-page.ts';
 import { onInstrument } from './on-instrument.ts';
+import { onMarketOfVenueB, onMove } from './on-move.ts';
 import { onTrade } from './on-trade.ts';
 import { onMarket, onResolution } from './settlements.ts';
 import { createLedgersState, type LedgersState } from './state.ts';
@@ -29,7 +39,7 @@ export function createLedgersStage(): Stage<LedgersState> {
   return {
     name: 'ledgers',
     // The state contains the control state, so raise this with `CONTROL_STATE_VERSION`.
-    stateVersion: 3,
+    stateVersion: 4,
     slicedMaps: [
       'control.idempotency.current.answers',
       'control.idempotency.previous.answers',
@@ -37,8 +47,10 @@ export function createLedgersStage(): Stage<LedgersState> {
       'fillLoads',
       'fills',
       'baseTokens',
+      'checks',
       'holders',
       'instruments',
+      'waitingMoves',
       'resolutions',
     ],
     inputs: [
@@ -47,10 +59,14 @@ export function createLedgersStage(): Stage<LedgersState> {
         if (value.day) foldAccounts(state, value.receivedAt);
       }),
       onKeyed<LedgersState, Market>(marketTopics.venue_a, onMarket),
-      onKeyed<LedgersState, Market>(marketTopics.venue_b, onMarket),
+      onKeyed<LedgersState, Market>(marketTopics.venue_b, onMarketOfVenueB),
       onKeyed<LedgersState, Instrument>(instrumentTopics.venue_a, onInstrument),
       on<LedgersState, Trade>(tradeTopics.venue_a, onTradeOfVenueA),
       on<LedgersState, Trade>(tradeTopics.venue_b, onTrade),
+      on<LedgersState, VenueBAcquisition>(venueBAcquisitionTopic, onAcquisition),
+      on<LedgersState, PositionMove>(positionMoveTopic, onMove),
+      on<LedgersState, BackfilledEvent>(backfilledEventTopic, onBackfilledEvent),
+      on<LedgersState, Trade>(backfilledTradeTopic, onBackfilledTrade),
       on<LedgersState, FillPage>(fillPageTopic, onFillPage),
       on<LedgersState, NodeFill>(nodeFillTopic, onNodeFill),
       on<LedgersState, Resolution>(resolutionTopics.venue_a, onResolution),
@@ -62,6 +78,8 @@ export function createLedgersStage(): Stage<LedgersState> {
       ledgerTopic,
       ledgerEventTopic,
       ledgerBookTopic,
+      ledgerCheckTopic,
+      ledgerChangeTopic,
       accountFlowTopics.venue_b,
       flowCoverageTopics.venue_b,
     ],

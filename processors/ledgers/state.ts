@@ -1,7 +1,9 @@
 import { type ControlState, initialControlState } from '#schemas/domain/control/state';
 import type { Ledger } from '#schemas/domain/ledger/ledger';
+import type { PositionMove } from '#schemas/topics/normalised';
 import type { Resolution } from '#schemas/topics/oracle';
 import type { NewestArrivals } from '../shared/new-arrivals.ts';
+import type { LedgerChecks } from './checks.ts';
 import type { FillLoad } from './fill-load.ts';
 import type { FillCopy } from './merge-copies.ts';
 
@@ -36,10 +38,14 @@ export interface LedgersState {
   readonly fills: Map<string, Map<string, StoredFill>>;
   /** Name of the base token of each spot pair of venue_a, by coin. */
   readonly baseTokens: Map<string, string>;
+  /** What comparisons with the venue showed, by name of the account of venue_b. */
+  readonly checks: Map<string, LedgerChecks>;
   /** Names of accounts whose ledger has or once contained events of an instrument, until it is settled for `RETAINED_MS`. */
   readonly holders: Map<string, Set<string>>;
   /** Instruments of each market of the catalog, in its order. */
   readonly instruments: Map<string, readonly string[]>;
+  /** Moves of followed accounts whose markets the catalog does not list yet, by id, oldest first. */
+  readonly waitingMoves: Map<string, PositionMove>;
   /** Valid resolutions by market, those of the last `RETAINED_MS`. */
   readonly resolutions: Map<string, Resolution>;
 }
@@ -52,8 +58,10 @@ export function createLedgersState(): LedgersState {
     fillLoads: new Map(),
     fills: new Map(),
     baseTokens: new Map(),
+    checks: new Map(),
     holders: new Map(),
     instruments: new Map(),
+    waitingMoves: new Map(),
     resolutions: new Map(),
   };
 }

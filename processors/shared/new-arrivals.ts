@@ -1,9 +1,8 @@
 /**
- * Detects new trades without remembering them: a venue's trades are numbered in order of arrival, a repeated record has
- * the same number, and a trade that is included again after a reversal gets a new one (`Trade.arrival`).
+ * Detects new trades and position moves without remembering them: those of a venue are numbered in order of arrival, a
+ * repeated record has the same number, and one that is included again after a reversal gets a new one (`arrival`).
  */
 import type { StageRecord } from '#infra/stages/stage';
-import type { Trade } from '#schemas/topics/normalised';
 
 /** Newest processed `arrival` of each partition, by topic. */
 export type NewestArrivals = Map<string, number[]>;
@@ -11,7 +10,7 @@ export type NewestArrivals = Map<string, number[]>;
 /** Records an arrival and returns true for the first record of a trade. A trade never changes its partition. */
 export function isNewArrival(
   arrivals: NewestArrivals,
-  { topic, partition, value }: Pick<StageRecord<Trade>, 'topic' | 'partition' | 'value'>,
+  { topic, partition, value }: Pick<StageRecord<{ readonly arrival: number }>, 'topic' | 'partition' | 'value'>,
 ): boolean {
   let newest = arrivals.get(topic);
   if (!newest) {

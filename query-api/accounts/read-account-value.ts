@@ -41,7 +41,8 @@ export async function readAccountValue(
   );
   const value = await awaitValue(accountValues, account, { publishedAt, readUntil, signal });
   if (value === null) throw noValue(family, 'the venue returned nothing that can be valued');
-  if (value.navUsd === null) throw noValue(family, `the account has something without a price: ${value.unpriced}`);
+  if (value.navUsd === null)
+    throw noValue(family, value.failure ?? `the account has something without a price: ${value.unpriced}`);
   return value;
 }
 

@@ -1,5 +1,6 @@
 /** The form with which a page of the REST API sends its request. A script of the page sends it (`portal/docs/try.ts`). */
 import type { JsonObject } from '#schemas/json-schema';
+import { type OwnIds, ownIdsOf } from './own-ids.ts';
 import { escapeHtml, withCode } from './render-markdown.ts';
 
 export interface TryParameter {
@@ -27,7 +28,7 @@ const BODY_ROWS_MAX = 14;
 export const TRY_HEADING = { id: 'try-it', text: 'Try it', depth: 2 };
 
 export function tryForm({ method, path, needsToken, parameters, body }: TryRequest): string {
-  const fields = parameters.map(field).join('\n');
+  const fields = parameters.map((parameter) => field(parameter, { method, path })).join('\n');
   const attributes = `data-method="${method}" data-path="${escapeHtml(path)}"${needsToken ? ' data-needs-token' : ''}`;
   return `<section class="try document" aria-labelledby="${TRY_HEADING.id}">
 <h2 id="${TRY_HEADING.id}">${TRY_HEADING.text}</h2>
@@ -55,17 +56,32 @@ export const TOKEN_FIELD = `<label>Key <input type="password" name="token" autoc
 <p id="try-token" class="muted">Left empty, the session of the <a href="/portal/login">portal</a> is used. A key is sent to this service alone and stored nowhere.</p>
 `;
 
-function field({ name, in: place, required, description = '', schema, example }: TryParameter): string {
+function field(
+  { name, in: place, required, description = '', schema, example }: TryParameter,
+  { method, path }: Pick<TryRequest, 'method' | 'path'>,
+): string {
   const id = `try-${name}`;
+  const own = place === 'path' ? ownIdsOf(path, name) : null;
+  const ownId = own === null ? '' : ownIdAttributes(own, method);
   // Only values without which the request is refused are filled in.
-  const value = required && example !== undefined ? String(example) : '';
-  const attributes = `name="${escapeHtml(name)}" data-in="${place}" data-schema="${escapeHtml(JSON.stringify(schema))}" aria-describedby="${id}"${required ? ' required' : ''}`;
+  const value = required && own === null && example !== undefined ? String(example) : '';
+  const attributes = `name="${escapeHtml(name)}" data-in="${place}" data-schema="${escapeHtml(JSON.stringify(schema))}" aria-describedby="${id}"${required ? ' required' : ''}${ownId}`;
   const values = choicesOf(schema);
   const input =
     values === null
-      ? `<input ${attributes} value="${escapeHtml(value)}" placeholder="${escapeHtml(example === undefined ? '' : String(example))}" spellcheck="false">`
+      ? `<input ${attributes} value="${escapeHtml(value)}" placeholder="${escapeHtml(placeholderOf(own, example))}" spellcheck="false">`
       : `<select ${attributes}>${['', ...values].map((one) => option(one, value)).join('')}</select>`;
   return `<div><label>${escapeHtml(name)}${required ? ' (required)' : ''} ${input}</label>\n<p id="${id}" class="muted">${withCode(description)}</p></div>`;
+}
+
+/** What is deleted is chosen by the reader, never filled in. */
+function ownIdAttributes({ list, rows, field }: OwnIds, method: string): string {
+  return method === 'DELETE' ? '' : ` data-own-list="${list}" data-own-rows="${rows}" data-own-field="${field}"`;
+}
+
+function placeholderOf(own: OwnIds | null, example: TryParameter['example']): string {
+  if (own !== null) return `from GET ${own.list}`;
+  return example === undefined ? '' : String(example);
 }
 
 const option = (value: string, selected: string) =>

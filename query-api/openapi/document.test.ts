@@ -172,7 +172,7 @@ describe('/openapi.json', () => {
       Object.entries(served.paths[path]![method]!.responses)
         .filter(([, { description }]) => (description as string).includes('`upstream_unavailable`'))
         .map(([status]) => status);
-    expect(statuses('/v1/me/wallets/{id}/history-backfill', 'post')).toEqual(['502', '503', '504']);
+    expect(statuses('/v1/me/wallets/{id}/history-backfill', 'post')).toEqual(['502', '503']);
     expect(statuses('/v1/markets/venue_a/coins/{coin}', 'get')).toEqual(['502']);
     expect(statuses('/v1/events', 'get')).toEqual([]);
   });

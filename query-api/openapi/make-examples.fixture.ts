@@ -29,6 +29,7 @@ const LIMIT = 2;
 const NOW_MS = Date.UTC(2026, 0, 15, 13, 10);
 const ADDRESS = `0x${'1c43'.repeat(10)}`;
 const DELIVERY = 'dlv_0f3b9a1c';
+const BACKFILL = '5b0c7e1e-6c3a-4f53-9f7e-2f1f5f0c9a10';
 
 /** How a route about resources of the caller is called. */
 interface Step {
@@ -65,6 +66,8 @@ const STEPS: readonly Step[] = [
   { call: 'GET /v1/me/wallets', isLive: true },
   { call: 'POST /v1/me/wallets/:id/history-backfill', isLive: true },
   { call: 'POST /v1/portfolio/refresh', body: { user: ADDRESS, windows: ['1D'] }, isLive: true },
+  { call: 'POST /v1/me/wallets/:id/history-backfill', isLive: true, status: 202 },
+  { call: 'GET /v1/me/backfills/:requestId', isLive: true },
   { call: 'DELETE /v1/me/wallets/:id', isLive: true },
   { call: 'POST /v1/me/platform-attributions', body: ATTRIBUTION },
   { call: 'POST /v1/me/platform-attributions', body: ATTRIBUTION, status: 200 },
@@ -93,10 +96,28 @@ const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 /** Examples of every operation and status of a success, in the order of the routes, and one of an error. */
 export async function makeExamples(): Promise<Example[]> {
   const { store, close } = await openTestStore();
-  const scan = { fills: 3, fromBlock: 71_000_000, toBlock: 71_302_400 };
+  let backfills = 0;
+  /** A backfill that ends in time, then one that takes longer. */
+  const answer = (_kind: string, { id = 'bf_1' }: { readonly id?: string }) => {
+    backfills += 1;
+    const isDone = backfills === 1;
+    return {
+      id,
+      walletId: 'wal_1',
+      status: isDone ? 'done' : 'running',
+      reason: null,
+      fills: 3,
+      fromBlock: 71_000_000,
+      toBlock: 71_302_400,
+      startedAt: NOON_MS,
+      endedAt: isDone ? NOON_MS + 9_000 : null,
+    };
+  };
   const sandbox = openSandbox(store);
   const hints = [{ window: '1D', accepted: true, nextHintAt: NOW_MS + 60_000 }];
-  const requests = requestsAnsweredBy((kind) => (kind.endsWith('.series-refresh') ? { hints } : scan));
+  const requests = requestsAnsweredBy((kind, params) =>
+    kind.endsWith('.series-refresh') ? { hints } : answer(kind, params),
+  );
   const service = await openTestService({ store, sandbox, requests, wallNow: () => NOW_MS });
   try {
     const token = (await service.key(service.admin, SCOPES, true)).token;
@@ -153,12 +174,16 @@ async function recordMoney(recorder: Recorder): Promise<Step[]> {
     { call: 'GET /v1/me/pnl' },
     { call: 'GET /v1/me/pnl/curve' },
     { call: 'GET /v1/me/pnl/explain', query: book },
+    { call: 'GET /v1/me/platform-volume' },
+    { call: 'GET /v1/me/stats' },
     { call: 'GET /v1/me/wallets/:id/nav' },
     { call: 'GET /v1/me/wallets/nav' },
     { call: 'GET /v1/positions', query: { user: positionsOf!, provider: 'venue_a' } },
   ];
+  await recorder.run({ call: 'POST /v1/me/platform-attributions', body: ATTRIBUTION, isPreparation: true });
   for (const step of steps) await recorder.run(step);
-  // Later examples are those of a caller without fills.
+  // Later examples are those of a caller without fills and builders.
+  await recorder.run({ call: 'DELETE /v1/me/platform-attributions/:id', isPreparation: true });
   await recorder.run({ call: 'DELETE /v1/me/wallets/:id', isPreparation: true });
   return [...steps, ...(await recordCurves(recorder, address!))];
 }
@@ -278,6 +303,7 @@ class Recorder {
   private fill(path: string): string {
     return path.replaceAll(/:(\w+)/g, (_found, name: string, at: number) => {
       if (name === 'deliveryId') return DELIVERY;
+      if (name === 'requestId') return BACKFILL;
       const id = this.ids.get(path.slice(0, at - 1));
       if (id === undefined) throw new Error(`no step created what ${path} names`);
       return id;

@@ -2,22 +2,17 @@
 
 import type { PlatformAttribution } from '#schemas/domain/control/rows';
 import { type Decimal, toNumber } from '#schemas/domain/decimal';
-import { PRICE_PROVIDERS, TOKEN_PROVIDERS } from '#schemas/domain/providers';
+import { PRICE_PROVIDERS } from '#schemas/domain/providers';
 import { providerFamily } from '#schemas/venues/accounts';
 import type { Position } from './event-terms.ts';
 import type { Figures } from './figures.ts';
-import type { BuilderRow, EventRow, ProviderRow, Row, WalletBook, WalletRow } from './rows.ts';
+import type { BuilderRow, EventRow, ProviderRow, Row, WalletRow } from './rows.ts';
 
 export type Coverage = 'complete' | 'partial';
 
 /** A row is partial if one of its books is, and if nothing is known of one of its accounts. */
 export function coverageOf({ books, figures }: Pick<Row, 'books' | 'figures'>): Coverage {
-  return figures.tradeCount === null || books.some(isPartial) ? 'partial' : 'complete';
-}
-
-/** No position in tokens was compared with the venue's yet. */
-function isPartial({ provider, isPartial: leavesOut }: WalletBook): boolean {
-  return leavesOut || TOKEN_PROVIDERS.has(provider);
+  return figures.tradeCount === null || books.some(({ isPartial }) => isPartial) ? 'partial' : 'complete';
 }
 
 /** @param isComplete false if nothing is known of one of the wallets. */

@@ -1,6 +1,7 @@
 /** Sums of the events of each book in a window, with the open lots of the books. */
 import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
 import type { BookFigures } from '../pnl/figures.ts';
+import { equalPositions, isEqual } from './equal-positions.ts';
 import { IS_OF_LEDGERS, inParts, type LedgerPart, ledgerParameters } from './ledger-rows.ts';
 import { openLots } from './open-lots.ts';
 import { type Query, queryBatch, type Reader } from './query.ts';
@@ -49,15 +50,16 @@ export async function readBookFigures(
     const until = asOf === null ? '' : ' AND l.receivedAt <= fromUnixTimestamp64Milli({asOf:Int64})';
     const condition = `${IS_OF_LEDGERS} AND l.state = 'applied'${until}`;
     const parameters = { ...ledgerParameters(part), ...(asOf === null ? {} : { asOf }) };
-    const [rows, open] = await queryBatch(store, [
+    const [rows, open, equal] = await queryBatch(store, [
       sumsOf(condition, parameters, window),
       openLots(condition, parameters),
+      equalPositions(part),
     ]);
     const lots = new Map(open.map((book) => [keyOf(book), book.lots]));
     for (const row of rows) {
       newest = Math.max(newest, row.newest);
       const left = lots.get(keyOf(row)) ?? [];
-      if (row.inWindow > 0 || left.length > 0) books.push(figuresOf(row, left));
+      if (row.inWindow > 0 || left.length > 0) books.push(figuresOf(row, left, isEqual(equal, row)));
     }
   }
   return { books, newest };
@@ -91,7 +93,7 @@ function sumsOf(
   };
 }
 
-function figuresOf(row: BookRow, lots: BookFigures['lots']): BookFigures {
+function figuresOf(row: BookRow, lots: BookFigures['lots'], isKnownEqual: boolean): BookFigures {
   const { account, instrument, builder, inWindow, realizedSum, notionalSum, trades, unknownFees, feeSum, partials } =
     row;
   const sumOf = (text: string | null): Decimal | null => (text === null ? null : parseDecimal(text));
@@ -104,7 +106,7 @@ function figuresOf(row: BookRow, lots: BookFigures['lots']): BookFigures {
     trades,
     fees: unknownFees > 0 ? null : (sumOf(feeSum) ?? ZERO),
     lots,
-    isPartial: partials > 0,
+    isPartial: partials > 0 || !isKnownEqual,
   };
 }
 

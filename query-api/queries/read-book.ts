@@ -3,6 +3,7 @@ import type { Lot } from '#schemas/domain/ledger/lots';
 import { type OpenPosition, openPositionOf } from '#schemas/domain/ledger/open-position';
 import { ledgerEventsTable } from '#schemas/tables/ledger-events';
 import type { FollowedLedger, LedgerEventRow } from '#schemas/topics/ledgers';
+import { equalPositions, isEqual } from './equal-positions.ts';
 import { openLots } from './open-lots.ts';
 import { type Query, queryBatch, type Reader } from './query.ts';
 import { type RowOf, selectColumns, selectNested } from './select-columns.ts';
@@ -53,11 +54,12 @@ export async function readBook(
   scope: string,
 ): Promise<ReadBook | null> {
   const after = cursor === null ? null : placeOf(readCursor(cursor), scope);
-  const [summary, books, rows] = await queryBatch(store, [
+  const [summary, books, rows, equal] = await queryBatch(store, [
     summaryOf(place),
     openLots(OF_BOOK, parametersOf(place)),
     // One more than requested shows whether there is a next page.
     eventsOf(place, limit + 1, after),
+    equalPositions([place.ledger]),
   ]);
   if (summary.events === 0) return null;
   const lots = books.flatMap((book) => book.lots);
@@ -66,7 +68,7 @@ export async function readBook(
   const [longs, shorts] = [lots.filter(({ qty }) => qty > 0n), lots.filter(({ qty }) => qty < 0n)];
   return {
     realized: summary.realized,
-    isPartial: summary.partials > 0,
+    isPartial: summary.partials > 0 || !isEqual(equal, { account: place.ledger.account, instrument: place.instrument }),
     lots,
     open: openPositionOf({ builder: place.builder, longs, shorts }),
     events,

@@ -45,11 +45,14 @@ import { getPairOrderbook } from './v1/markets/venue-a/spot/pairs/get-orderbook.
 import { getPair } from './v1/markets/venue-a/spot/pairs/get-pair.ts';
 import { getPairs } from './v1/markets/venue-a/spot/pairs/get-pairs.ts';
 import { getPairTrades } from './v1/markets/venue-a/spot/pairs/get-trades.ts';
+import { getBackfill } from './v1/me/backfills/get-backfill.ts';
 import { getAnomalyFeed } from './v1/me/get-anomaly-feed.ts';
 import { getAuditLog } from './v1/me/get-audit-log.ts';
 import { getFills } from './v1/me/get-fills.ts';
 import { getPnl } from './v1/me/get-pnl.ts';
+import { getPlatformVolume } from './v1/me/get-platform-volume.ts';
 import { getQuotas } from './v1/me/get-quotas.ts';
+import { getStats } from './v1/me/get-stats.ts';
 import { getStream } from './v1/me/get-stream.ts';
 import { getUsage } from './v1/me/get-usage.ts';
 import { deletePlatformAttribution } from './v1/me/platform-attributions/delete-platform-attribution.ts';
@@ -163,6 +166,7 @@ export const ROUTES: readonly Route[] = [
   getWallets,
   deleteWallet,
   postHistoryBackfill,
+  getBackfill,
   getPositions,
   getWalletPnlCurve,
   getWalletsPnlCurve,
@@ -185,6 +189,8 @@ export const ROUTES: readonly Route[] = [
   getAuditLog,
   getFills,
   getPnl,
+  getPlatformVolume,
+  getStats,
   getPnlCurve,
   getPnlExplain,
   getUsage,

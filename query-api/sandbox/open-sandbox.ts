@@ -1,6 +1,6 @@
 import type { Store } from '#infra/store/store';
 import type { Dependencies } from '../routes/route.ts';
-import { viewsOf } from './data-set.ts';
+import { type DataSetRecord, viewsOf } from './data-set.ts';
 import { readDataSet } from './data-set-file.ts';
 import { readInfoResponses, sandboxRequests, seriesIn } from './info-responses.ts';
 import { openTables } from './open-tables.ts';
@@ -14,13 +14,22 @@ export interface Sandbox {
 }
 
 /**
- * Opens the shipped data set lazily: the views on the first request, the tables on the first request that reads one.
+ * Opens the shipped data set on the first request. Its tables are opened beside the views, since nearly every page reads
+ * both; what failed is repeated for the next request that reads a table.
  */
 export function openSandbox(store: Pick<Store, 'database' | 'inDatabase'>): Sandbox {
-  const tables = once(async () => openTables(store, await readDataSet()));
   const data = once(async () => {
-    const responses = await readInfoResponses();
-    const views = viewsOf(await readDataSet());
+    const [responses, records] = await Promise.all([readInfoResponses(), readDataSet()]);
+    let read: readonly DataSetRecord[] | null = records;
+    const tables = once(async () => {
+      const opened = await openTables(store, read ?? (await readDataSet()));
+      // The rows are in the store now.
+      read = null;
+      return opened;
+    });
+    // Whoever reads a table gets the error.
+    tables().catch(() => {});
+    const views = viewsOf(records);
     return {
       views: { ...views, accountSeries: seriesIn(responses) },
       ingest: sandboxRequests(responses, views.accountValues),

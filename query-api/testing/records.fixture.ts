@@ -70,6 +70,7 @@ export function anAccountValue(fields: Partial<AccountValue> = {}): AccountValue
     asOf: receivedAt,
     source: null,
     unpriced: null,
+    failure: null,
     mode: null,
     valueUsd: '1234.5',
     availableUsd: '10.25',

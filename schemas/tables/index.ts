@@ -6,6 +6,8 @@ import { anomaliesTable } from './anomalies.ts';
 import { arbitrageTable } from './arbitrage.ts';
 import { arbitrageSignalsTable } from './arbitrage-signals.ts';
 import { auditLogTable } from './audit-log.ts';
+import { builderDaysTable } from './builder-days.ts';
+import { builderFillsTable } from './builder-fills.ts';
 import { candleBarsTable } from './candle-bars.ts';
 import { candleRangesTable } from './candle-ranges.ts';
 import { dailyRowsTable } from './daily-rows.ts';
@@ -15,6 +17,7 @@ import { disputePhasesTable } from './dispute-phases.ts';
 import { eventsTable } from './events.ts';
 import { flowCoverageTable } from './flow-coverage.ts';
 import { leaderboardTable } from './leaderboard.ts';
+import { ledgerChecksTable } from './ledger-checks.ts';
 import { ledgerEventsTable } from './ledger-events.ts';
 import { marketsTable } from './markets.ts';
 import { navSnapshotsTable } from './nav-snapshots.ts';
@@ -34,6 +37,8 @@ export const TABLES: readonly TableSpec[] = [
   candleBarsTable,
   candleRangesTable,
   dailyRowsTable,
+  builderFillsTable,
+  builderDaysTable,
   leaderboardTable,
   nodeFillsTable,
   eventsTable,
@@ -43,6 +48,7 @@ export const TABLES: readonly TableSpec[] = [
   anomaliesTable,
   accountFillsTable,
   ledgerEventsTable,
+  ledgerChecksTable,
   accountValuesTable,
   navSnapshotsTable,
   accountFlowsTable,

@@ -16,9 +16,26 @@ export const tradesTable = defineTable<Trade>({
   shardBy: ['provider', 'instrument'],
   monthOf: 'ts',
   fromTopics: [...Object.values(tradeTopics), backfilledTradeTopic],
-  // Ledgers read the orders from the topic.
+  // Ledgers read the orders from the topic; platform volume needs what is added below.
   omit: ['orders'],
   lowCardinality: ['provider', 'outcome'],
+  added: {
+    makerBuilder: {
+      type: 'LowCardinality(Nullable(String))',
+      comment: "Builder of the maker's order (chain only).",
+      value: ({ orders }) => orders?.makerBuilder ?? null,
+    },
+    makerPrice: {
+      type: 'Nullable(Decimal(38, 18))',
+      comment: "Price of the maker's token (chain only).",
+      value: ({ orders }) => orders?.makerPrice ?? null,
+    },
+    takerBuilder: {
+      type: 'LowCardinality(Nullable(String))',
+      comment: "Builder of the taker's order (chain only).",
+      value: ({ orders }) => orders?.takerBuilder ?? null,
+    },
+  },
   // Newest-first queries of an instrument use the sorting key, queries of a market the set index: the rows of a market are
   // close together, since they share their instruments. Fills of a wallet are scattered; one index covers both columns,
   // since the engine uses one index at a time and a wallet may be in either.

@@ -1,8 +1,9 @@
 /** Topics of what accounts own and what that is worth: acquisitions of the normalisers, values of the stage `accounts`. */
-import { decimal, type Infer, integer, list, nullable, oneOf, record, text, timestamp } from '../avro.ts';
+import { decimal, type Infer, integer, list, nullable, oneOf, record, text, timestamp, withDefault } from '../avro.ts';
 import { ACCOUNT_MODES } from '../domain/accounts/venue-a-account.ts';
 import { BUCKET_KINDS } from '../domain/accounts/venue-a-value.ts';
-import { COMPACTED_FOR_PROCESSORS, defineTopic, type Retention } from './topic.ts';
+import { VENUES, type Venue } from '../domain/providers.ts';
+import { COMPACTED_FOR_PROCESSORS, defineTopic, type Retention, type Topic } from './topic.ts';
 
 /** Values are calculated at once; the acquisitions remain as long as a replay of recent days may need them. */
 const RETENTION: Retention = { kind: 'hours', hours: 48 };
@@ -60,7 +61,11 @@ const acquiredPosition = record('AcquiredPosition', 'A position of an account of
 
 const venueBAcquisition = record('VenueBAcquisition', 'What one set of responses states about an account of venue_b.', {
   account,
-  receivedAt: timestamp('When its last response was received.'),
+  receivedAt: timestamp('When its last response was published.'),
+  asOf: withDefault(
+    nullable(timestamp('When its oldest response was received; null in records that are older than this field.')),
+    null,
+  ),
   positions: list(acquiredPosition, 'All positions.'),
   cash: list(decimal('USD'), 'Balance of each collateral token at one block.'),
 });
@@ -73,6 +78,27 @@ export const venueBAcquisitionTopic = defineTopic({
   retention: RETENTION,
   schema: venueBAcquisition,
 });
+
+const failedAcquisition = record('FailedAcquisition', 'A set of responses about an account that cannot be read.', {
+  account,
+  receivedAt: timestamp('When its last response was received.'),
+  reason: text('What is wrong with which response.'),
+});
+export type FailedAcquisition = Infer<typeof failedAcquisition>;
+/** `derived.failed-acquisitions.<venue>`: ingest publishes only what can be read, so these come from recordings. */
+export const failedAcquisitionTopics = Object.fromEntries(
+  VENUES.map((venue) => [
+    venue,
+    defineTopic({
+      name: `derived.failed-acquisitions.${venue}`,
+      description: `Sets of responses about accounts of ${venue} that cannot be read.`,
+      key: 'account',
+      partitions: 1,
+      retention: RETENTION,
+      schema: failedAcquisition,
+    }),
+  ]),
+) as Record<Venue, Topic<FailedAcquisition>>;
 
 const bucket = record('AccountBucket', 'A part of the value of an account.', {
   kind: oneOf(BUCKET_KINDS, 'Which part.'),
@@ -93,9 +119,10 @@ const valuedDex = record('ValuedDex', 'The perpetuals of an account on one dex, 
 const accountValue = record('AccountValue', 'What an account is worth, from one acquisition.', {
   account,
   receivedAt: timestamp('When the last response of the acquisition was received.'),
-  asOf: timestamp('The time of the state that is valued; of venue_b when it was received.'),
+  asOf: timestamp('The time of the state that is valued; of venue_b when its oldest response was received.'),
   source: nullable(source),
   unpriced: nullable(text('What has no price, so that there is no value; null otherwise.')),
+  failure: withDefault(nullable(text('Why the responses cannot be valued; null otherwise.')), null),
   mode: nullable(text('The account mode (venue_a).')),
   valueUsd: nullable(decimal('Complete value of venue_a; positions of venue_b, null without any.')),
   availableUsd: nullable(decimal('What can be withdrawn; of venue_b the cash.')),

@@ -3,11 +3,18 @@
 import { accountFillTopic, fillLoadTopic, fillPageTopic } from './account-fills.ts';
 import { accountFlowTopics, flowCoverageTopics } from './account-flows.ts';
 import { accountSeriesTopic } from './account-series.ts';
-import { accountValueTopic, venueAAcquisitionTopic, venueBAcquisitionTopic } from './accounts.ts';
+import {
+  accountValueTopic,
+  failedAcquisitionTopics,
+  venueAAcquisitionTopic,
+  venueBAcquisitionTopic,
+} from './accounts.ts';
 import { anomalyTopic } from './anomalies.ts';
 import { arbitrageSignalTopic } from './arbitrage-signals.ts';
 import { auditTopic } from './audit.ts';
+import { backfillTopic } from './backfills.ts';
 import { bookHeadTopic } from './book-heads.ts';
+import { builderDayTopic, builderFillTopic, registeredBuilderTopic } from './builder-exports.ts';
 import {
   candleRangeTopic,
   candleTopic,
@@ -29,18 +36,21 @@ import {
 } from './derived.ts';
 import { earlierOutcomesTopic } from './earlier-outcomes.ts';
 import { leaderboardRowTopic, leaderboardTopic } from './leaderboard.ts';
+import { ledgerChangeTopic, ledgerCheckTopic } from './ledger-checks.ts';
 import { ledgerBookTopic, ledgerEventTopic, ledgerTopic } from './ledgers.ts';
 import { loadedKlinesTopic } from './loaded-klines.ts';
 import { navSnapshotTopic, snapshotHeadTopic } from './nav-snapshots.ts';
 import { nodeFillCoverageTopic, nodeFillTopic } from './node-fills.ts';
 import { nodeReportTopic } from './node-reports.ts';
 import {
+  backfilledEventTopic,
   backfilledTradeTopic,
   bookTopics,
   contextTopics,
   instrumentTopics,
   marketTopics,
   perpDexTopic,
+  positionMoveTopic,
   statusTopics,
   tradeTopics,
 } from './normalised.ts';
@@ -61,6 +71,7 @@ export const TOPICS: readonly Topic[] = [
   changeTopic,
   requestTopic,
   requestOutcomeTopic,
+  backfillTopic,
   loadedKlinesTopic,
   earlierOutcomesTopic,
   venueSpendingTopic,
@@ -74,6 +85,8 @@ export const TOPICS: readonly Topic[] = [
   schemaTopic,
   ...Object.values(tradeTopics),
   backfilledTradeTopic,
+  backfilledEventTopic,
+  positionMoveTopic,
   ...Object.values(bookTopics),
   ...Object.values(marketTopics),
   ...Object.values(statusTopics),
@@ -89,6 +102,10 @@ export const TOPICS: readonly Topic[] = [
   spotSampleTopic,
   venueAAcquisitionTopic,
   venueBAcquisitionTopic,
+  ...Object.values(failedAcquisitionTopics),
+  registeredBuilderTopic,
+  builderFillTopic,
+  builderDayTopic,
   leaderboardRowTopic,
   leaderboardTopic,
   nodeFillTopic,
@@ -111,6 +128,8 @@ export const TOPICS: readonly Topic[] = [
   ledgerTopic,
   ledgerEventTopic,
   ledgerBookTopic,
+  ledgerCheckTopic,
+  ledgerChangeTopic,
   accountValueTopic,
   navSnapshotTopic,
   snapshotHeadTopic,

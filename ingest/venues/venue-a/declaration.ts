@@ -80,6 +80,18 @@ export const LEADERBOARD = {
   bytesMax: 128 * 1024 * 1024,
 } as const;
 
+/** The daily files of registered builders, from the host of the leaderboard, which states no limit. */
+export const BUILDER_FILES = {
+  timeoutMs: 60_000,
+  bytesMax: 32 * 1024 * 1024,
+  /** At most five requests in a second. */
+  requests: { max: 5, windowMs: 1_000 },
+  /** Time between two looks for requests that are due. */
+  intervalMs: 5_000,
+  /** Bytes of the text of a part. */
+  partBytes: 512 * 1024,
+} as const;
+
 /** A self-hosted node (contract, Reads from the venue). */
 export const NODE = {
   /** How long one attempt takes at most. */

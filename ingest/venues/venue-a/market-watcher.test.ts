@@ -17,6 +17,7 @@ function setUp() {
     slots,
     bookCoins: '2',
     linked: () => new Set(),
+    isHeld: () => false,
     requestedBooks: () => requested,
     now: () => now,
   });

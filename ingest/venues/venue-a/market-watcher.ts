@@ -23,6 +23,7 @@ export interface MarketWatcherOptions {
   /** `PARALLAX_VENUE_A_BOOK_COINS`. */
   readonly bookCoins: string;
   readonly linked: () => ReadonlySet<string>;
+  readonly isHeld: (coin: string) => boolean;
   /** @param now unix ms. */
   readonly requestedBooks: (now: number) => ReadonlySet<string>;
   /** Monotonic ms. */
@@ -87,7 +88,7 @@ export class MarketWatcher {
     // Everything follows from the lists, which are read at the start.
     if (!this.lists) return;
     const { lists } = this;
-    const { slots, bookCoins, linked, requestedBooks } = this.options;
+    const { slots, bookCoins, linked, isHeld, requestedBooks } = this.options;
     const contexts = this.newestContexts && parseJsonOrNull(this.newestContexts.toString());
     const markets = [...readMarkets({ ...lists, contexts }), ...this.missing].sort(byVolume);
     this.markets = markets;
@@ -98,6 +99,7 @@ export class MarketWatcher {
         markets,
         outcomes: readOutcomeMarkets(outcomeCoins(this.outcomes), lists.pairs),
         linked: linked(),
+        isHeld,
         requestedBooks: requestedBooks(Date.now()),
         bookCoins: this.chosenCoins,
       }),

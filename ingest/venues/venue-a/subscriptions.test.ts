@@ -17,6 +17,7 @@ const NOTHING: WatchedMarkets = {
   markets: [],
   outcomes: [],
   linked: new Set(),
+  isHeld: () => false,
   requestedBooks: new Set(),
   bookCoins: [],
 };
@@ -31,14 +32,16 @@ describe('wantedSubscriptions', () => {
       ],
       outcomes: [...sides('#10', '#11', '#20'), { coin: '#21', dayNotional: 50 }],
       linked: new Set(['#10', '#11', '#990']),
+      isHeld: (coin) => coin === '#21' || coin === 'BTC',
       requestedBooks: new Set(['BTC', '#20', 'GONE']),
       bookCoins: ['@107', 'BTC'],
     });
     expect(wanted.map(namesOf)).toEqual([
       ['allMids', 'allDexsAssetCtxs', 'spotAssetCtxs', 'outcomeMetaUpdates'],
       ['trades #10', 'l2Book #10', 'trades #11', 'l2Book #11'],
+      ['l2Book #21'],
       ['trades @107', 'trades #21', 'trades BTC', 'trades #20'],
-      ['l2Book #20', 'l2Book #21'],
+      ['l2Book #20'],
       ['l2Book BTC'],
       ['l2Book @107'],
     ]);

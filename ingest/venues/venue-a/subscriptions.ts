@@ -21,6 +21,8 @@ export interface WatchedMarkets {
   readonly outcomes: readonly Market[];
   /** Outcome coins whose event has a market of another venue. */
   readonly linked: ReadonlySet<string>;
+  /** True for coins that bound accounts hold. */
+  readonly isHeld: (coin: string) => boolean;
   /** Coins whose books somebody reads now. */
   readonly requestedBooks: ReadonlySet<string>;
   /** The coins of `PARALLAX_VENUE_A_BOOK_COINS`. */
@@ -43,7 +45,7 @@ const book = (coin: string): Subscription => ({ type: 'l2Book', coin });
 
 /** All subscriptions, each once, in classes: the most important class first, and so within a class. */
 export function wantedSubscriptions(watched: WatchedMarkets): Subscription[][] {
-  const { markets, outcomes, linked, requestedBooks, bookCoins } = watched;
+  const { markets, outcomes, linked, isHeld, requestedBooks, bookCoins } = watched;
   const known = [...markets, ...outcomes];
   const isLinked = ({ coin }: Market) => linked.has(coin);
   const coins = (of: readonly Market[]) => of.map(({ coin }) => coin);
@@ -51,6 +53,7 @@ export function wantedSubscriptions(watched: WatchedMarkets): Subscription[][] {
   const classes = [
     ALL_MARKETS,
     linkedCoins.flatMap((coin) => [trades(coin), book(coin)]),
+    coins(outcomes.filter(({ coin }) => isHeld(coin))).map(book),
     coins(known.filter((market) => !isLinked(market)).sort(byVolume)).map(trades),
     coins(outcomes.filter((market) => !isLinked(market))).map(book),
     coins(known.filter(({ coin }) => requestedBooks.has(coin)).sort(byVolume)).map(book),

@@ -51,16 +51,20 @@ async function setUp(answer: (offset: number) => Answer, rpc: Partial<Acquisitio
 describe('an acquisition of venue_b', () => {
   it('publishes every page, and the balances of both tokens at one block', async () => {
     const { acquire, published } = await setUp((offset) => ({ body: page(offset, offset === 0 ? 500 : 1) }));
-    expect((await acquire()).publishedAt).toBeTypeOf('number');
+    const startedAt = Date.now();
+    const { publishedAt } = await acquire();
+    const { oldestAt } = JSON.parse(published.at(-1)!.request!);
     const query = `user=${USER}&sizeThreshold=0&limit=500`;
     expect(published.map(({ source, request }) => [source, request])).toEqual([
       ['venue_b.data', `GET /positions?${query}&offset=0`],
       ['venue_b.data', `GET /positions?${query}&offset=500`],
       ...Object.values(COLLATERAL_TOKENS).map((to) => [
         'venue_b.call',
-        JSON.stringify({ to, data: `0x70a08231${USER.slice(2).padStart(64, '0')}`, block: 16 }),
+        JSON.stringify({ to, data: `0x70a08231${USER.slice(2).padStart(64, '0')}`, block: 16, oldestAt }),
       ]),
     ]);
+    expect(oldestAt).toBeGreaterThanOrEqual(startedAt);
+    expect(oldestAt).toBeLessThanOrEqual(publishedAt!);
     expect(published[1]!.payload).toBe(page(500, 1));
     expect(published[2]!.payload).toBe(JSON.stringify(BALANCE));
   });

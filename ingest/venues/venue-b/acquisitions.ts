@@ -172,10 +172,12 @@ function publish(
   balances: readonly Balance[],
 ): AcquisitionResult {
   const publishedAt = Date.now();
+  // The pages were read before the balances.
+  const oldestAt = Math.min(...pages.map(({ fetchedAt }) => fetchedAt));
   for (const { path, payload } of pages)
     publisher.receive({ source: DATA_FEED, feed: DATA_FEED, request: `GET ${path}`, payload });
   for (const { to, data, block, result } of balances) {
-    const request = JSON.stringify({ to, data, block });
+    const request = JSON.stringify({ to, data, block, oldestAt });
     publisher.receive({ source: CALL_FEED, feed: CALL_FEED, request, payload: JSON.stringify(result) });
   }
   return { publishedAt };

@@ -1,10 +1,12 @@
 /** The adapter of venue_b: polls the catalog, receives books over WebSockets, and reads fills from the chain. */
 import { closeAll, closeInReverse } from '#infra/runtime/closing';
 import { WINDOWS } from '#schemas/domain/returns/series';
+import { startChecks } from '../../checks/start-checks.ts';
 import { Budget } from '../../feed/budget.ts';
 import { ConnectionState } from '../../feed/connection-state.ts';
 import { HttpClient } from '../../feed/http-client.ts';
 import { Poller } from '../../feed/poller.ts';
+import { HeldInstruments } from '../../held/held-instruments.ts';
 import { startSeriesRequests } from '../../series/request-series.ts';
 import { startSnapshots } from '../../snapshots/take-snapshots.ts';
 import { type AdapterContext, type RunningAdapter, upstreamUrl, type VenueAdapter } from '../adapter.ts';
@@ -48,6 +50,10 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
   const close = () => closeInReverse(closers.splice(0));
   const sockets = new BookSockets({ context, url: clobWsUrl, onAllConnected: context.expect('venue_b sockets') });
   closers.push(() => sockets.close());
+  // The books of new positions are chosen in the next round, a few seconds later.
+  const held = new HeldInstruments(context, 'venue_b', () => {});
+  closers.push(() => held.close());
+  await held.start();
   const catalogLoaded = context.expect('venue_b catalog');
   const connection = new ConnectionState({ venue: 'venue_b', feed: 'venue_b.gamma', publisher, logger, metrics });
   const http = new HttpClient({ budget: new Budget(CATALOG_BUDGET) });
@@ -65,7 +71,8 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     minIntervalMs: CATALOG_MIN_INTERVAL_MS,
     round: async (signal) => {
       closed.addVanished(await catalog.refresh(signal));
-      sockets.update(chooseMarkets(catalog.markets(), sockets.watched(), WATCHED_TOKENS_MAX));
+      const isHeld = (token: string) => held.has(token);
+      sockets.update(chooseMarkets(catalog.markets(), sockets.watched(), WATCHED_TOKENS_MAX, isHeld));
       catalogLoaded();
       // Closed markets come last, so that they never delay open ones.
       await closed.refresh(signal);
@@ -77,7 +84,7 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
   try {
     const rpcBudget = new Budget(RPC_BUDGET);
     feeds.push(await followChain(context, rpcUrl, rpcBudget, context.expect('venue_b chain head')));
-    const backfills = openHistoryBackfills(context, rpcUrl, rpcBudget);
+    const backfills = await openHistoryBackfills(context, rpcUrl, rpcBudget);
     feeds.push(backfills);
     const userPnl = createUserPnlReads({ url: upstreamUrl(settings, 'venueBPnlUrl'), publisher, metrics });
     const series = await startSeriesRequests({
@@ -93,6 +100,7 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     const acquisitions = createAcquisitions({ ...accounts, rpc, publisher, metrics });
     const { acquire } = acquisitions;
     feeds.push(await startSnapshots({ context, family: 'venue_b', acquire, priority: PRIORITIES.snapshots }));
+    feeds.push(await startChecks({ context, acquire, priority: PRIORITIES.snapshots }));
     return {
       handlers: [
         ...(backfills.handlers ?? []),

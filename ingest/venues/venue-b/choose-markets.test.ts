@@ -36,6 +36,17 @@ class CountingSet extends Set<string> {
 }
 
 describe('chooseMarkets', () => {
+  it('chooses markets of which accounts hold a token after coin prices, before those that are watched', () => {
+    const markets = [
+      market('watched'),
+      market('held'),
+      market('large', { dayVolume: 9 }),
+      market('coin', { cryptoPrice: true }),
+    ];
+    const chosen = chooseMarkets(markets, new Set(['watched']), 6, (token) => token === 'heldn');
+    expect(ids(chosen)).toEqual(['coin', 'held', 'watched']);
+  });
+
   it('chooses coin prices first, then watched markets, then the largest, up to its limit', () => {
     const markets = [
       market('small', { dayVolume: 1 }),

@@ -4,13 +4,14 @@ import type { ListedMarket } from './markets.ts';
 /** A market with its rank, which is calculated once. */
 interface Ranked {
   readonly market: ListedMarket;
-  /** From 0 to 3; higher ranks come first. */
+  /** From 0 to 7; higher ranks come first. */
   readonly rank: number;
 }
 
 /**
- * Chooses markets with at most `tokensMax` tokens, in order of priority: questions about coin prices, then markets that
- * are watched already, so that markets of similar size do not alternate, then the largest by daily volume.
+ * Chooses markets with at most `tokensMax` tokens, in order of priority: questions about coin prices, then markets of
+ * which bound accounts hold a token, then markets that are watched already, so that markets of similar size do not
+ * alternate, then the largest by daily volume.
  *
  * The catalog may list 200,000 markets, and the event loop is blocked meanwhile, so the catalog is never sorted
  * completely. Each market is visited once, and those that cannot be chosen any more are dropped on the way.
@@ -19,6 +20,7 @@ export function chooseMarkets(
   markets: Iterable<ListedMarket>,
   watched: ReadonlySet<string>,
   tokensMax: number,
+  isHeld: (token: string) => boolean = () => false,
 ): ListedMarket[] {
   let compactAt = tokensMax;
   let candidates: Ranked[] = [];
@@ -26,7 +28,8 @@ export function chooseMarkets(
   let last: Ranked | null = null;
   for (const market of markets) {
     if (!market.open) continue;
-    const rank = (market.cryptoPrice ? 2 : 0) + (watched.has(market.conditionId) ? 1 : 0);
+    const rank =
+      (market.cryptoPrice ? 4 : 0) + (market.tokens.some(isHeld) ? 2 : 0) + (watched.has(market.conditionId) ? 1 : 0);
     const ranked = { market, rank };
     if (last !== null && inOrder(last, ranked) < 0) continue;
     candidates.push(ranked);

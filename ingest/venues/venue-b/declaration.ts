@@ -116,17 +116,13 @@ export const ACQUISITIONS_TOTAL_MS = 25_000;
 export const HISTORY_CHUNK_BLOCKS = 2_000;
 /** Maximum chunks of one backfill. One request covers all exchanges. */
 export const HISTORY_CHUNKS_MAX = 1_000;
-/** A backfill stops after this many fills, which bounds the cost of one wallet. */
-export const HISTORY_FILLS_MAX = 2_000;
 /** Chunks that one backfill reads concurrently. */
 export const HISTORY_PARALLEL = 4;
 /**
- * Share of `RPC_BUDGET` for all backfills. The rest is reserved for following the chain, which takes two or three requests
+ * Share of `RPC_BUDGET` for all backfills. The rest is reserved for following the chain, which takes some five requests
  * a second.
  */
 export const HISTORY_BUDGET = { max: 30, windowMs: 1_000 } as const;
 /** Blocks and accounts of one request for taker legs. */
 export const TAKER_SPAN_BLOCKS = 100;
 export const TAKER_ACCOUNTS_MAX = 50;
-/** A backfill that takes longer fails. */
-export const HISTORY_SCAN_MAX_MS = 10 * 60_000;

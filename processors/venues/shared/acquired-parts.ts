@@ -28,6 +28,11 @@ export function addPart<T>(
   return new Map([...own].map(([name, part]) => [name, part.value]));
 }
 
+/** Returns when the oldest of these parts was received; the account must have one. */
+export function oldestPartOf<T>(parts: AcquiredParts<T>, address: string): number {
+  return Math.min(...[...parts.get(address)!.values()].map(({ receivedAt }) => receivedAt));
+}
+
 /** Forgets responses whose acquisition was never completed. */
 export function forgetOldParts<T>(parts: AcquiredParts<T>, now: number): void {
   for (const [address, own] of parts) {

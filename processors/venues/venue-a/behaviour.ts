@@ -1,5 +1,6 @@
 import type { Stage } from '#infra/stages/stage';
 import type { VenueBehaviour } from '../venue-behaviour.ts';
+import { createBuilderExportsStage } from './builder-exports/stage.ts';
 import { createDailyStage } from './daily/stage.ts';
 import { createKlinesStage } from './klines/stage.ts';
 import { createLeaderboardStage } from './leaderboard/stage.ts';
@@ -11,6 +12,7 @@ export const venueA: VenueBehaviour = {
   createNormaliser: ({ venueAOutcomeTakerFee }) =>
     createVenueAStage({ outcomeTakerFeeRate: venueAOutcomeTakerFee }) as Stage<unknown>,
   createFurtherStages: () => [
+    createBuilderExportsStage() as Stage<unknown>,
     createLeaderboardStage() as Stage<unknown>,
     createNodeFillsStage() as Stage<unknown>,
     createKlinesStage() as Stage<unknown>,

@@ -56,9 +56,16 @@ export async function readCsrf(): Promise<string> {
   return (await readJson<{ readonly csrf: string }>('/v1/session')).csrf;
 }
 
-/** Reads a path of the service. Throws an `InvalidField` if it needs a session and there is none. */
-export async function readJson<T>(path: string): Promise<T> {
-  const response = await fetch(path, { cache: 'no-store', signal: AbortSignal.timeout(TIMEOUT_MS) });
+/**
+ * Reads a path of the service, with a key instead of the session if one is given. Throws an `InvalidField` if it needs a
+ * session and there is none.
+ */
+export async function readJson<T>(path: string, token = ''): Promise<T> {
+  const response = await fetch(path, {
+    cache: 'no-store',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    ...(token === '' ? {} : { credentials: 'omit', headers: { authorization: `Bearer ${token}` } }),
+  });
   if (response.status === 401) throw notSignedIn();
   if (!response.ok) throw new Error(`${path} has status ${response.status}`);
   return (await response.json()) as T;

@@ -1,6 +1,6 @@
 /** The form on the page of a route: checks the request as the route does, sends it, and shows the answer. */
 import { curlOf } from '../../docs/samples/rest-samples.ts';
-import { type Field, InvalidField, notSignedIn, onSubmit, readCsrf, showFault, typedToken } from './form.ts';
+import { type Field, InvalidField, notSignedIn, onSubmit, readCsrf, readJson, showFault, typedToken } from './form.ts';
 import { faultOf, type Schema } from './validate-schema.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -17,11 +17,29 @@ interface Prepared {
 }
 
 export function startTryForm(form: HTMLFormElement): void {
+  const field = form.querySelector<HTMLInputElement>('[data-own-list]');
+  // Only once somebody uses the form: a page that is read requests nothing.
+  form.addEventListener('focusin', ({ target }) => {
+    // What fails now is tried again, and reported, when the form is sent.
+    if (field && (target as Field).name !== 'token') fillOwnId(form, field).catch(() => {});
+  });
   onSubmit(form, async () => {
+    if (field) await fillOwnId(form, field);
     const request = prepare(form);
     if (request.method === 'DELETE' && !confirm(`Send DELETE ${request.path}? This cannot be undone.`)) return;
     await send(form, request);
   });
+}
+
+/** Fills in the first id of the reader's list, if the field is empty. Rejects if the list cannot be read. */
+async function fillOwnId(form: HTMLFormElement, field: HTMLInputElement): Promise<void> {
+  if (field.value !== '') return;
+  const { ownList = '', ownRows = '', ownField = '' } = field.dataset;
+  const listed = await readJson<Record<string, readonly Record<string, string>[]>>(ownList, typedToken(form));
+  const id = listed[ownRows]?.[0]?.[ownField];
+  if (field.value !== '') return;
+  if (id === undefined) field.placeholder = `none in GET ${ownList} yet`;
+  else field.value = id;
 }
 
 /** The request of the form. Throws an `InvalidField`. */

@@ -1,3 +1,12 @@
+/** The quota that a request found used up. */
+export interface UsedQuota {
+  readonly sku: string;
+  readonly limit: number;
+  readonly used: number;
+  /** Unix ms at which the window ends. */
+  readonly resetAt: number;
+}
+
 /** A request that failed: the service's error envelope, or the connection. */
 export class ApiFault extends Error {
   /** 0 if there was no response. */
@@ -6,6 +15,8 @@ export class ApiFault extends Error {
   readonly requestId: string | null;
   /** Unix ms from which a retry may succeed; null if unknown. */
   readonly retryAt: number | null;
+  /** Null for other faults. */
+  readonly quota: UsedQuota | null;
 
   constructor(fields: {
     readonly status: number;
@@ -13,12 +24,14 @@ export class ApiFault extends Error {
     readonly message: string;
     readonly requestId?: string | null;
     readonly retryAt?: number | null;
+    readonly quota?: UsedQuota | null;
   }) {
     super(fields.message);
     this.status = fields.status;
     this.code = fields.code;
     this.requestId = fields.requestId ?? null;
     this.retryAt = fields.retryAt ?? null;
+    this.quota = fields.quota ?? null;
   }
 
   get isForbidden(): boolean {
@@ -36,7 +49,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   internal_error: 'Try again. If it goes on, give the request id to whoever runs the service.',
   upstream_unavailable: 'The venue does not answer now. The page tries again when you ask it to.',
   upstream_rate_limited: "The venue's limits are used up. Wait a minute, then try again.",
-  quota_exceeded: 'Wait until the quota is reset, or have the plan of the organization changed.',
+  quota_exceeded: 'The page goes on by itself when the quota is reset. A larger plan allows more.',
   unauthenticated: 'Sign in with a token that is valid.',
   validation_failed: 'Correct the named field, then try again.',
   bad_request: 'Correct the named field, then try again.',

@@ -1,6 +1,6 @@
 /** Requests to the REST API with the session cookie: time limits, retries of reads, the error envelope. */
 import { signal } from '@preact/signals';
-import { ApiFault } from './api-fault.ts';
+import { ApiFault, type UsedQuota } from './api-fault.ts';
 
 const TIMEOUT_MS = 20_000;
 /** Waits before a read is tried again after a failure that may pass. */
@@ -11,6 +11,8 @@ export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly body?: unknown;
   readonly signal?: AbortSignal;
+  /** How long a response may take, ms. */
+  readonly timeoutMs?: number;
   /** Sent instead of the cookie. */
   readonly token?: string;
   /** True for requests of the sign-in itself: their 401 opens no dialog. */
@@ -51,12 +53,15 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
   }
 }
 
-async function send<T>(path: string, { method = 'GET', body, signal, token }: RequestOptions): Promise<T> {
+async function send<T>(
+  path: string,
+  { method = 'GET', body, signal, token, timeoutMs = TIMEOUT_MS }: RequestOptions,
+): Promise<T> {
   const headers: Record<string, string> = { accept: 'application/json' };
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (token !== undefined) headers.authorization = `Bearer ${token}`;
   else if (method !== 'GET' && csrf !== null) headers['x-parallax-csrf'] = csrf;
-  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const timeout = AbortSignal.timeout(timeoutMs);
   let response: Response;
   let text: string;
   try {
@@ -104,12 +109,31 @@ function faultOf(response: Response, text: string): ApiFault {
     // A proxy answered instead of the service; the status is all that is known.
   }
   const { code = 'bad_response', message = `The response has status ${status}.`, requestId } = error;
-  if (code === 'quota_exceeded' && retryAt !== null) quotaUsedUntil.value = retryAt;
+  const isQuota = code === 'quota_exceeded';
+  if (isQuota && retryAt !== null) noteUsedUp(retryAt);
   return new ApiFault({
     status,
     code,
     message,
     requestId: requestId ?? headers.get('x-request-id'),
     retryAt,
+    quota: isQuota ? quotaOf(headers) : null,
   });
+}
+
+function noteUsedUp(until: number): void {
+  quotaUsedUntil.value = until;
+  setTimeout(() => {
+    if (quotaUsedUntil.value === until) quotaUsedUntil.value = 0;
+  }, until - Date.now());
+}
+
+/** The window with the least left, by the headers of the response; null if they do not state it. */
+function quotaOf(headers: Headers): UsedQuota | null {
+  const sku = headers.get('x-quota-sku');
+  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
+    Number(headers.get(`x-quota-${name}`) ?? Number.NaN),
+  ) as [number, number, number];
+  if (sku === null || ![limit, remaining, reset].every(Number.isFinite)) return null;
+  return { sku, limit, used: limit - remaining, resetAt: reset * SECOND_MS };
 }

@@ -1,6 +1,6 @@
 /**
- * The state of the connection: of the socket, or without one of what the page reads again and again. Then it is `live`
- * while the newest responses are good, `waiting` while some fail, `offline` while nothing is reached.
+ * The state of the connection: of the socket, or without one of what the page reads again and again. Only a socket is
+ * `live`. Without one it is `waiting`, or `offline` while nothing is reached.
  */
 import { computed } from '@preact/signals';
 import { isPaused } from './activity.ts';
@@ -14,8 +14,13 @@ export const connection = computed<Connection>(() => {
   const faults = [...faultyResources.value.values()];
   if (faults.some(({ status }) => status === 0)) return 'offline';
   if (faults.length > 0 || isPaused.value) return 'waiting';
-  return lastResponseAt.value === null ? 'connecting' : 'live';
+  return lastResponseAt.value === null ? 'connecting' : 'waiting';
 });
+
+/** True for a session that may subscribe to no channel, while what it reads again and again is returned. */
+export const isPolling = computed(
+  () => streamState.value === null && lastResponseAt.value !== null && faultyResources.value.size === 0,
+);
 
 /** True while the page is not live, and the person must be informed of it. */
 export const isOffline = computed(() =>
@@ -25,5 +30,7 @@ export const isOffline = computed(() =>
 /** Unix ms since which the page is not live; null while it is. */
 export const offlineSince = computed(() => {
   if (streamState.value !== null) return isOffline.value ? awaySince.value : null;
-  return connection.value === 'offline' || connection.value === 'waiting' ? lastResponseAt.value : null;
+  return (connection.value === 'offline' || connection.value === 'waiting') && !isPolling.value
+    ? lastResponseAt.value
+    : null;
 });

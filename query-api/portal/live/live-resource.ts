@@ -37,15 +37,20 @@ export function useLive<T>(
  * A resource that is read again soon after an event, for lists of which REST alone knows what belongs in them.
  *
  * @param newest of the channels that announce new rows.
+ * @param gapMs between the last response and a read that an event leads to, at least.
  */
-export function useAnnounced<T>(resource: Resource<T>, newest: Newest): Resource<T> {
+export function useAnnounced<T>(resource: Resource<T>, newest: Newest, gapMs = 0): Resource<T> {
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
   useSignalEffect(() => {
     if (newest.at.value === null || timer.current !== null) return;
-    timer.current = setTimeout(() => {
-      timer.current = null;
-      resource.refresh();
-    }, ANNOUNCED_MS);
+    const sinceRead = Date.now() - (resource.at.peek() ?? 0);
+    timer.current = setTimeout(
+      () => {
+        timer.current = null;
+        resource.refresh();
+      },
+      Math.max(ANNOUNCED_MS, gapMs - sinceRead),
+    );
   });
   useEffect(() => () => clearTimeout(timer.current ?? undefined), []);
   return { ...resource, isAway: useReturn(resource) };

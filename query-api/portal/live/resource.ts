@@ -23,6 +23,9 @@ export function staleAt<T>({ data, fault, at, isAway }: Resource<T>): number | n
   return data.value !== null && (fault.value !== null || isAway?.value) ? at.value : null;
 }
 
+/** So that what waits for a quota is not read at one moment. */
+const RESET_SPREAD_MS = 1_000;
+
 /** The faults of all resources that are polled, so that the shell can say that the page is not live. */
 export const faultyResources = signal<ReadonlyMap<object, ApiFault>>(new Map());
 /** Unix ms of the newest response of a polled resource; null while none was received. */
@@ -39,13 +42,26 @@ function noteFault(owner: object, fault: ApiFault | null): void {
 /** Time between two reads; null to read once. A function decides anew after each read. */
 export type Interval = number | null | (() => number);
 
+/** Until the next read, ms; null for none. A quota that is used up is waited for. */
+function waitAfter(fault: ApiFault | null, every: Interval): number | null {
+  const wait = typeof every === 'function' ? every() : every;
+  if (fault?.code !== 'quota_exceeded' || fault.retryAt === null) return wait;
+  return Math.max(wait ?? 0, fault.retryAt - Date.now() + RESET_SPREAD_MS * Math.random());
+}
+
 /**
  * Reads a path, again after each interval while the tab is visible and updates are not paused. Another path starts
  * anew; null reads nothing.
  *
  * @param staysUntilNext true to show what another path returned until this one has answered.
+ * @param body for a route that reads by POST; the same for as long as the path is.
  */
-export function useResource<T>(path: string | null, every: Interval = null, staysUntilNext = false): Resource<T> {
+export function useResource<T>(
+  path: string | null,
+  every: Interval = null,
+  staysUntilNext = false,
+  body: unknown = undefined,
+): Resource<T> {
   const data = useSignal<T | null>(null);
   const fault = useSignal<ApiFault | null>(null);
   const at = useSignal<number | null>(null);
@@ -72,11 +88,12 @@ export function useResource<T>(path: string | null, every: Interval = null, stay
     const owner = stopping;
     const read = async () => {
       try {
-        const body = await request<T>(url, { signal: stopping.signal });
+        const { signal } = stopping;
+        const read = await request<T>(url, body === undefined ? { signal } : { signal, method: 'POST', body });
         if (stopping.signal.aborted) return;
         shown.current = url;
         batch(() => {
-          data.value = body;
+          data.value = read;
           fault.value = null;
           at.value = Date.now();
           if (every !== null) lastResponseAt.value = Date.now();
@@ -91,8 +108,9 @@ export function useResource<T>(path: string | null, every: Interval = null, stay
         });
         if (every !== null) noteFault(owner, error);
       }
-      if (every === null || mustStop) return;
-      timer = setTimeout(() => void read(), typeof every === 'function' ? every() : every);
+      if (mustStop) return;
+      const wait = waitAfter(fault.value, every);
+      if (wait !== null) timer = setTimeout(() => void read(), wait);
     };
     if (isNew && shown.current !== null && !staysUntilNext) data.value = null;
     void read();

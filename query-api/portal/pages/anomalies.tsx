@@ -9,7 +9,9 @@ import { type Anomaly, KIND, MEASURED, WHEN } from './anomalies/columns.tsx';
 import { recordKey } from './event/live.ts';
 import { eventPath } from './event/shapes.ts';
 
-const REFRESH = intervalBeside(5_000, 15_000);
+const REFRESH = intervalBeside(10_000, 60_000);
+/** So that many anomalies lead to few reads. */
+const GAP_MS = 5_000;
 const CHANNEL = 'svc:stream:anomaly:all';
 const KINDS = [
   ['all', 'All'],
@@ -39,6 +41,7 @@ export default function AnomaliesPage() {
   const feed = useAnnounced(
     useResource<{ readonly anomalies: readonly Anomaly[] }>('/v1/me/anomaly-feed?limit=200', REFRESH),
     newest,
+    GAP_MS,
   );
   const kind = chosen('kind', KINDS);
   const isShown = (anomaly: Anomaly) => kind === 'all' || anomaly.kind === kind;

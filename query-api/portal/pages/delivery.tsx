@@ -2,6 +2,7 @@ import { attemptsOf } from '../format/series.ts';
 import { request } from '../live/api.ts';
 import { useResource } from '../live/resource.ts';
 import type { PageProps } from '../pages.ts';
+import { AdminsOnly } from '../parts/admins-only.tsx';
 import { Chart } from '../parts/chart.tsx';
 import { useAction } from '../parts/confirm.tsx';
 import { Id } from '../parts/copy.tsx';
@@ -56,9 +57,11 @@ export default function DeliveryPage({ params }: PageProps) {
     navigate(deliveryPath(webhookId, deliveryId));
   };
   const actions = delivery && (
-    <button type="button" data-action="redeliver" disabled={isRunning} onClick={() => run(redeliver)}>
-      Send again
-    </button>
+    <AdminsOnly>
+      <button type="button" data-action="redeliver" disabled={isRunning} onClick={() => run(redeliver)}>
+        Send again
+      </button>
+    </AdminsOnly>
   );
   const rows = (delivery?.attempts ?? []).map((attempt, index) => ({ ...attempt, nth: index + 1 }));
   return (

@@ -33,7 +33,7 @@ import { eventPath, OLD_QUOTE_MS } from './event/shapes.ts';
 
 type Board = EventBoard & Paginated;
 
-const REFRESH = intervalBeside(2_000, 4_000);
+const REFRESH = intervalBeside(5_000, 10_000);
 /** Between two reads of the prices of a day. */
 const DAY_REFRESH_MS = 60_000;
 const PAGE_ROWS = 100;

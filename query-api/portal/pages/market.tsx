@@ -8,7 +8,7 @@ import { Figures, type Snapshot } from './market/figures.tsx';
 import { History } from './market/history.tsx';
 import { Trades } from './market/trades.tsx';
 
-const REFRESH_MS = 5_000;
+const REFRESH_MS = 10_000;
 
 interface Market {
   /** What it is; what the list of its kind and the tab of that list are called. */

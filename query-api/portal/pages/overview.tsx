@@ -47,8 +47,10 @@ interface Health {
   readonly parts: Readonly<Record<string, string>>;
 }
 
-const PRICES = intervalBeside(2_000, 4_000);
-const LISTS = intervalBeside(5_000, 15_000);
+const PRICES = intervalBeside(6_000, 10_000);
+const LISTS = intervalBeside(20_000, 60_000);
+/** Of announced rows, so that many anomalies lead to few reads. */
+const LISTS_GAP_MS = 15_000;
 const HEALTH_MS = 5_000;
 const EDGES = 8;
 
@@ -213,6 +215,7 @@ export default function OverviewPage() {
   const anomalies = useAnnounced(
     useResource<{ readonly anomalies: readonly Anomaly[] }>('/v1/me/anomaly-feed?limit=8', LISTS),
     newestAnomalies,
+    LISTS_GAP_MS,
   );
   const newestPhases = useNewest(['svc:stream:settlement_dispute:venue_b'], recordKey);
   const outcomes = useAnnounced(
@@ -221,6 +224,7 @@ export default function OverviewPage() {
       LISTS,
     ),
     newestPhases,
+    LISTS_GAP_MS,
   );
   const venues = useTrading();
   const health = useResource<Health>('/health', HEALTH_MS);

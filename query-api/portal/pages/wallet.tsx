@@ -9,9 +9,14 @@ import { CurvePanel } from './pnl/curve.tsx';
 import { Rows } from './pnl/rows.tsx';
 import type { Pnl, Wallet } from './pnl/shapes.ts';
 import { Totals } from './pnl/totals.tsx';
+import { familyOf } from './wallet/account-family.ts';
 import { Backfill } from './wallet/backfill.tsx';
+import { BucketsPanel } from './wallet/buckets.tsx';
+import { Curves } from './wallet/curves.tsx';
 import { Fills } from './wallet/fills.tsx';
+import { NavPanel } from './wallet/nav.tsx';
 import { noFillText } from './wallet/no-fill-text.ts';
+import { PositionsPanel } from './wallet/positions.tsx';
 
 const REFRESH_MS = 15_000;
 const ROWS_MAX = 500;
@@ -47,7 +52,13 @@ export default function WalletPage({ params }: PageProps) {
               Bound <Moment at={wallet.createdAt} />
             </span>
           </p>
-          <Positions wallet={wallet} selection={selection} />
+          <div class="panels">
+            <NavPanel wallet={wallet} />
+            {familyOf(wallet.provider) === 'venue_a' && <BucketsPanel wallet={wallet} />}
+          </div>
+          <Curves wallet={wallet} family={familyOf(wallet.provider)} />
+          <PositionsPanel wallet={wallet} family={familyOf(wallet.provider)} />
+          <Results wallet={wallet} selection={selection} />
           <CurvePanel selection={selection} />
           <Fills wallet={wallet} />
         </>
@@ -57,7 +68,7 @@ export default function WalletPage({ params }: PageProps) {
 }
 
 /** What the ledger of a wallet holds and realized, by event. */
-function Positions({ wallet, selection }: { readonly wallet: Wallet; readonly selection: URLSearchParams }) {
+function Results({ wallet, selection }: { readonly wallet: Wallet; readonly selection: URLSearchParams }) {
   const sort = '-openPosition';
   const parameters = new URLSearchParams({ ...Object.fromEntries(selection), sort, limit: String(ROWS_MAX) });
   const pnl = useResource<Pnl>(`/v1/me/pnl?${parameters}`, REFRESH_MS);

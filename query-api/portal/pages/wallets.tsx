@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { request } from '../live/api.ts';
 import { useResource } from '../live/resource.ts';
+import { AdminsOnly, isAdmin } from '../parts/admins-only.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Id } from '../parts/copy.tsx';
 import { framed, Page } from '../parts/page.tsx';
@@ -12,8 +13,9 @@ import { BindForm } from './wallet/bind-form.tsx';
 
 const REFRESH_MS = 30_000;
 
-function columns(onRemove: (wallet: Wallet) => void): Column<Wallet>[] {
-  return [
+/** @param onRemove null for keys that may not remove a wallet. */
+function columns(onRemove: ((wallet: Wallet) => void) | null): Column<Wallet>[] {
+  const columns: Column<Wallet>[] = [
     {
       field: 'label',
       label: 'Wallet',
@@ -26,7 +28,9 @@ function columns(onRemove: (wallet: Wallet) => void): Column<Wallet>[] {
     { field: 'address', label: 'Address', render: ({ address }) => <Id value={address} /> },
     { field: 'id', label: 'Id', render: ({ id }) => <Id value={id} /> },
     { field: 'createdAt', label: 'Bound', render: ({ createdAt }) => <Moment at={createdAt} /> },
-    {
+  ];
+  if (onRemove !== null)
+    columns.push({
       field: 'actions',
       label: 'Actions',
       render: (wallet) => (
@@ -40,16 +44,19 @@ function columns(onRemove: (wallet: Wallet) => void): Column<Wallet>[] {
           Remove
         </button>
       ),
-    },
-  ];
+    });
+  return columns;
 }
 
 export default function WalletsPage() {
   const wallets = useResource<{ readonly wallets: readonly Wallet[] }>('/v1/me/wallets', REFRESH_MS);
   const removing = useSignal<Wallet | null>(null);
   const isBinding = useSignal(false);
+  const remove = (wallet: Wallet) => {
+    removing.value = wallet;
+  };
   const bind = (
-    <>
+    <AdminsOnly>
       <button
         type="button"
         class="primary"
@@ -69,7 +76,7 @@ export default function WalletsPage() {
           onBound={wallets.refresh}
         />
       )}
-    </>
+    </AdminsOnly>
   );
   return (
     <Page
@@ -88,9 +95,7 @@ export default function WalletsPage() {
         label="Wallets"
         rows={wallets.data.value?.wallets ?? []}
         idOf={({ id }) => id}
-        columns={columns((wallet) => {
-          removing.value = wallet;
-        })}
+        columns={columns(isAdmin() ? remove : null)}
       />
       {removing.value && (
         <Confirm

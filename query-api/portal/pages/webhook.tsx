@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { request } from '../live/api.ts';
 import { useResource } from '../live/resource.ts';
 import type { PageProps } from '../pages.ts';
+import { AdminsOnly } from '../parts/admins-only.tsx';
 import { Confirm, useAction } from '../parts/confirm.tsx';
 import { Id } from '../parts/copy.tsx';
 import { FaultText } from '../parts/fault.tsx';
@@ -40,36 +41,38 @@ export default function WebhookPage({ params }: PageProps) {
   };
   const actions = webhook && (
     <>
-      <button type="button" data-action="test" disabled={isRunning} onClick={() => run(sendTest)}>
-        Send a test
-      </button>
-      <button
-        type="button"
-        data-action={webhook.enabled ? 'disable' : 'enable'}
-        disabled={isRunning}
-        onClick={() => run(() => change({ enabled: !webhook.enabled }))}
-      >
-        {webhook.enabled ? 'Disable' : 'Enable'}
-      </button>
-      <button type="button" data-action="change" aria-haspopup="dialog" onClick={() => open('change')}>
-        Change
-      </button>
-      <button
-        type="button"
-        data-action="recover"
-        aria-haspopup="dialog"
-        disabled={!webhook.enabled}
-        onClick={() => open('recover')}
-      >
-        Recover
-      </button>
       <VerifyCode />
-      <button type="button" data-action="rotate" aria-haspopup="dialog" onClick={() => open('rotate')}>
-        Rotate secret
-      </button>
-      <button type="button" class="danger" data-action="delete" aria-haspopup="dialog" onClick={() => open('delete')}>
-        Delete
-      </button>
+      <AdminsOnly>
+        <button type="button" data-action="test" disabled={isRunning} onClick={() => run(sendTest)}>
+          Send a test
+        </button>
+        <button
+          type="button"
+          data-action={webhook.enabled ? 'disable' : 'enable'}
+          disabled={isRunning}
+          onClick={() => run(() => change({ enabled: !webhook.enabled }))}
+        >
+          {webhook.enabled ? 'Disable' : 'Enable'}
+        </button>
+        <button type="button" data-action="change" aria-haspopup="dialog" onClick={() => open('change')}>
+          Change
+        </button>
+        <button
+          type="button"
+          data-action="recover"
+          aria-haspopup="dialog"
+          disabled={!webhook.enabled}
+          onClick={() => open('recover')}
+        >
+          Recover
+        </button>
+        <button type="button" data-action="rotate" aria-haspopup="dialog" onClick={() => open('rotate')}>
+          Rotate secret
+        </button>
+        <button type="button" class="danger" data-action="delete" aria-haspopup="dialog" onClick={() => open('delete')}>
+          Delete
+        </button>
+      </AdminsOnly>
     </>
   );
   return (

@@ -1,5 +1,6 @@
 import { request } from '../live/api.ts';
 import { useResource } from '../live/resource.ts';
+import { AdminsOnly } from '../parts/admins-only.tsx';
 import { Create } from '../parts/create.tsx';
 import { framed, Page } from '../parts/page.tsx';
 import { type Column, Table } from '../parts/table.tsx';
@@ -64,7 +65,7 @@ export default function WebhooksPage() {
       actions={
         <>
           <VerifyCode />
-          {create}
+          <AdminsOnly>{create}</AdminsOnly>
         </>
       }
       empty={<p>A webhook sends events to a URL of yours, signed, as they happen. Create one to receive them.</p>}

@@ -1,5 +1,7 @@
 /** What failed, with the code and the request id that an operator asks for, and what to do about it. */
-import { type ApiFault, adviceFor } from '../live/api-fault.ts';
+import { type ApiFault, adviceFor, type UsedQuota } from '../live/api-fault.ts';
+import { Num } from './number.tsx';
+import { Until } from './time.tsx';
 
 export function FaultText({ fault }: { readonly fault: ApiFault }) {
   return (
@@ -8,6 +10,7 @@ export function FaultText({ fault }: { readonly fault: ApiFault }) {
         <strong>{headlineOf(fault)}</strong>
       </p>
       <p>{fault.message}</p>
+      {fault.quota && <Used quota={fault.quota} />}
       {!fault.isForbidden && !fault.isMissing && <p>{adviceFor(fault)}</p>}
       <p class="muted">
         <code>{fault.code}</code>
@@ -19,6 +22,26 @@ export function FaultText({ fault }: { readonly fault: ApiFault }) {
         )}
       </p>
     </div>
+  );
+}
+
+/** How much of a quota is used, and when its window ends. */
+function Used({ quota: { sku, limit, used, resetAt } }: { readonly quota: UsedQuota }) {
+  return (
+    <p data-id={sku}>
+      <span data-field="used">
+        <Num value={used} />
+      </span>{' '}
+      of{' '}
+      <span data-field="limit">
+        <Num value={limit} />
+      </span>{' '}
+      units of <code>{sku}</code> are used. The next window begins{' '}
+      <span data-field="resetAt">
+        <Until at={resetAt} />
+      </span>
+      .
+    </p>
   );
 }
 

@@ -1,10 +1,12 @@
 /** The frame of every page: its heading, its actions, and what stands there while there is nothing to show. */
+import type { ReadonlySignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { ApiFault } from '../live/api-fault.ts';
 import { type Resource, staleAt } from '../live/resource.ts';
+import { session } from '../shell/session.ts';
 import { FaultText } from './fault.tsx';
 import { IsOld } from './is-old.ts';
-import { Ago, Clock } from './time.tsx';
+import { Ago, Clock, Updated } from './time.tsx';
 import { Title } from './title.tsx';
 
 export type PageState = 'loading' | 'ready' | 'empty' | 'error' | 'forbidden' | 'missing';
@@ -18,6 +20,8 @@ interface PageOptions {
   readonly onRetry?: () => void;
   /** Unix ms of the shown data, if it is out of date. */
   readonly staleAt?: number | null;
+  /** Unix ms of the shown data; left out where the page has parts of different ages. */
+  readonly updatedAt?: ReadonlySignal<number | null>;
   /** What would be here, and how to get it. */
   readonly empty?: ComponentChildren;
   readonly actions?: ComponentChildren;
@@ -40,11 +44,12 @@ export function framed<T>(resource: Resource<T>, isEmpty?: (data: T) => boolean)
     fault: resource.fault.value,
     onRetry: resource.refresh,
     staleAt: staleAt(resource),
+    updatedAt: resource.at,
   };
 }
 
 export function Page(options: PageOptions) {
-  const { name, title, fault = null, staleAt = null, actions, children, empty, onRetry } = options;
+  const { name, title, fault = null, staleAt = null, updatedAt, actions, children, empty, onRetry } = options;
   const { state = fault === null ? 'ready' : 'error' } = options;
   return (
     <main id="main" tabIndex={-1} class="page" data-page={name} data-state={state}>
@@ -52,7 +57,8 @@ export function Page(options: PageOptions) {
         <h1>
           <Title text={title} />
         </h1>
-        {actions && <div class="actions">{actions}</div>}
+        {updatedAt && staleAt === null && <Updated at={updatedAt} />}
+        {actions && state !== 'forbidden' && <div class="actions">{actions}</div>}
       </div>
       {staleAt !== null && (
         <p class="banner" data-banner="stale">
@@ -61,7 +67,16 @@ export function Page(options: PageOptions) {
           {fault !== null && onRetry && <Retry onRetry={onRetry} />}
         </p>
       )}
-      {state === 'loading' && <Skeleton />}
+      {state === 'loading' && (
+        <>
+          {session.value?.sandbox && (
+            <p class="muted slow" role="status">
+              The data set of the sandbox is opened when it is first used, which takes some seconds.
+            </p>
+          )}
+          <Skeleton />
+        </>
+      )}
       {state === 'empty' && <div class="panel nothing">{empty}</div>}
       {(state === 'error' || state === 'forbidden' || state === 'missing') && fault !== null && (
         <div class="panel">

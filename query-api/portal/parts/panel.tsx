@@ -6,7 +6,7 @@ import { FaultText } from './fault.tsx';
 import { IsOld } from './is-old.ts';
 import { Json, WithJson } from './json.tsx';
 import { Retry, Skeleton, stateOf } from './page.tsx';
-import { Ago, Clock } from './time.tsx';
+import { Ago, Clock, Updated } from './time.tsx';
 
 interface PanelProps<T> {
   readonly title: string;
@@ -29,7 +29,9 @@ export function Panel<T>({ title, resource, isEmpty, empty, actions, children }:
     <section class="panel" aria-labelledby={id} data-state={state}>
       <div class="panel-head">
         <h2 id={id}>{title}</h2>
-        {old !== null && (
+        {old === null ? (
+          <Updated at={resource.at} />
+        ) : (
           <span class="muted" data-field="age">
             as of <Clock at={old} />, <Ago at={old} />
           </span>

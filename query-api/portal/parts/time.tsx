@@ -1,5 +1,5 @@
 /** Times in UTC or local time, as the person chose; the exact one is shown on hover. */
-import { signal } from '@preact/signals';
+import { type ReadonlySignal, signal } from '@preact/signals';
 import { Fragment } from 'preact';
 import { agoText, clockText, exactText, momentText, spanText } from '../format/time.ts';
 import { isUtc } from '../shell/theme.ts';
@@ -58,8 +58,18 @@ export function Ago({ at, reason = 'not known' }: TimeProps) {
   );
 }
 
+/** How old the figures of a resource are. */
+export function Updated({ at }: { readonly at: ReadonlySignal<number | null> }) {
+  if (at.value === null) return null;
+  return (
+    <span class="muted updated" data-field="updated">
+      Updated <Ago at={at.value} />
+    </span>
+  );
+}
+
 /** How long it is until something happens. */
-export function Until({ at }: { readonly at: string }) {
+export function Until({ at }: { readonly at: number | string }) {
   const ms = toMs(at);
   return (
     <time dateTime={new Date(ms).toISOString()} title={exactText(ms, isUtc.value)}>

@@ -1,5 +1,5 @@
 /** The value of an account of venue_b: its positions at the venue's prices, and its cash on chain (venue_b page, section 4). */
-import { type Decimal, decimalFromUnits, divideHalfEven, multiply, ZERO } from '../decimal.ts';
+import { type Decimal, decimalFromUnits, divideHalfEven, formatDecimal, multiply, UNIT, ZERO } from '../decimal.ts';
 import { FieldError, readList, readText } from '../json-fields.ts';
 import { jsonElements, jsonMembers } from '../json-members.ts';
 import { sumOf } from './venue-a-account.ts';
@@ -56,8 +56,8 @@ function rowsOf(page: string, field: string): VenueBPosition[] {
     const place = `${field}[${at}]`;
     return {
       asset: readText(parsed(textOf('asset')), `${place}.asset`),
-      size: readJsonNumber(textOf('size'), `${place}.size`),
-      price: readJsonNumber(textOf('curPrice'), `${place}.curPrice`),
+      size: readUpTo(SIZE_MAX, textOf('size'), `${place}.size`),
+      price: readUpTo(UNIT, textOf('curPrice'), `${place}.curPrice`),
     };
   });
 }
@@ -68,6 +68,15 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** More than there is of any token, and little enough that all positions of an account sum to a decimal. */
+const SIZE_MAX = (10n ** 15n * UNIT) as Decimal;
+
+function readUpTo(max: Decimal, text: string, field: string): Decimal {
+  const value = readJsonNumber(text, field);
+  if (value < ZERO || value > max) throw new FieldError(field, `a number from 0 to ${formatDecimal(max)}`, text);
+  return value;
 }
 
 const NUMBER = /^"?(-)?(\d{1,20})(?:\.(\d{1,60}))?(?:[eE]([+-]?\d{1,2}))?"?$/;
@@ -87,7 +96,9 @@ export function readJsonNumber(text: string, field: string): Decimal {
 /** Reads the result of `balanceOf` of a collateral token: 32 bytes as hex. */
 export function readCollateralBalance(result: unknown, field: string): Decimal {
   if (typeof result !== 'string' || !/^0x[0-9a-f]{64}$/i.test(result)) throw new FieldError(field, '32 bytes', result);
-  return decimalFromUnits(BigInt(result), COLLATERAL_DECIMALS);
+  const balance = decimalFromUnits(BigInt(result), COLLATERAL_DECIMALS);
+  if (balance > SIZE_MAX) throw new FieldError(field, `at most ${formatDecimal(SIZE_MAX)}`, result);
+  return balance;
 }
 
 /** Sum of size times price, each half to even at 18 decimals, and the cash. */

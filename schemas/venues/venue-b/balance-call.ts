@@ -16,11 +16,19 @@ export function balanceCall(token: string, account: string): BalanceCall {
   return { to: token, data: `${BALANCE_OF}${account.slice(2).padStart(64, '0')}` };
 }
 
-/** Reads `{to, data, block}`; null for any other call. The block is a number, or its hex quantity. */
-export function readBalanceCall({ to, data, block }: JsonObject) {
+/**
+ * Reads `{to, data, block}`; null for any other call. The block is a number, or its hex quantity. `oldestAt` is when the
+ * oldest response of the acquisition was received, unix ms, which ingest adds; recordings of others lack it.
+ */
+export function readBalanceCall({ to, data, block, oldestAt }: JsonObject) {
   const [, padded] = /^0x70a08231(0{24}[0-9a-f]{40})$/i.exec(String(data)) ?? [];
   const token = String(to).toLowerCase();
   const number = Number(block);
   if (padded === undefined || !TOKENS.includes(token) || !Number.isSafeInteger(number)) return null;
-  return { token, account: `0x${padded.slice(24).toLowerCase()}`, block: number };
+  return {
+    token,
+    account: `0x${padded.slice(24).toLowerCase()}`,
+    block: number,
+    oldestAt: Number.isSafeInteger(oldestAt) ? (oldestAt as number) : null,
+  };
 }

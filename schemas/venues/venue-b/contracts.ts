@@ -87,6 +87,19 @@ export const CHAIN_EVENTS = {
   settle: '0x3f384afb4bd9f0aef0298c80399950011420eb33b0e1a750b20966270247b9a0',
   /** Of the neg-risk operators, with the id of the request; the adapter's event of that name has none. */
   questionPrepared: '0xcdc45423ec79c60a3fe3de57272e598d71a4ec88822e822ac8e134184a8435aa',
+  /** Of the token contract: collateral became a complete set of outcome tokens, or the reverse. */
+  positionSplit: '0x2e6bb91f8cbcda0c93623c54d0403a43514fabc40084ec96b6d5379a74786298',
+  positionsMerge: '0x6f13ca62553fcc2bcd2372180a43949c1e4cebba603901ede2f4e14f36b282ca',
+  /** The same of the neg-risk adapter, whose conditions have two outcomes. */
+  negRiskSplit: '0xbbed930dbfb7907ae2d60ddf78345610214f26419a0128df39b6cc3d9e5df9b0',
+  negRiskMerge: '0xba33ac50d8894676597e6e35dc09cff59854708b642cd069d21eb9c7ca072a04',
+  /** Of the neg-risk adapter: NO tokens of several questions became the YES tokens of the others, and collateral. */
+  positionsConverted: '0xb03d19dddbc72a87e735ff0ea3b57bef133ebe44e1894284916a84044deb367e',
+  /** Of the token contract: outcome tokens moved from one account to another. */
+  transferSingle: '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62',
+  transferBatch: '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb',
+  /** Of the collateral tokens. */
+  transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
 } as const;
 
 /** `YES_OR_NO_QUERY`, padded right: the only identifier whose prices answer a yes-or-no question. */

@@ -103,7 +103,7 @@ export function accountTopic(account: string): string {
 }
 
 /** 32 bytes as hex digits, two's complement below zero. */
-function wordOf(value: bigint): string {
+export function wordOf(value: bigint): string {
   return BigInt.asUintN(256, value).toString(16).padStart(64, '0');
 }
 

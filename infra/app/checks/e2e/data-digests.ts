@@ -23,11 +23,14 @@ const VARIES_BY_RUN = new Set([
   'derived.ledgers',
   'derived.ledger-events',
   'derived.ledger-books',
+  'derived.ledger-checks',
+  'derived.ledger-changes.venue_b',
   'derived.account-series',
   'usage',
   'audit_log',
   'account_fills',
   'ledger_events',
+  'ledger_checks',
   'delivery_attempts',
 ]);
 

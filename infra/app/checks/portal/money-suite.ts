@@ -1,11 +1,15 @@
 /** Binds a wallet in the portal, and compares what its pages show with what REST returns, in Chromium. */
 import { expect, it, vi } from 'vitest';
+import { createPopulation } from '../../simulator/world/accounts.ts';
 import { eventually, get } from '../e2e/service.ts';
 import { create, expectAccessible, type Fields, onJson, type Portal, rowsOf } from './browser.ts';
 
 /** Figures are compared again if newer ones came before the page was paused; wrong ones never become equal. */
 const COMPARED_WITHIN = { timeout: 120_000, interval: 200 };
 const TRADE_TIMEOUT_MS = 100_000;
+
+/** Seed of the world of every service, unless a flag gives another one. */
+const SEED = 1;
 
 /** Wallets that are bound, so that one of them soon trades again. */
 const WALLETS = 30;
@@ -67,7 +71,7 @@ export function moneySuite(portal: Portal): void {
       await page.goto(`/portal/wallets/${walletId}`);
       await page.locator('[aria-label="Fills"] tbody tr').first().waitFor();
       await page.locator('[aria-label="Profit and loss"] tbody tr').first().waitFor();
-      await page.locator('figure[data-chart="pnl"] canvas').waitFor();
+      await page.locator('figure[data-chart="pnl"] canvas').last().waitFor();
       await page.keyboard.press('.');
 
       const { fills } = responses.get('/v1/me/fills') as { fills: Fields[] };
@@ -109,6 +113,78 @@ export function moneySuite(portal: Portal): void {
     expect(shown.map(figures)).toEqual(stated.map(figures));
     await expectAccessible(watched);
     await page.locator('[data-dialog="explain"] [data-action="close"]').click();
+    expect(watched.faults).toEqual([]);
+  });
+
+  it('shows what an account is worth, its curves and its positions of every dex, as REST returns them', async () => {
+    const { watched, service } = portal;
+    const { page } = watched;
+    const [address] = createPopulation(SEED).accounts;
+    const wallet = { provider: 'venue_a', address: address!, label: 'Perpetuals' };
+    const { id } = await create(service, '/v1/me/wallets', wallet);
+    const responses = new Map<string, unknown>();
+    onJson(
+      page,
+      (response) => response.status() === 200 && new URL(response.url()).pathname.startsWith('/v1/'),
+      (body, response) => responses.set(new URL(response.url()).pathname, body),
+    );
+    await vi.waitFor(async () => {
+      await page.goto(`/portal/wallets/${id}?window=1D`);
+      await page.locator('[aria-label="Positions"] tbody tr').first().waitFor();
+      await page.locator('[aria-label="Value"] [data-field="navUsdc"] [data-value]').waitFor();
+      await page.locator('[aria-label="Parts of the value"] [data-field="valueUsd"] [data-value]').waitFor();
+      await page.locator('figure[data-chart="nav"] canvas').waitFor({ timeout: 5_000 });
+      await page.locator('figure[data-chart="pnl"] canvas').first().waitFor();
+      await page.keyboard.press('.');
+      const nav = responses.get(`/v1/me/wallets/${id}/nav`) as Fields;
+      const [value] = await rowsOf(page, 'dl[aria-label="Value"]');
+      expect(value!.navUsdc).toBe(nav.navUsdc);
+      expect(value!.cashUsdc).toBeNull();
+      const { results } = responses.get('/v1/accounts/batch') as {
+        results: { valueUsd: number | null; buckets: { kind: string; usd: number }[] }[];
+      };
+      const [parts] = await rowsOf(page, 'dl[aria-label="Parts of the value"]');
+      expect(parts!.valueUsd).toBe(results[0]!.valueUsd);
+      expect(results[0]!.buckets.map(({ kind }) => parts![kind])).toEqual(results[0]!.buckets.map(({ usd }) => usd));
+
+      const { positions } = responses.get('/v1/positions') as { positions: Fields[] };
+      const figures = ({
+        dex,
+        coin,
+        szi,
+        entryPx,
+        positionValue,
+        unrealizedPnl,
+        liquidationPx,
+        marginUsed,
+      }: Fields) => {
+        return {
+          dex: dex === 'main' ? '' : dex,
+          coin,
+          szi,
+          entryPx,
+          positionValue,
+          unrealizedPnl,
+          liquidationPx,
+          marginUsed,
+        };
+      };
+      const shown = await rowsOf(page, '[aria-label="Positions"] tbody tr');
+      expect(shown.map(figures)).toEqual(positions.map(figures));
+      for (const [nth, { liquidationPx }] of positions.entries())
+        expect(shown[nth]!.liquidationDistance === null).toBe(liquidationPx === null);
+
+      const { windows } = responses.get('/v1/portfolio/performance') as {
+        windows: Record<string, { quality: string; series: { points: unknown[]; availability: Fields }[] }>;
+      };
+      const { quality, series } = windows['1D']!;
+      expect(await page.locator('[data-field="quality"]').textContent()).toBe(quality);
+      expect(await page.locator('[data-field="dataStatus"]').textContent()).toBe(series[0]!.availability.dataStatus);
+      const { points } = responses.get(`/v1/me/wallets/${id}/pnl-curve`) as { points: unknown[] };
+      const chart = page.locator('figure[data-chart="pnl"]').first();
+      expect(await chart.getAttribute('data-points')).toBe(String(points.length));
+    }, COMPARED_WITHIN);
+    await expectAccessible(watched);
     expect(watched.faults).toEqual([]);
   });
 

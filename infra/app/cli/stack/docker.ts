@@ -55,11 +55,11 @@ export async function waitUntilHealthy(
   onProgress: (healthy: number, total: number) => void,
 ): Promise<string[]> {
   const deadline = Date.now() + HEALTHY_TIMEOUT_MS;
+  const ids = outputOf(command, [...args, ...listArguments], cwd)
+    .split('\n')
+    .filter(Boolean);
+  if (ids.length === 0) throw new DockerError('there is no container of the stack');
   for (;;) {
-    const ids = outputOf(command, [...args, ...listArguments], cwd)
-      .split('\n')
-      .filter(Boolean);
-    if (ids.length === 0) throw new DockerError('there is no container of the stack');
     const states = outputOf('docker', ['inspect', '--format', '{{.Name}} {{.State.Health.Status}}', ...ids], cwd)
       .split('\n')
       .filter(Boolean);

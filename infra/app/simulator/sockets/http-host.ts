@@ -11,11 +11,15 @@ export interface HostRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: string;
+  /** The tag of the header `if-none-match`. */
+  readonly ifNoneMatch?: string | undefined;
 }
 
 export interface HostAnswer {
   readonly status: number;
   readonly text: string;
+  /** A body that is no text, in place of `text`. */
+  readonly bytes?: Buffer;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -77,13 +81,14 @@ async function serve(hosts: readonly Host[], board: FaultBoard, request: Incomin
     return reply(response, fault.status, Buffer.from('{"error":"simulated failure"}'), headers);
   }
   const path = url.pathname.slice(host.prefix.length) || '/';
-  const { status, text, headers } = await host.answer({
+  const { status, text, bytes, headers } = await host.answer({
     method: request.method ?? 'GET',
     path,
     query: url.searchParams,
     body,
+    ifNoneMatch: request.headers['if-none-match'],
   });
-  const complete = Buffer.from(text);
+  const complete = bytes ?? Buffer.from(text);
   if (fault.isCutOff) return cutOff(response, status, complete);
   reply(response, status, fault.isBroken ? brokenCopy(complete) : complete, headers);
 }

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { CHAIN_LOG_FILTERS } from './log-filter.ts';
 
-const [venueLogs, oracleLogs] = CHAIN_LOG_FILTERS;
+const [venueLogs, oracleLogs, sent, received] = CHAIN_LOG_FILTERS;
 
 it('covers both encodings of fills, every exchange up to v3, and the resolutions of conditions', () => {
-  expect(venueLogs?.addresses).toHaveLength(9);
+  expect(venueLogs?.addresses).toHaveLength(10);
   for (const address of [
     '0x4bfb41d5b3570defd03c39a9a4d8de6bd8b8982e',
     '0xe111180000d2663c0091e4f400237545b87b996b',
@@ -37,4 +37,27 @@ it("covers the oracle requests of the venue's adapters, and no others", () => {
   expect(oracleLogs?.topics[1]).toHaveLength(6);
   expect(oracleLogs?.topics[1]).toContain('0x00000000000000000000000065070be91477460d8a7aeeb94ef92fe056c2f2a7');
   expect(oracleLogs?.topics[1]).toContain('0x00000000000000000000000069c47de9d4d3dad79590d61b9e05918e03775f24');
+});
+
+it('covers splits, merges and conversions of both contracts, and the tokens that adapters send and receive', () => {
+  expect(venueLogs?.addresses).toContain('0xd91e80cf2e7be2e162c6513ced06f1dd0da35296');
+  expect(venueLogs?.topics[0]).toEqual(
+    expect.arrayContaining([
+      '0x2e6bb91f8cbcda0c93623c54d0403a43514fabc40084ec96b6d5379a74786298',
+      '0x6f13ca62553fcc2bcd2372180a43949c1e4cebba603901ede2f4e14f36b282ca',
+      '0xbbed930dbfb7907ae2d60ddf78345610214f26419a0128df39b6cc3d9e5df9b0',
+      '0xba33ac50d8894676597e6e35dc09cff59854708b642cd069d21eb9c7ca072a04',
+      '0xb03d19dddbc72a87e735ff0ea3b57bef133ebe44e1894284916a84044deb367e',
+    ]),
+  );
+  for (const filter of [sent, received]) {
+    expect(filter?.addresses).toEqual(['0x4d97dcd97ec945f40cf65f87097ace5ea0476045']);
+    expect(filter?.topics[0]).toEqual([
+      '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62',
+      '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb',
+    ]);
+  }
+  expect(sent?.topics[2]).toHaveLength(4);
+  expect(received?.topics.slice(1, 3)).toEqual([null, null]);
+  expect(received?.topics[3]).toHaveLength(3);
 });

@@ -1,9 +1,15 @@
 /** Serves backfills from the chain's node, without delaying the live follower. */
 
+import { closeAll } from '#infra/runtime/closing';
 import { pause } from '#infra/runtime/pause';
-import { timeLimit } from '#infra/runtime/time-limit';
 import type { HistoryPayload } from '#schemas/domain/recording';
-import { historyBackfill } from '#schemas/requests/history-backfill';
+import {
+  BACKFILL_ANSWER_MS,
+  type BackfillState,
+  backfillState,
+  historyBackfill,
+} from '#schemas/requests/history-backfill';
+import type { Backfill } from '#schemas/topics/backfills';
 import { Budget } from '../../../feed/budget.ts';
 import { defineHandler, REQUEST_AGE_MAX_MS } from '../../../requests/request-handler.ts';
 import type { AdapterContext, RunningAdapter } from '../../adapter.ts';
@@ -13,20 +19,20 @@ import {
   HISTORY_BUDGET,
   HISTORY_CHUNK_BLOCKS,
   HISTORY_CHUNKS_MAX,
-  HISTORY_FILLS_MAX,
   HISTORY_PARALLEL,
-  HISTORY_SCAN_MAX_MS,
   RPC_TIMEOUT_MS,
   TAKER_ACCOUNTS_MAX,
   TAKER_SPAN_BLOCKS,
 } from '../declaration.ts';
+import { BackfillNotes } from './backfill-notes.ts';
+import { BackfillQueue, type BackfillQueueOptions } from './backfill-queue.ts';
 import { readFollowedFrom } from './followed-from.ts';
 import { HistoryNode } from './history-node.ts';
-import { type FoundTransaction, type ScanLimits, scanWallet } from './scan-wallet.ts';
+import { type FoundTransaction, type ScanLimits, type ScanReached, scanWallet } from './scan-wallet.ts';
 
 const SOURCE = 'venue_b.history';
-/** Two scans run at once, so that a long one does not delay all others. */
-const SCANS_RUNNING = 2;
+/** Callers that wait for the end of a backfill, and states that are read, at once. */
+const ANSWERS_WAITING = 200;
 /** How long a scan waits for the follower's first block, and how often it checks. */
 const FIRST_BLOCK_WITHIN_MS = 15_000;
 const FIRST_BLOCK_EVERY_MS = 250;
@@ -34,19 +40,19 @@ const FIRST_BLOCK_EVERY_MS = 250;
 const LIMITS: ScanLimits = {
   chunkBlocks: HISTORY_CHUNK_BLOCKS,
   chunksMax: HISTORY_CHUNKS_MAX,
-  fillsMax: HISTORY_FILLS_MAX,
   parallel: HISTORY_PARALLEL,
   span: { blocks: TAKER_SPAN_BLOCKS, accounts: TAKER_ACCOUNTS_MAX },
 };
 
 /** @param nodeBudget rate limit of all requests to the node, of which backfills get a part. */
-export function openHistoryBackfills(
+export async function openHistoryBackfills(
   context: AdapterContext,
   url: string,
   nodeBudget: Budget,
   limits: ScanLimits = LIMITS,
-): RunningAdapter {
-  const { publisher, log, codec } = context;
+): Promise<RunningAdapter> {
+  const { publisher, log, codec, logger } = context;
+  const notes = await BackfillNotes.open(log, codec);
   const historyBudget = new Budget(HISTORY_BUDGET);
   const budget = {
     acquire: async (cost: number, signal?: AbortSignal) => {
@@ -57,32 +63,63 @@ export function openHistoryBackfills(
   const rpc = openChainRpc({ url, filters: CHAIN_LOG_FILTERS, budget, timeoutMs: RPC_TIMEOUT_MS });
   const followed = firstFollowed(() => readFollowedFrom(log, codec));
 
-  const handler = defineHandler({
-    kind: historyBackfill,
-    running: SCANS_RUNNING,
-    expiresAfterMs: REQUEST_AGE_MAX_MS,
-    run: async ({ address, lookbackDays }, { signal: closing }) => {
-      const signal = timeLimit(HISTORY_SCAN_MAX_MS, closing);
-      const followedFrom = await followed(signal);
-      const publish = async (found: readonly FoundTransaction[]) => {
-        for (const { block, logs } of found) {
-          await publisher.whenReady(signal);
-          const payload: HistoryPayload = { followedFrom, block, logs: logs as unknown as HistoryPayload['logs'] };
-          publisher.receive({
-            source: SOURCE,
-            feed: SOURCE,
-            payload: JSON.stringify(payload),
-            request: JSON.stringify({ wallet: address }),
-          });
-        }
-      };
-      const node = new HistoryNode(rpc, signal);
-      const scanned = await scanWallet(node, { wallet: address, lookbackDays, followedFrom }, limits, publish);
+  const scan: BackfillQueueOptions['scan'] = async (note, progress, signal) => {
+    const { address, lookbackDays } = note;
+    const followedFrom = await followed(signal);
+    const publish = async (found: readonly FoundTransaction[]) => {
+      for (const { block, logs } of found) {
+        await publisher.whenReady(signal);
+        const payload: HistoryPayload = { followedFrom, block, logs: logs as unknown as HistoryPayload['logs'] };
+        publisher.receive({
+          source: SOURCE,
+          feed: SOURCE,
+          payload: JSON.stringify(payload),
+          request: JSON.stringify({ wallet: address }),
+        });
+      }
+    };
+    const onReached = async (reached: ScanReached) => {
       await publisher.flush();
-      return scanned;
+      await progress(reached);
+    };
+    const request = { wallet: address, lookbackDays, reached: reachedOf(note) };
+    await scanWallet(new HistoryNode(rpc, signal), request, limits, { publish, onReached });
+  };
+  const queue = new BackfillQueue({ notes, logger, scan, reasonOf: () => 'chain_unavailable' });
+
+  const start = defineHandler({
+    kind: historyBackfill,
+    running: ANSWERS_WAITING,
+    expiresAfterMs: REQUEST_AGE_MAX_MS,
+    run: async (params, { signal, requestedAt }) => {
+      if (!(await queue.add({ ...params, startedAt: requestedAt }))) return null;
+      await queue.waitForEnd(params.id, Math.max(0, requestedAt + BACKFILL_ANSWER_MS - Date.now()), signal);
+      signal.throwIfAborted();
+      return stateOf(notes.get(params.id));
     },
   });
-  return { handlers: [handler], close: () => rpc.close() };
+  const state = defineHandler({
+    kind: backfillState,
+    running: ANSWERS_WAITING,
+    expiresAfterMs: REQUEST_AGE_MAX_MS,
+    run: async ({ id, orgId }) => {
+      const note = notes.get(id);
+      return stateOf(note?.orgId === orgId ? note : null);
+    },
+  });
+  return { handlers: [start, state], close: () => closeAll([queue, rpc]) };
+}
+
+/** How far an earlier process came; null before the scan began. */
+function reachedOf({ firstBlock, fromBlock, toBlock, fills }: Omit<Backfill, 'receivedAt'>): ScanReached | null {
+  if (firstBlock === null || fromBlock === null || toBlock === null) return null;
+  return { firstBlock, fromBlock, toBlock, fills };
+}
+
+function stateOf(note: Backfill | null): BackfillState | null {
+  if (!note) return null;
+  const { id, walletId, status, reason, fromBlock, toBlock, fills, startedAt, endedAt } = note;
+  return { id, walletId, status, reason, fromBlock, toBlock, fills, startedAt, endedAt };
 }
 
 /** Waits for the first followed block, and caches it. */

@@ -1,12 +1,34 @@
 /** Requests of a backfill to the chain's node, with retries and with ranges that the node accepts. */
 import type { RpcLog } from 'viem';
 import { isTransient, retry } from '#infra/runtime/retry';
-import { CHAIN_EVENTS, EXCHANGES } from '#schemas/venues/venue-b/contracts';
+import {
+  CHAIN_EVENTS,
+  COLLATERAL_ADAPTERS,
+  CONDITIONAL_TOKENS,
+  EXCHANGES,
+  NEG_RISK_ADAPTER,
+} from '#schemas/venues/venue-b/contracts';
 import { type ChainRpc, ChainRpcError, type PositionFilter } from '../chain/chain-rpc.ts';
 
 const ATTEMPTS_MAX = 5;
 const EXCHANGE_ADDRESSES = Object.values(EXCHANGES);
 const ORDER_FILLED = [CHAIN_EVENTS.orderFilledV1, CHAIN_EVENTS.orderFilledV2];
+const POSITION_ACTIONS: readonly string[] = [
+  CHAIN_EVENTS.positionSplit,
+  CHAIN_EVENTS.positionsMerge,
+  CHAIN_EVENTS.negRiskSplit,
+  CHAIN_EVENTS.negRiskMerge,
+  CHAIN_EVENTS.positionsConverted,
+];
+const TOKEN_TRANSFERS: readonly string[] = [CHAIN_EVENTS.transferSingle, CHAIN_EVENTS.transferBatch];
+const WALLET_EVENTS = [...ORDER_FILLED, ...POSITION_ACTIONS, ...TOKEN_TRANSFERS];
+const WALLET_CONTRACTS = [...EXCHANGE_ADDRESSES, CONDITIONAL_TOKENS, NEG_RISK_ADAPTER];
+
+/** What a log states. */
+export function kindOf({ topics: [event] }: RpcLog): 'order' | 'action' | 'transfer' {
+  if (POSITION_ACTIONS.includes(event as string)) return 'action';
+  return TOKEN_TRANSFERS.includes(event as string) ? 'transfer' : 'order';
+}
 
 /** A log of a node; some nodes add the time of its block. */
 export type HistoryLog = RpcLog;
@@ -34,9 +56,26 @@ export class HistoryNode {
   }
 
   /** `OrderFilled` logs of all exchanges in these blocks, sorted by number and index, each once. */
-  async orders(of: OrdersOf, from: number, to: number): Promise<HistoryLog[]> {
+  orders(of: OrdersOf, from: number, to: number): Promise<HistoryLog[]> {
     const topics = [ORDER_FILLED, null, of.makers?.map(accountTopic) ?? null, of.takers?.map(accountTopic) ?? null];
-    const logs = await this.inParts({ addresses: EXCHANGE_ADDRESSES, topics }, from, to);
+    return this.sorted({ addresses: EXCHANGE_ADDRESSES, topics }, from, to);
+  }
+
+  /** Logs of trades, splits, merges, conversions and tokens that name an account at a position of their topics. */
+  logsNaming(account: string, position: 1 | 2 | 3, from: number, to: number): Promise<HistoryLog[]> {
+    const topics: (readonly string[] | null)[] = [WALLET_EVENTS, null, null, null];
+    topics[position] = [accountTopic(account)];
+    return this.sorted({ addresses: WALLET_CONTRACTS, topics: topics.slice(0, position + 1) }, from, to);
+  }
+
+  /** Splits, merges and conversions by the collateral adapters. */
+  adapterActions(from: number, to: number): Promise<HistoryLog[]> {
+    const topics = [POSITION_ACTIONS, COLLATERAL_ADAPTERS.map(accountTopic)];
+    return this.sorted({ addresses: [CONDITIONAL_TOKENS, NEG_RISK_ADAPTER], topics }, from, to);
+  }
+
+  private async sorted(filter: PositionFilter, from: number, to: number): Promise<HistoryLog[]> {
+    const logs = await this.inParts(filter, from, to);
     const byId = new Map(logs.filter(({ removed }) => !removed).map((log) => [logId(log), log]));
     return [...byId.values()].sort(
       (a, b) => Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex),

@@ -1,10 +1,18 @@
 import type { RpcLog } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { CHAIN_EVENTS, EXCHANGES } from '#schemas/venues/venue-b/contracts';
+import { CHAIN_EVENTS, COLLATERAL_ADAPTERS, EXCHANGES } from '#schemas/venues/venue-b/contracts';
+import type { EmittedLog } from '#schemas/venues/venue-b/oracle-logs';
+import { encodeTokenAction, encodeTokenTransfer } from '#schemas/venues/venue-b/position-logs';
 import { type ChainRpc, ChainRpcError } from '../chain/chain-rpc.ts';
 import { firstBlockSince } from './find-block.ts';
 import { HistoryNode } from './history-node.ts';
-import { type FoundTransaction, type ScanLimits, scanWallet, type WalletScan } from './scan-wallet.ts';
+import {
+  type FoundTransaction,
+  type ScanLimits,
+  type ScanReached,
+  scanWallet,
+  type WalletScan,
+} from './scan-wallet.ts';
 
 const EXCHANGE = EXCHANGES.ctfV2;
 const account = (name: string) => `0x${Buffer.from(name).toString('hex').padStart(40, '0')}`;
@@ -52,6 +60,21 @@ class Chain {
     return this;
   }
 
+  /** Adds logs of one transaction in a block. */
+  emit(block: number, tx: string, logs: readonly EmittedLog[]): void {
+    for (const log of logs) {
+      const position = { blockNumber: hex(block), blockHash: `hash${block}`, transactionHash: tx };
+      const logIndex = hex(this.logs.length);
+      this.logs.push({
+        ...log,
+        ...position,
+        logIndex,
+        removed: false,
+        blockTimestamp: hex(block * 2),
+      } as unknown as RpcLog);
+    }
+  }
+
   rpc(): Pick<ChainRpc, 'header' | 'logsWith'> {
     return {
       header: async (block) => {
@@ -87,7 +110,6 @@ class Chain {
 const LIMITS: ScanLimits = {
   chunkBlocks: 2_000,
   chunksMax: 1_000,
-  fillsMax: 1_000,
   parallel: 2,
   span: { blocks: 100, accounts: 50 },
 };
@@ -95,26 +117,34 @@ const LIMITS: ScanLimits = {
 async function scan(chain: Chain, scanOf: Partial<WalletScan> = {}, limits: Partial<ScanLimits> = {}) {
   const found: FoundTransaction[] = [];
   const node = new HistoryNode(chain.rpc(), new AbortController().signal);
-  const request = { wallet: WALLET, lookbackDays: 1, followedFrom: HEAD, ...scanOf };
-  const scanned = await scanWallet(node, request, { ...LIMITS, ...limits }, async (more) => void found.push(...more));
+  const request = { wallet: WALLET, lookbackDays: 1, reached: null, ...scanOf };
+  const reached: ScanReached[] = [];
+  const { firstBlock, ...scanned } = await scanWallet(
+    node,
+    request,
+    { ...LIMITS, ...limits },
+    { publish: async (more) => void found.push(...more), onReached: async (at) => void reached.push(at) },
+  );
+  expect(reached.at(-1)).toEqual({ firstBlock, ...scanned });
   const logs = found.map((each) => each.logs.map(({ logIndex }) => Number(logIndex)));
-  return { scanned, found, logs: logs.sort((a, b) => a[0]! - b[0]!) };
+  return { scanned, found, reached, logs: logs.sort((a, b) => a[0]! - b[0]!) };
 }
 
 describe('a scan', () => {
-  it('reads the requested days in chunks of 2000 blocks, newest first, once as maker and once as taker', async () => {
+  it('reads the requested days in chunks of 2000 blocks, newest first, once for each topic that names the wallet', async () => {
     const chain = new Chain();
     const { scanned } = await scan(chain);
     const first = HEAD - DAY / 2;
     expect(scanned).toEqual({ fills: 0, fromBlock: first, toBlock: HEAD });
-    const asMaker = chain.requests.filter(({ topics }) => topics[2]?.includes(topic(WALLET)) && topics[3] === null);
-    const asTaker = chain.requests.filter(({ topics }) => topics[3]?.includes(topic(WALLET)) && topics[2] === null);
-    for (const requests of [asMaker, asTaker]) {
+    const named = [1, 2, 3].map((position) =>
+      chain.requests.filter(({ topics }) => topics[position]?.includes(topic(WALLET))),
+    );
+    for (const requests of named) {
       expect(requests[0]).toMatchObject({ from: HEAD - 1_999, to: HEAD });
       expect(requests.at(-1)!.from).toBe(first);
       for (const [at, { to }] of requests.slice(1).entries()) expect(to).toBe(requests[at]!.from - 1);
     }
-    expect(asMaker.length + asTaker.length).toBe(chain.requests.length);
+    expect(named.flat()).toHaveLength(chain.requests.length);
   });
 
   it('counts each fill once, and returns its transaction with the taker legs that show what was traded', async () => {
@@ -158,14 +188,12 @@ describe('a scan', () => {
     expect(chains[1]!.headers).toBe(chains[0]!.headers);
   });
 
-  it('counts fills of followed blocks, and returns none of them', async () => {
-    const chain = new Chain()
-      .match(98_000, 'wallet', ['a'])
-      .match(99_000, 'wallet', ['a'])
-      .match(99_500, 'b', ['wallet']);
-    const { scanned, found } = await scan(chain, { followedFrom: 99_000 });
-    expect([scanned.fills, found.map(({ block }) => block.number)]).toEqual([3, [hex(98_000)]]);
-    expect(chain.requests.filter(({ topics }) => topics[2] && topics[3])).toEqual([]);
+  it('continues from the block that an earlier process reached, with its count', async () => {
+    const make = () => new Chain().match(99_000, 'wallet', ['a']).match(60_000, 'b', ['wallet']);
+    const { scanned, reached } = await scan(make());
+    const rest = await scan(make(), { reached: reached[0]! });
+    expect(reached.map(({ fromBlock }) => HEAD + 1 - fromBlock).slice(0, 2)).toEqual([4_000, 8_000]);
+    expect([rest.scanned, rest.found.length]).toEqual([scanned, 1]);
   });
 
   it('ends early when its chunks are used up', async () => {
@@ -174,12 +202,31 @@ describe('a scan', () => {
     expect(scanned).toEqual({ fills: 1, fromBlock: HEAD - 3_999, toBlock: HEAD });
   });
 
-  it('goes no further back than the chunk in which it has enough fills', async () => {
+  it('goes back to the first block, however many fills it finds', async () => {
     const chain = new Chain();
-    for (let block = 90_000; block <= HEAD; block += 100) chain.match(block, 'wallet', ['a']);
-    const { scanned, found } = await scan(chain, {}, { fillsMax: 30 });
-    expect(scanned).toEqual({ fills: 40, fromBlock: HEAD - 3_999, toBlock: HEAD });
-    expect(found.length).toBe(39);
+    for (let block = 90_000; block <= HEAD; block += 4) chain.match(block, 'wallet', ['a']);
+    const { scanned, found } = await scan(chain);
+    expect(scanned).toEqual({ fills: 2_501, fromBlock: HEAD - DAY / 2, toBlock: HEAD });
+    expect(found).toHaveLength(2_501);
+  });
+
+  it('returns splits, merges and conversions, with the transfers that show for whom an adapter acted', async () => {
+    const chain = new Chain();
+    const [adapter] = COLLATERAL_ADAPTERS;
+    const wallet = { conditionId: '0xc', units: 5n };
+    const sent = (from: string, to: string) => encodeTokenTransfer({ operator: adapter, from, to }, []);
+    chain.emit(99_000, 'own', [encodeTokenAction('split', { ...wallet, stakeholder: WALLET })]);
+    chain.emit(99_010, 'merge', [
+      sent(WALLET, adapter),
+      encodeTokenAction('merge', { ...wallet, stakeholder: adapter }),
+    ]);
+    chain.emit(99_020, 'other', [
+      encodeTokenAction('split', { ...wallet, stakeholder: adapter }),
+      sent(adapter, account('other')),
+    ]);
+    chain.emit(99_030, 'plain', [sent(WALLET, account('other'))]);
+    const { scanned, logs } = await scan(chain);
+    expect([scanned.fills, logs]).toEqual([0, [[0], [1, 2]]]);
   });
 
   it('halves ranges that the node refuses, and retries failures', async () => {

@@ -1,4 +1,4 @@
-/** Scans the chain for past fills of a wallet, newest first, within the limits of one scan. */
+/** Scans the chain for past events of a wallet, newest first, within the limits of one scan. */
 import { firstBlockSince } from './find-block.ts';
 import type { HistoryLog, HistoryNode } from './history-node.ts';
 import { readWalletChunk, type SpanLimits } from './wallet-chunk.ts';
@@ -8,18 +8,34 @@ const DAY_SECONDS = 86_400;
 export interface ScanLimits {
   readonly chunkBlocks: number;
   readonly chunksMax: number;
-  readonly fillsMax: number;
   /** Chunks that are read concurrently. */
   readonly parallel: number;
   readonly span: SpanLimits;
+}
+
+/** How far a scan came. */
+export interface ScanReached {
+  /** The block at which it will end. */
+  readonly firstBlock: number;
+  /** The first block that was scanned; one above `toBlock` before any was. */
+  readonly fromBlock: number;
+  readonly toBlock: number;
+  readonly fills: number;
 }
 
 export interface WalletScan {
   /** Lower case. */
   readonly wallet: string;
   readonly lookbackDays: number;
-  /** Transactions of this block and later ones are counted but not published: they are in the log already. */
-  readonly followedFrom: number;
+  /** How far an earlier process came; null for a new scan. */
+  readonly reached: ScanReached | null;
+}
+
+export interface ScanOutputs {
+  /** Called with the transactions of each chunk; the scan waits for it. */
+  readonly publish: (found: readonly FoundTransaction[]) => Promise<void>;
+  /** Called after some chunks, of which everything is published; the scan waits for it. */
+  readonly onReached: (reached: ScanReached) => Promise<void>;
 }
 
 /** The published part of a found transaction. */
@@ -28,45 +44,39 @@ export interface FoundTransaction {
   readonly logs: readonly HistoryLog[];
 }
 
-export interface Scanned {
-  readonly fills: number;
-  readonly fromBlock: number;
-  readonly toBlock: number;
-}
-
 /**
- * Scans from the newest block back to the first one of the requested days, or until a limit: the number of chunks, or the
- * chunk in which the number of fills is reached. Rejects if the node fails, and with the signal's reason.
- *
- * @param publish called with the transactions of each chunk; the scan waits for it.
+ * Scans from the newest block back to the first one of the requested days, or until the number of chunks is used up.
+ * Rejects if the node fails, and with the signal's reason.
  */
 export async function scanWallet(
   node: HistoryNode,
-  { wallet, lookbackDays, followedFrom }: WalletScan,
+  { wallet, lookbackDays, reached }: WalletScan,
   limits: ScanLimits,
-  publish: (found: readonly FoundTransaction[]) => Promise<void>,
-): Promise<Scanned> {
+  { publish, onReached }: ScanOutputs,
+): Promise<ScanReached> {
+  let at = reached ?? (await startOf(node, lookbackDays, limits));
+  while (at.fromBlock > at.firstBlock) {
+    const chunks = nextChunks(at.firstBlock, at.fromBlock, limits);
+    const read = await Promise.all(chunks.map((chunk) => readWalletChunk(node, wallet, chunk, limits.span)));
+    let { fills } = at;
+    for (const chunk of read) {
+      await publish(await withBlocks(node, chunk.transactions));
+      fills += chunk.fills;
+    }
+    at = { ...at, fills, fromBlock: chunks.at(-1)!.from };
+    await onReached(at);
+  }
+  return at;
+}
+
+async function startOf(node: HistoryNode, lookbackDays: number, limits: ScanLimits): Promise<ScanReached> {
   const head = await node.header('latest');
   const toBlock = Number(head.number);
   const since = Number(head.timestamp) - lookbackDays * DAY_SECONDS;
   const lowest = Math.max(0, toBlock - limits.chunkBlocks * limits.chunksMax + 1);
   const timeOf = async (block: number) => Number((await node.header(block)).timestamp);
-  const first = await firstBlockSince(timeOf, since, lowest, toBlock);
-  let fills = 0;
-  let scannedFrom = toBlock + 1;
-  while (scannedFrom > first && fills < limits.fillsMax) {
-    const chunks = nextChunks(first, scannedFrom, limits);
-    const read = await Promise.all(
-      chunks.map((chunk) => readWalletChunk(node, wallet, { ...chunk, publishBelow: followedFrom }, limits.span)),
-    );
-    for (const [at, chunk] of read.entries()) {
-      if (fills >= limits.fillsMax) break;
-      await publish(await withBlocks(node, chunk.transactions));
-      fills += chunk.fills;
-      scannedFrom = chunks[at]!.from;
-    }
-  }
-  return { fills, fromBlock: scannedFrom, toBlock };
+  const firstBlock = await firstBlockSince(timeOf, since, lowest, toBlock);
+  return { firstBlock, fromBlock: toBlock + 1, toBlock, fills: 0 };
 }
 
 /** The next chunks below `scannedFrom`, newest first. */

@@ -1,14 +1,16 @@
-/** Reads the fills of a wallet in a range of blocks, with the taker legs that show what was traded. */
-import { EXCHANGES } from '#schemas/venues/venue-b/contracts';
-import { accountIn, type HistoryLog, type HistoryNode, logId } from './history-node.ts';
+/** Reads the events of a wallet in a range of blocks, with the logs that show what they mean. */
+import { COLLATERAL_ADAPTERS, EXCHANGES } from '#schemas/venues/venue-b/contracts';
+import { accountIn, type HistoryLog, type HistoryNode, kindOf, logId } from './history-node.ts';
 
 const EXCHANGE_ADDRESSES: readonly string[] = Object.values(EXCHANGES);
 const isExchange = (account: string) => EXCHANGE_ADDRESSES.includes(account);
 
-/** Concurrent requests for taker legs of one chunk. */
+const isAdapter = (account: string) => (COLLATERAL_ADAPTERS as readonly string[]).includes(account);
+
+/** Concurrent look-ups of one chunk. */
 const SPANS_AT_ONCE = 4;
 
-/** Limits of one request for taker legs. */
+/** Limits of one look-up. */
 export interface SpanLimits {
   readonly blocks: number;
   readonly accounts: number;
@@ -17,41 +19,53 @@ export interface SpanLimits {
 export interface WalletChunk {
   /** Maker legs with the wallet on either side: one for each of its trades. */
   readonly fills: number;
-  /** Logs of each transaction below `publishBelow`, including those of its taker legs. */
+  /** Logs of each transaction in which the wallet traded, split, merged or converted. */
   readonly transactions: readonly (readonly HistoryLog[])[];
 }
 
 /**
- * Reads blocks `from` to `to`. If the wallet was the maker of a trade, the taker's own log is looked up: it belongs to
- * another account, so the wallet's filters do not match it.
+ * Reads blocks `from` to `to` with three requests, one for each position at which a log names an account. Two things are
+ * looked up in addition: if the wallet was the maker of a trade, the taker's own log, which names another account; and
+ * if it sent tokens to a collateral adapter or received some, what the adapter did with them.
  */
 export async function readWalletChunk(
   node: HistoryNode,
   wallet: string,
-  { from, to, publishBelow }: { readonly from: number; readonly to: number; readonly publishBelow: number },
+  { from, to }: { readonly from: number; readonly to: number },
   limits: SpanLimits,
 ): Promise<WalletChunk> {
-  const [own, against] = await Promise.all([
-    node.orders({ makers: [wallet], takers: null }, from, to),
-    node.orders({ makers: null, takers: [wallet] }, from, to),
-  ]);
-  const legs = new Map<string, HistoryLog>();
-  const takerLegs: HistoryLog[] = [];
-  for (const log of [...own, ...against]) {
-    if (isExchange(accountIn(log, 3))) takerLegs.push(log);
-    else legs.set(logId(log), log);
-  }
-  const wanted = [...legs.values()].filter((log) => Number(log.blockNumber) < publishBelow);
-  const asMaker = wanted.filter((log) => accountIn(log, 2) === wallet);
-  const spans = spansOf(asMaker, limits);
-  for (let at = 0; at < spans.length; at += SPANS_AT_ONCE) {
-    const some = spans.slice(at, at + SPANS_AT_ONCE);
-    const found = await Promise.all(
-      some.map((span) => node.orders({ makers: span.accounts, takers: EXCHANGE_ADDRESSES }, span.from, span.to)),
-    );
-    takerLegs.push(...found.flat());
-  }
-  return { fills: legs.size, transactions: byTransaction(wanted, takerLegs) };
+  const named = await Promise.all(([1, 2, 3] as const).map((position) => node.logsNaming(wallet, position, from, to)));
+  const logs = new Map(named.flat().map((log) => [logId(log), log]));
+  const own = [...logs.values()];
+  const orders = own.filter((log) => kindOf(log) === 'order');
+  const takerLegs = orders.filter((log) => isExchange(accountIn(log, 3)));
+  const legs = orders.filter((log) => !isExchange(accountIn(log, 3)));
+  const asMaker = legs.filter((log) => accountIn(log, 2) === wallet);
+  takerLegs.push(
+    ...(await lookUp(
+      spansOf(asMaker, (leg) => accountIn(leg, 3), limits),
+      (span) => node.orders({ makers: span.accounts, takers: EXCHANGE_ADDRESSES }, span.from, span.to),
+    )),
+  );
+  const transfers = own.filter((log) => kindOf(log) === 'transfer');
+  const throughAdapter = transfers.filter((log) => isAdapter(accountIn(log, 2)) || isAdapter(accountIn(log, 3)));
+  const adapterActions = await lookUp(
+    spansOf(throughAdapter, () => wallet, limits),
+    (span) => node.adapterActions(span.from, span.to),
+  );
+  const withAdapter = new Set(throughAdapter.map(transactionOf));
+  const actions = [
+    ...own.filter((log) => kindOf(log) === 'action'),
+    ...adapterActions.filter((log) => withAdapter.has(transactionOf(log))),
+  ];
+  return { fills: legs.length, transactions: byTransaction([...legs, ...actions], [...takerLegs, ...transfers]) };
+}
+
+async function lookUp(spans: readonly Span[], request: (span: Span) => Promise<HistoryLog[]>): Promise<HistoryLog[]> {
+  const found: HistoryLog[] = [];
+  for (let at = 0; at < spans.length; at += SPANS_AT_ONCE)
+    found.push(...(await Promise.all(spans.slice(at, at + SPANS_AT_ONCE).map(request))).flat());
+  return found;
 }
 
 interface Span {
@@ -60,35 +74,35 @@ interface Span {
   readonly accounts: string[];
 }
 
-/** Groups legs into ranges of blocks, each with the takers of its legs. */
-function spansOf(legs: readonly HistoryLog[], limits: SpanLimits): Span[] {
+/** Groups logs into ranges of blocks, each with the accounts that are to be looked up there. */
+function spansOf(logs: readonly HistoryLog[], accountOf: (log: HistoryLog) => string, limits: SpanLimits): Span[] {
   const spans: Span[] = [];
-  const inOrder = [...legs].sort((a, b) => Number(a.blockNumber) - Number(b.blockNumber));
-  for (const leg of inOrder) {
-    const number = Number(leg.blockNumber);
-    const taker = accountIn(leg, 3);
+  const inOrder = [...logs].sort((a, b) => Number(a.blockNumber) - Number(b.blockNumber));
+  for (const log of inOrder) {
+    const number = Number(log.blockNumber);
+    const account = accountOf(log);
     const span = spans.at(-1);
     const fits =
       span &&
       number - span.from < limits.blocks &&
-      (span.accounts.includes(taker) || span.accounts.length < limits.accounts);
-    if (!fits) spans.push({ from: number, to: number, accounts: [taker] });
+      (span.accounts.includes(account) || span.accounts.length < limits.accounts);
+    if (!fits) spans.push({ from: number, to: number, accounts: [account] });
     else {
       span.to = number;
-      if (!span.accounts.includes(taker)) span.accounts.push(taker);
+      if (!span.accounts.includes(account)) span.accounts.push(account);
     }
   }
   return spans;
 }
 
-/** Groups legs and the taker legs by transaction, each log once, in the order of the chain. */
-function byTransaction(legs: readonly HistoryLog[], takerLegs: readonly HistoryLog[]): HistoryLog[][] {
+/** Groups logs by transaction, each once, in the order of the chain; of `others` only those beside one of `events`. */
+function byTransaction(events: readonly HistoryLog[], others: readonly HistoryLog[]): HistoryLog[][] {
   const found = new Map<string, Map<string, HistoryLog>>();
-  for (const leg of legs) {
+  for (const leg of events) {
     const logs = found.get(transactionOf(leg)) ?? new Map<string, HistoryLog>();
     found.set(transactionOf(leg), logs.set(logId(leg), leg));
   }
-  for (const log of takerLegs) found.get(transactionOf(log))?.set(logId(log), log);
+  for (const log of others) found.get(transactionOf(log))?.set(logId(log), log);
   return [...found.values()].map((logs) => [...logs.values()].sort((a, b) => Number(a.logIndex) - Number(b.logIndex)));
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { clearinghouseState } from '#schemas/domain/accounts/accounts.fixture';
-import { venueAAcquisitionTopic } from '#schemas/topics/accounts';
+import { failedAcquisitionTopics, venueAAcquisitionTopic } from '#schemas/topics/accounts';
 import { driveVenueA, START } from './venue-a.fixture.ts';
 
 const USER = `0x${'A1'.repeat(20)}`;
@@ -147,6 +147,24 @@ describe('responses about an account', () => {
     expect(venue.stage.deadLetters[0]!.detail).toContain('delegatorSummary.undelegated');
     expect(emitted()).toEqual([]);
     venue.stage.restart();
+    send(2_000);
+    expect(emitted()).toHaveLength(1);
+  });
+
+  it.each([
+    ['null for a dex', { type: 'clearinghouseState', user: USER, dex: 'xyz' }, 'null'],
+    ['a truncated response', { type: 'spotClearinghouseState', user: USER }, '{"balances":['],
+    ['no mode', { type: 'userAbstraction', user: USER }, 'null'],
+  ])('fail as a whole, with a reason, for %s', (_, request, text) => {
+    const { venue, send, emitted, responses } = setUp();
+    venue.answer(request, text, 1_000);
+    const isSame = (other: object) => JSON.stringify(other) === JSON.stringify(request);
+    for (const [other, body] of responses) if (!isSame(other)) venue.answer(other, JSON.stringify(body), 1_000);
+    expect(emitted()).toEqual([]);
+    expect(venue.stage.emittedTo(failedAcquisitionTopics.venue_a)).toMatchObject([
+      { account: ACCOUNT, receivedAt: START + 1_000, reason: expect.stringContaining(request.type) },
+    ]);
+    expect(venue.stage.deadLetters).toHaveLength(1);
     send(2_000);
     expect(emitted()).toHaveLength(1);
   });

@@ -3,10 +3,11 @@ import type { Emit } from '#infra/stages/stage';
 import { readVenueAAccount, type VenueAAccount } from '#schemas/domain/accounts/venue-a-account';
 import { formatDecimal } from '#schemas/domain/decimal';
 import { asText, type JsonObject } from '#schemas/domain/json-fields';
-import { venueAAcquisitionTopic } from '#schemas/topics/accounts';
+import { failedAcquisitionTopics, venueAAcquisitionTopic } from '#schemas/topics/accounts';
 import { accountName } from '#schemas/venues/accounts';
 import { NODE_FEED } from '#schemas/venues/venue-a/node-requests';
-import { addPart } from '../../shared/acquired-parts.ts';
+import { addPart, oldestPartOf } from '../../shared/acquired-parts.ts';
+import { rejectMalformed } from '../../shared/malformed.ts';
 import { pricesOf } from './account-prices.ts';
 import type { VenueAState } from './state.ts';
 
@@ -31,7 +32,7 @@ interface AccountAnswer {
 
 const MAIN_STATE = 'clearinghouseState ';
 
-/** Handles a response about an account. Throws a `FieldError` for a complete set that cannot be read. */
+/** Handles a response about an account; `body` is null for one that is no JSON. A complete set that cannot be read fails. */
 export function processAccountResponse({ state, request, body, feed, receivedAt, emit }: AccountAnswer): void {
   const address = asText(request.user)?.toLowerCase();
   const { dexes } = state.accountMarkets;
@@ -42,20 +43,28 @@ export function processAccountResponse({ state, request, body, feed, receivedAt,
   const stateKeys = dexes.map((dex) => `clearinghouseState ${dex}`);
   const others = ACCOUNT_RESPONSES.filter((name) => name !== 'clearinghouseState');
   if (![...stateKeys, ...others].every((name) => parts.has(name))) return;
+  const oldestAt = oldestPartOf(state.acquiredParts, address);
   state.acquiredParts.delete(address);
   const bodyOf = (name: string) => parts.get(name)!.body;
-  const account = readVenueAAccount({
-    userAbstraction: bodyOf('userAbstraction'),
-    clearinghouseStates: new Map(dexes.map((dex, at) => [dex, bodyOf(stateKeys[at]!)])),
-    spotClearinghouseState: bodyOf('spotClearinghouseState'),
-    userVaultEquities: bodyOf('userVaultEquities'),
-    delegatorSummary: bodyOf('delegatorSummary'),
-  });
   const name = accountName('venue_a', address);
+  let account: VenueAAccount;
+  try {
+    account = readVenueAAccount({
+      userAbstraction: bodyOf('userAbstraction'),
+      clearinghouseStates: new Map(dexes.map((dex, at) => [dex, bodyOf(stateKeys[at]!)])),
+      spotClearinghouseState: bodyOf('spotClearinghouseState'),
+      userVaultEquities: bodyOf('userVaultEquities'),
+      delegatorSummary: bodyOf('delegatorSummary'),
+    });
+  } catch (error) {
+    rejectMalformed(error, 'malformed_answer', emit);
+    emit(failedAcquisitionTopics.venue_a, name, { account: name, receivedAt, reason: (error as Error).message });
+    return;
+  }
   emit(venueAAcquisitionTopic, name, {
     account: name,
     receivedAt,
-    asOf: account.time ?? receivedAt,
+    asOf: account.time ?? oldestAt,
     source: parts.get(MAIN_STATE)!.fromNode ? 'node' : 'official',
     ...figuresOf(account, state.accountMarkets.collateralTokens),
     prices: pricesOf(state, account, receivedAt).map(([key, usd]) => ({ key, usd: formatDecimal(usd) })),

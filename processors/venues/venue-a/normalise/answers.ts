@@ -1,7 +1,7 @@
 /** Handles answers of `info` (venue page, sections 3.1 and 3.5). Each is read completely before anything is emitted. */
 
 import type { Emit } from '#infra/stages/stage';
-import { asText, type JsonObject, readList, readObject } from '#schemas/domain/json-fields';
+import { asText, type JsonObject, parseJsonOrNull, readList, readObject } from '#schemas/domain/json-fields';
 import { venueCandleTopics } from '#schemas/topics/candles';
 import type { RawEnvelope } from '#schemas/topics/raw';
 import { readBook } from '#schemas/venues/venue-a/book';
@@ -86,7 +86,14 @@ export function processAnswer(
   const request = parseRequest(envelope.request);
   const handle = Object.hasOwn(ANSWERS, request.type) ? ANSWERS[request.type] : undefined;
   if (!handle) return;
-  const body = parseJson(envelope.payload.toString(), 'malformed_answer');
+  const text = envelope.payload.toString();
+  if (handle === processAccountResponse) {
+    // An acquisition fails as a whole, so each of its responses counts, whatever it is.
+    const body = parseJsonOrNull(text);
+    processAccountResponse({ state, request, body, feed, receivedAt: envelope.receivedAt, emit });
+    return;
+  }
+  const body = parseJson(text, 'malformed_answer');
   // The venue answers null for unknown things, and for the settlement of an outcome that is not resolved yet.
   if (body === null) {
     if (request.type === 'settledOutcome') markUnresolved(state.outcomes, Number(request.outcome), envelope.receivedAt);

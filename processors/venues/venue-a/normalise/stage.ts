@@ -6,7 +6,7 @@
 import { type Emit, on, type Stage, type StageRecord } from '#infra/stages/stage';
 import { canonicalDecimal } from '#schemas/domain/decimal';
 import { fillPageTopic } from '#schemas/topics/account-fills';
-import { venueAAcquisitionTopic } from '#schemas/topics/accounts';
+import { failedAcquisitionTopics, venueAAcquisitionTopic } from '#schemas/topics/accounts';
 import { channelTopics } from '#schemas/topics/channels';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import { spotSampleTopic } from '#schemas/topics/daily';
@@ -76,7 +76,14 @@ export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
       on(feedTopics.venue_a, onFeedEvent),
       on(clockTopic, onClock),
     ],
-    outputs: [...venueTopics('venue_a'), perpDexTopic, spotSampleTopic, fillPageTopic, venueAAcquisitionTopic],
+    outputs: [
+      ...venueTopics('venue_a'),
+      perpDexTopic,
+      spotSampleTopic,
+      fillPageTopic,
+      venueAAcquisitionTopic,
+      failedAcquisitionTopics.venue_a,
+    ],
     initialState: createVenueAState,
   };
 }

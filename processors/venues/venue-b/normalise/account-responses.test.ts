@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { venueBAcquisitionTopic } from '#schemas/topics/accounts';
+import { failedAcquisitionTopics, venueBAcquisitionTopic } from '#schemas/topics/accounts';
 import { type RawEnvelope, rawTopic } from '#schemas/topics/raw';
 import { balanceCall } from '#schemas/venues/venue-b/balance-call';
 import { COLLATERAL_TOKENS } from '#schemas/venues/venue-b/contracts';
@@ -42,7 +42,9 @@ describe('positions and balances of an account', () => {
     balance(usdcE, 1n);
     const account = `venue_b:${USER}`;
     const held = [{ asset: '1', size: '10.5', price: '0.325' }];
-    expect(emitted()).toEqual([{ account, receivedAt: 1_000, positions: held, cash: ['2.5', '0.000001'] }]);
+    expect(emitted()).toEqual([
+      { account, receivedAt: 1_000, asOf: 1_000, positions: held, cash: ['2.5', '0.000001'] },
+    ]);
   });
 
   it('need every page, and balances of one block', () => {
@@ -74,5 +76,52 @@ describe('positions and balances of an account', () => {
     balance(usdcE, 1n);
     expect(emitted()).toEqual([]);
     expect(stage.deadLetters).toMatchObject([{ detail: expect.stringContaining('asset') }]);
+  });
+
+  it.each([
+    ['a page that is no JSON', '[{"asset":"1"', 'page 0'],
+    ['a price above 1', '[{"asset":"1","size":1,"curPrice":1.5}]', 'page 0[0].curPrice'],
+    ['a negative size', '[{"asset":"1","size":-1,"curPrice":1}]', 'page 0[0].size'],
+    ['more of a token than there can be', '[{"asset":"1","size":1e16,"curPrice":1}]', 'page 0[0].size'],
+  ])('fail as a whole, with a reason and a dead letter, for %s', (_, payload, field) => {
+    const { stage, positions, balance, emitted } = setUp();
+    positions(payload);
+    balance(pUsd, 1n);
+    balance(usdcE, 1n, 7, 2_000);
+    const failed = stage.emittedTo(failedAcquisitionTopics.venue_b);
+    expect(failed).toMatchObject([{ account: `venue_b:${USER}`, receivedAt: 2_000 }]);
+    expect(failed[0]!.reason).toContain(field);
+    expect(stage.deadLetters).toHaveLength(1);
+    expect([emitted(), [...stage.state.acquiredParts]]).toEqual([[], []]);
+  });
+
+  it('fail where the venue pages no further, and where a balance is impossible', () => {
+    const { stage, positions, balance } = setUp();
+    balance(pUsd, 1n);
+    balance(usdcE, 2n ** 200n);
+    for (let offset = 0; offset <= 10_000; offset += 500)
+      positions(page(offset, 500), 1_000, `sizeThreshold=0&limit=500&offset=${offset}`);
+    positions('[]', 1_000);
+    balance(pUsd, 1n);
+    balance(usdcE, 2n ** 200n);
+    const reasons = stage.emittedTo(failedAcquisitionTopics.venue_b).map(({ reason }) => reason);
+    expect(reasons).toEqual([expect.stringContaining('page 20'), expect.stringContaining('balanceOf')]);
+  });
+
+  it('are as old as the oldest response, which ingest states where it published them later', () => {
+    const { stage, positions, balance, emitted } = setUp();
+    positions('[]', 1_000);
+    balance(pUsd, 1n, 7, 2_000);
+    balance(usdcE, 1n, 7, 3_000);
+    positions('[]', 5_000);
+    balance(pUsd, 1n, 7, 5_000);
+    const request = JSON.stringify({ ...balanceCall(usdcE, USER), block: 7, oldestAt: 4_200 });
+    const result = Buffer.from(`"0x${'0'.repeat(64)}"`);
+    const call = { provider: 'venue_b', stream: 'call', key: 'venue_b.call', receivedAt: 5_000 } as const;
+    stage.feed(rawTopic('venue_b', 'call'), { ...call, request, payload: result });
+    expect(emitted().map(({ asOf, receivedAt }) => [asOf, receivedAt])).toEqual([
+      [1_000, 3_000],
+      [4_200, 5_000],
+    ]);
   });
 });

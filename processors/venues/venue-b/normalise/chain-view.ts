@@ -19,6 +19,8 @@ export interface ChainBlock {
   readonly tradeIds: string[];
   /** Ids of the dispute phases and resolutions emitted from this block, in order of emission. */
   readonly settlementIds: string[];
+  /** Ids of the position moves emitted from this block, in order of emission. */
+  readonly moveIds: string[];
 }
 
 export interface ChainView {
@@ -51,7 +53,7 @@ export function acceptHeader(chain: ChainView, header: Header): ChainBlock[] {
   const below = chain.blocks.get(header.number - 1);
   if (below && below.hash !== header.parentHash) dropped.push(...dropFrom(chain, below.number));
   const { number, hash, timestampMs } = header;
-  chain.blocks.set(number, { number, hash, timestampMs, tradeIds: [], settlementIds: [] });
+  chain.blocks.set(number, { number, hash, timestampMs, tradeIds: [], settlementIds: [], moveIds: [] });
   chain.head = number;
   return dropped;
 }

@@ -8,6 +8,7 @@ import { MalformedError } from '../../shared/malformed.ts';
 import { confirmBackfilled, trackFirstHeader } from './backfilled-trades.ts';
 import { type ChainLog, type Header, parseChainMessage } from './chain-message.ts';
 import { acceptHeader, blockOfLog, type ChainBlock, isConfirmed, trimBlocks } from './chain-view.ts';
+import { updateMoveStatus } from './emitted-moves.ts';
 import { emitTrade, updateTradeStatus } from './emitted-trades.ts';
 import {
   forgetSettlements,
@@ -17,7 +18,9 @@ import {
   revertSettlements,
   updateSettlementStatus,
 } from './on-settlement-log.ts';
+import { addPositionLog, removePositionLog, takeOpenMoves } from './open-moves.ts';
 import { decodeOrderFilled, isOrderFilled, type OrderFilled } from './order-filled.ts';
+import { isPositionLog } from './position-logs.ts';
 import type { OpenLeg, VenueBState } from './state.ts';
 import { type TakerLeg, takerLegsOf } from './taker-leg.ts';
 import { tradeId, tradeOfLeg } from './trade-of-leg.ts';
@@ -53,14 +56,31 @@ export function onChainRecord(
   }
 }
 
-/** Emits the legs that wait for a taker leg once `LEG_WAIT_MS` of event time have passed. */
+/** Closes a transaction once `LEG_WAIT_MS` of event time have passed since its last log. */
 export function onChainTime(options: ChainOptions, state: VenueBState, now: number, emit: Emit): void {
-  const open = state.openTransaction;
-  if (open && now - open.receivedAt >= LEG_WAIT_MS) closeTransaction(options, state, emit);
+  const { openTransaction, openMoves } = state;
+  if (openTransaction && now - openTransaction.receivedAt >= LEG_WAIT_MS) closeLegs(options, state, emit);
+  if (openMoves && now - openMoves.receivedAt >= LEG_WAIT_MS) closeMoves(options, state, emit);
+}
+
+/** Emits what waits for other logs of the open transaction: none will come. */
+export function closeTransaction(options: ChainOptions, state: VenueBState, emit: Emit): void {
+  closeLegs(options, state, emit);
+  closeMoves(options, state, emit);
+}
+
+/** Emits the position moves of the open transaction. */
+function closeMoves(options: ChainOptions, state: VenueBState, emit: Emit): void {
+  const taken = takeOpenMoves(state, options.exchanges, emit);
+  if (!taken) return;
+  const { block, ids } = taken;
+  awaitConfirmation(options, state, block, () => {
+    for (const id of ids) updateMoveStatus(state.moves, id, block.hash, 'confirmed', emit);
+  });
 }
 
 /** Emits the legs of the open transaction, if any, each as filled directly: no taker leg came. */
-export function closeTransaction(options: ChainOptions, state: VenueBState, emit: Emit): void {
+function closeLegs(options: ChainOptions, state: VenueBState, emit: Emit): void {
   const open = state.openTransaction;
   if (!open) return;
   state.openTransaction = null;
@@ -72,6 +92,7 @@ function onHeader(options: ChainOptions, state: VenueBState, header: Header, emi
   const dropped = acceptHeader(state.chain, header);
   for (const block of dropped) {
     for (const id of block.tradeIds.toReversed()) updateTradeStatus(state.trades, id, block.hash, 'reverted', emit);
+    for (const id of block.moveIds.toReversed()) updateMoveStatus(state.moves, id, block.hash, 'reverted', emit);
   }
   revertSettlements(state, dropped, emit);
   trackFirstHeader(state.backfilled, header, emit);
@@ -89,9 +110,10 @@ function confirmBlocks(options: ChainOptions, state: VenueBState, emit: Emit): v
   const { chain, trades } = state;
   for (const number of chain.unconfirmed) {
     if (!isConfirmed(chain, number, options.confirmations)) continue;
-    const { tradeIds, settlementIds, hash } = chain.blocks.get(number)!;
+    const { tradeIds, settlementIds, moveIds, hash } = chain.blocks.get(number)!;
     for (const id of tradeIds) updateTradeStatus(trades, id, hash, 'confirmed', emit);
     for (const id of settlementIds) updateSettlementStatus(state, id, hash, 'confirmed', emit);
+    for (const id of moveIds) updateMoveStatus(state.moves, id, hash, 'confirmed', emit);
     chain.unconfirmed.delete(number);
   }
   confirmBackfilled(state.backfilled, (number) => isConfirmed(chain, number, options.confirmations), emit);
@@ -100,6 +122,7 @@ function confirmBlocks(options: ChainOptions, state: VenueBState, emit: Emit): v
 function forgetBlock(state: VenueBState, block: ChainBlock): void {
   for (const id of block.tradeIds)
     if (state.trades.known.get(id)?.blockHash === block.hash) state.trades.known.delete(id);
+  for (const id of block.moveIds) if (state.moves.known.get(id)?.blockHash === block.hash) state.moves.known.delete(id);
   forgetSettlements(state, block);
 }
 
@@ -109,8 +132,13 @@ function onLog(options: ChainOptions, state: VenueBState, log: ChainLog, receive
     return;
   }
   const { openTransaction: open } = state;
-  if (open && (open.transactionHash !== log.transactionHash || open.blockHash !== log.blockHash)) {
-    closeTransaction(options, state, emit);
+  const isOther = (one: { transactionHash: string; blockHash: string } | null) =>
+    one !== null && (one.transactionHash !== log.transactionHash || one.blockHash !== log.blockHash);
+  if (isOther(open)) closeLegs(options, state, emit);
+  if (isOther(state.openMoves)) closeMoves(options, state, emit);
+  if (isPositionLog(log)) {
+    addPositionLog(state, log, receivedAt);
+    return;
   }
   if (isSettlementLog(log)) {
     const emitted = onSettlementLog(state, log, receivedAt, emit);
@@ -180,6 +208,11 @@ function awaitConfirmation(options: ChainOptions, state: VenueBState, block: Cha
 function onRemoved(state: VenueBState, log: ChainLog, emit: Emit): void {
   if (isSettlementLog(log)) {
     revertSettlementLog(state, log, emit);
+    return;
+  }
+  if (isPositionLog(log)) {
+    removePositionLog(state, log);
+    updateMoveStatus(state.moves, tradeId(log.transactionHash, log.logIndex), log.blockHash, 'reverted', emit);
     return;
   }
   const open = state.openTransaction;

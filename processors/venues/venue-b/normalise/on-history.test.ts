@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Trade } from '#schemas/topics/normalised';
+import { encodeTokenAction } from '#schemas/venues/venue-b/position-logs';
 import { RETAINED_HEADERS } from './chain-view.ts';
+import { placed } from './position-logs.fixture.ts';
 import {
   type AnyRecord,
   accountOf,
@@ -219,5 +221,53 @@ describe('a transaction from before the chain was followed', () => {
     const { backfilledTrades, dead } = play([header(1_000), otherBlock, overpriced]);
     expect(dead.map(({ reason }) => reason)).toEqual(['malformed_history', 'price_above_one']);
     expect(backfilledTrades).toEqual([]);
+  });
+});
+
+describe('the events of the wallet that was searched', () => {
+  const wallet = accountOf('alice');
+  const forWallet = (record: AnyRecord): AnyRecord => ({
+    ...record,
+    value: { ...(record.value as object), request: JSON.stringify({ wallet }) },
+  });
+  const split = encodeTokenAction('split', { stakeholder: wallet, conditionId: hashOf('c'), units: 5_000_000n });
+  const withMove = (block: number, fork = 'a'): AnyRecord => {
+    const record = backfilled(block, [match(block)[0]!], { fork });
+    const payload = JSON.parse((record.value as { payload: Buffer }).payload.toString());
+    payload.logs.push(placed(split, { block, fork, tx: `tx${block}`, logIndex: 20 }));
+    return forWallet(raw('history', NOW, payload));
+  };
+  const found = (records: readonly AnyRecord[]) =>
+    play(records).backfilledEvents.map(({ account, trade, move }) => [
+      account === wallet,
+      trade?.id ?? move?.id,
+      (trade ?? move)?.status,
+    ]);
+
+  it('are emitted from blocks that are followed too, where the trades table gains nothing', () => {
+    const records = [...headers(1_000, 1_100), withMove(500), withMove(1_010), withMove(1_090)];
+    expect(found(records)).toEqual([
+      [true, `venue_b:${hashOf('tx500')}:5`, 'confirmed'],
+      [true, `venue_b:${hashOf('tx500')}:20`, 'confirmed'],
+      [true, `venue_b:${hashOf('tx1010')}:5`, 'confirmed'],
+      [true, `venue_b:${hashOf('tx1010')}:20`, 'confirmed'],
+      [true, `venue_b:${hashOf('tx1090')}:5`, 'pending'],
+      [true, `venue_b:${hashOf('tx1090')}:20`, 'pending'],
+    ]);
+    expect(play(records).backfilledTrades.map(({ blockNumber }) => blockNumber)).toEqual([500]);
+  });
+
+  it('are left out where the followed chain has another block, or is not there yet', () => {
+    expect(found([...headers(1_000, 1_100), withMove(1_090, 'b'), withMove(1_101)])).toEqual([]);
+  });
+
+  it('are none of other accounts, and none where a log is malformed', () => {
+    const other = forWallet(backfilled(1_010, match(1_010, { maker: 'carol' })));
+    const record = withMove(1_020);
+    const payload = JSON.parse((record.value as { payload: Buffer }).payload.toString());
+    payload.logs[1].data = payload.logs[1].data.slice(0, -64);
+    const broken = forWallet(raw('history', NOW, payload));
+    const { backfilledEvents, dead } = play([...headers(1_000, 1_100), other, broken]);
+    expect([backfilledEvents, dead.map(({ reason }) => reason)]).toEqual([[], ['malformed_log']]);
   });
 });

@@ -1,4 +1,7 @@
-/** Handles records of `raw.venue_b.history`: transactions that a backfill found become backfilled trades. */
+/**
+ * Handles records of `raw.venue_b.history`: transactions that a backfill found become events of the wallet, and trades where
+ * the chain was not followed.
+ */
 import type { Emit, StageRecord } from '#infra/stages/stage';
 import type { RawEnvelope } from '#schemas/topics/raw';
 import { MalformedError } from '../../shared/malformed.ts';
@@ -6,10 +9,11 @@ import { emitBackfilled, isFollowed, lowerFollowedFrom } from './backfilled-trad
 import { type HistoryMessage, parseHistoryMessage } from './chain-message.ts';
 import { isConfirmed } from './chain-view.ts';
 import type { ChainOptions } from './on-chain.ts';
-import { decodeOrderFilled, isOrderFilled, type OrderFilled } from './order-filled.ts';
+import { decodeOrderFilled, isOrderFilled } from './order-filled.ts';
 import type { VenueBState } from './state.ts';
-import { type TakerLeg, takerLegsOf } from './taker-leg.ts';
+import { takerLegsOf } from './taker-leg.ts';
 import { tradeOfLeg } from './trade-of-leg.ts';
+import { emitWalletEvents, type MatchedLeg } from './wallet-events.ts';
 
 /** Handles one transaction. Nothing of it is emitted if any of its logs is malformed. */
 export function onHistoryRecord(
@@ -24,6 +28,7 @@ export function onHistoryRecord(
     const matched = matchLegs(options, message);
     lowerFollowedFrom(backfilled, message.followedFrom);
     const { block } = message;
+    emitWalletEvents(options, state, { message, matched, request: value.request, receivedAt }, emit);
     // Trades of followed blocks come from the live logs; a backfill adds nothing to them.
     if (isFollowed(backfilled, block.number)) return;
     const status = isConfirmed(state.chain, block.number, options.confirmations) ? 'confirmed' : 'pending';
@@ -35,14 +40,6 @@ export function onHistoryRecord(
     if (!(error instanceof MalformedError)) throw error;
     emit.deadLetter(error.code, error.message);
   }
-}
-
-interface MatchedLeg {
-  readonly transactionHash: string;
-  readonly logIndex: number;
-  readonly order: OrderFilled;
-  /** Null where no taker leg followed: the order was filled directly. */
-  takerLeg: TakerLeg | null;
 }
 
 /** Returns the maker legs of a transaction, each with the first taker leg of the same contract that follows it. */

@@ -3,10 +3,10 @@
  * channels, dispute phases and resolutions.
  */
 import { type Emit, on, type Stage, type StageRecord } from '#infra/stages/stage';
-import { venueBAcquisitionTopic } from '#schemas/topics/accounts';
+import { failedAcquisitionTopics, venueBAcquisitionTopic } from '#schemas/topics/accounts';
 import { channelTopics } from '#schemas/topics/channels';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
-import { backfilledTradeTopic } from '#schemas/topics/normalised';
+import { backfilledEventTopic, backfilledTradeTopic, positionMoveTopic } from '#schemas/topics/normalised';
 import { disputeTopic } from '#schemas/topics/oracle';
 import { type FeedEvent, feedTopics, rawTopic } from '#schemas/topics/raw';
 import { EXCHANGES } from '#schemas/venues/venue-b/contracts';
@@ -39,7 +39,7 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
   };
   return {
     name: 'normalise.venue_b',
-    stateVersion: 11,
+    stateVersion: 12,
     // Trades and phases without a market are in two maps each. They are replaced, never changed, so it does not matter
     // that a snapshot restores them as two separate objects.
     slicedMaps: [
@@ -47,6 +47,7 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
       'trades.known',
       'trades.unassigned',
       'trades.unassignedIds',
+      'moves.known',
       'backfilled.blockHashes',
       'backfilled.trades.known',
       'backfilled.trades.unassigned',
@@ -82,7 +83,15 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
       on(feedTopics.venue_b, (state: VenueBState, record, emit) => onFeedEvent(chain, state, record, emit)),
       on(clockTopic, (state: VenueBState, record, emit) => onClock(chain, state, record, emit)),
     ],
-    outputs: [...venueTopics('venue_b'), backfilledTradeTopic, disputeTopic, venueBAcquisitionTopic],
+    outputs: [
+      ...venueTopics('venue_b'),
+      backfilledTradeTopic,
+      backfilledEventTopic,
+      positionMoveTopic,
+      disputeTopic,
+      venueBAcquisitionTopic,
+      failedAcquisitionTopics.venue_b,
+    ],
     initialState: createVenueBState,
   };
 }

@@ -6,10 +6,12 @@ import { createLivenessState, type LivenessState } from '../../shared/liveness.t
 import { type BackfilledTrades, createBackfilledTrades } from './backfilled-trades.ts';
 import { type CatalogState, createCatalogState } from './catalog-state.ts';
 import { type ChainView, createChainView } from './chain-view.ts';
+import { createEmittedMoves, type EmittedMoves } from './emitted-moves.ts';
 import { createEmittedPhases, type EmittedPhases } from './emitted-phases.ts';
 import type { EmittedResolutions } from './emitted-resolutions.ts';
 import { createEmittedTrades, type EmittedTrades } from './emitted-trades.ts';
 import type { OrderFilled } from './order-filled.ts';
+import type { PositionLog } from './position-logs.ts';
 import type { TokenBook } from './token-books.ts';
 
 /** A maker leg that waits for the taker leg of its match. */
@@ -31,16 +33,32 @@ export interface OpenTransaction {
   legs: OpenLeg[];
 }
 
+/** Logs about positions of the transaction that is being received; what they mean shows when all of them are there. */
+export interface OpenMoves {
+  readonly transactionHash: string;
+  readonly blockNumber: number;
+  readonly blockHash: string;
+  /** Receive time of the newest log. */
+  receivedAt: number;
+  /** By log index. */
+  readonly logs: Map<number, PositionLog>;
+}
+
 /** The text of a page of positions, or the result of a call with its block. */
 export interface AccountResponse {
   readonly text: string;
   readonly block: number | null;
+  /** When the oldest response of its acquisition was received, unix ms; null if the record does not state it. */
+  readonly oldestAt: number | null;
 }
 
 export interface VenueBState {
   readonly chain: ChainView;
   openTransaction: OpenTransaction | null;
+  /** The transaction whose logs about positions are being received. */
+  openMoves: OpenMoves | null;
   readonly trades: EmittedTrades;
+  readonly moves: EmittedMoves;
   /** Trades from before the chain was followed. */
   readonly backfilled: BackfilledTrades;
   readonly phases: EmittedPhases;
@@ -58,7 +76,9 @@ export function createVenueBState(): VenueBState {
   return {
     chain: createChainView(),
     openTransaction: null,
+    openMoves: null,
     trades: createEmittedTrades(),
+    moves: createEmittedMoves(),
     backfilled: createBackfilledTrades(),
     phases: createEmittedPhases(),
     resolutions: new Map(),

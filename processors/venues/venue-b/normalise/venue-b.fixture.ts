@@ -6,7 +6,14 @@ import { gunzipSync } from 'node:zlib';
 import { encodeAbiParameters, keccak256, pad, toHex } from 'viem';
 import type { Emit, StageRecord } from '#infra/stages/stage';
 import type { RawChannelFrame } from '#schemas/topics/channels';
-import type { BookUpdate, Market, MarketStatus, Trade } from '#schemas/topics/normalised';
+import type {
+  BackfilledEvent,
+  BookUpdate,
+  Market,
+  MarketStatus,
+  PositionMove,
+  Trade,
+} from '#schemas/topics/normalised';
 import type { DisputePhase, Resolution } from '#schemas/topics/oracle';
 import type { FeedEvent, RawEnvelope } from '#schemas/topics/raw';
 import type { Topic } from '#schemas/topics/topic';
@@ -137,6 +144,8 @@ export function fill(options: FillOptions): AnyRecord {
 export interface Played {
   readonly trades: Trade[];
   readonly backfilledTrades: Trade[];
+  readonly moves: PositionMove[];
+  readonly backfilledEvents: BackfilledEvent[];
   readonly books: BookUpdate[];
   readonly markets: Market[];
   /** A tombstone is null. */
@@ -177,6 +186,8 @@ export function play(records: readonly AnyRecord[], { restarts = false, ...optio
   return {
     trades: of<Trade>('trades'),
     backfilledTrades: of<Trade>('backfilled-trades'),
+    moves: of<PositionMove>('position-moves'),
+    backfilledEvents: of<BackfilledEvent>('backfilled-events'),
     books: of<BookUpdate>('books'),
     markets: of<Market>('markets'),
     statuses: of<MarketStatus | null>('status'),

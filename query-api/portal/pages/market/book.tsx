@@ -6,7 +6,7 @@ import { BookSides } from '../../parts/book-sides.tsx';
 import { Chart } from '../../parts/chart.tsx';
 import { Panel } from '../../parts/panel.tsx';
 
-const REFRESH_MS = 3_000;
+const REFRESH_MS = 5_000;
 /** Levels of each side that the table lists; the chart shows all. */
 const LISTED = 10;
 

@@ -1,14 +1,25 @@
 /** The button that looks up past fills on the chain. */
 import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { request } from '../../live/api.ts';
 import { useAction } from '../../parts/confirm.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { FaultText } from '../../parts/fault.tsx';
 
 interface Outcome {
+  readonly requestId: string;
+  /** Missing once the search has ended before its request was answered. */
+  readonly status?: 'queued' | 'running' | 'done' | 'failed';
   readonly fills: number;
-  readonly scanned: { readonly fromBlock: string; readonly toBlock: string };
+  readonly scanned: { readonly fromBlock: string; readonly toBlock: string } | null;
 }
+
+/** The request is answered after 25 s at the latest. */
+const START_TIMEOUT_MS = 32_000;
+/** How often the state of a search that takes longer is read. */
+const STATE_EVERY_MS = 2_000;
+
+const isSearching = ({ status }: Outcome) => status === 'queued' || status === 'running';
 
 export function Backfill({ id }: { readonly id: string }) {
   const isOpen = useSignal(false);
@@ -39,6 +50,8 @@ export function Backfill({ id }: { readonly id: string }) {
 function BackfillForm({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { run, fault, isRunning } = useAction();
   const outcome = useSignal<Outcome | null>(null);
+  const closing = useRef(new AbortController());
+  useEffect(() => () => closing.current.abort(), []);
   return (
     <Dialog name="backfill" title="Look up past fills" onClose={onClose}>
       <form
@@ -50,7 +63,13 @@ function BackfillForm({ id, onClose }: { readonly id: string; readonly onClose: 
           outcome.value = null;
           run(async () => {
             const path = `/v1/me/wallets/${encodeURIComponent(id)}/history-backfill?lookback_days=${days}`;
-            outcome.value = await request<Outcome>(path, { method: 'POST' });
+            let found = await request<Outcome>(path, { method: 'POST', timeoutMs: START_TIMEOUT_MS });
+            outcome.value = found;
+            while (isSearching(found) && !closing.current.signal.aborted) {
+              await new Promise((resolve) => setTimeout(resolve, STATE_EVERY_MS));
+              found = await request<Outcome>(`/v1/me/backfills/${found.requestId}`);
+              outcome.value = found;
+            }
           });
         }}
       >
@@ -59,14 +78,13 @@ function BackfillForm({ id, onClose }: { readonly id: string; readonly onClose: 
           <input name="days" type="number" min={1} max={30} defaultValue="7" required />
         </label>
         <p class="muted">
-          The blocks of these days are searched on the chain. A long time takes more than one request.
+          The blocks of these days are searched on the chain. The search goes on if this window is closed.
         </p>
         {isRunning && <progress aria-label="The blocks are searched" />}
         {fault && <FaultText fault={fault} />}
         {outcome.value && (
-          <p role="status">
-            Found <strong data-field="fills">{outcome.value.fills}</strong> fills in the blocks{' '}
-            {outcome.value.scanned.fromBlock} to {outcome.value.scanned.toBlock}.
+          <p role="status" data-status={outcome.value.status ?? 'done'}>
+            <OutcomeText outcome={outcome.value} />
           </p>
         )}
         <div class="actions">
@@ -79,5 +97,19 @@ function BackfillForm({ id, onClose }: { readonly id: string; readonly onClose: 
         </div>
       </form>
     </Dialog>
+  );
+}
+
+/** What was found, and so far while the search goes on. */
+function OutcomeText({ outcome }: { readonly outcome: Outcome }) {
+  const { status, fills, scanned } = outcome;
+  if (!scanned) return <>The search waits for others.</>;
+  return (
+    <>
+      {status === 'failed' && 'The node did not respond, and the search ended early. '}
+      {isSearching(outcome) ? 'So far ' : ''}
+      <strong data-field="fills">{fills}</strong> fills {isSearching(outcome) ? 'were ' : ''}found in the blocks{' '}
+      {scanned.fromBlock} to {scanned.toBlock}.
+    </>
   );
 }

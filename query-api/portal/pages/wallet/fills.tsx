@@ -12,7 +12,7 @@ import { Outcome } from '../pnl/outcome.tsx';
 import type { Fill, Fills as FillList, Wallet } from '../pnl/shapes.ts';
 import { noFillText } from './no-fill-text.ts';
 
-const REFRESH_MS = 5_000;
+const REFRESH_MS = 10_000;
 const TONES: Readonly<Record<string, string>> = { confirmed: 'tag good', reverted: 'tag bad' };
 
 function columnsOf(fills: readonly Fill[]): readonly Column<Fill>[] {

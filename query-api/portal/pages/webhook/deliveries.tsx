@@ -1,5 +1,6 @@
 import { request } from '../../live/api.ts';
 import { type Paginated, usePaged } from '../../live/paged.ts';
+import { isAdmin } from '../../parts/admins-only.tsx';
 import { useAction } from '../../parts/confirm.tsx';
 import { FaultText } from '../../parts/fault.tsx';
 import { More } from '../../parts/more.tsx';
@@ -88,7 +89,7 @@ export function Deliveries({ webhookId }: { readonly webhookId: string }) {
             label="Deliveries"
             rows={[data, ...list.older.value].flatMap(({ deliveries }) => deliveries)}
             idOf={({ id }) => id}
-            columns={shown}
+            columns={isAdmin() ? shown : shown.filter(({ field }) => field !== 'actions')}
           />
           <More paged={list} />
         </>

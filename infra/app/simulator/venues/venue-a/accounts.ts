@@ -25,6 +25,10 @@ const LIQUIDATED_EACH = 8;
 const TWAP_EACH = 5;
 const TAKER_FEE = 0.00045;
 const LEVERAGE = 10;
+/** The builder's part of a fee. */
+const BUILDER_PART = 1 / 3;
+/** Every so many positions are traded under a builder. */
+const BUILDER_EACH = 3;
 const ZERO_HASH = `0x${'0'.repeat(64)}`;
 
 /** A position of one account. */
@@ -40,6 +44,8 @@ interface Position {
   readonly closePx: number;
   readonly isLiquidated: boolean;
   readonly isTwap: boolean;
+  /** Address of the builder under which it is traded; null without one. */
+  readonly builder: string | null;
 }
 
 type Rows = readonly object[];
@@ -69,15 +75,31 @@ export interface Accounts {
   userNonFundingLedgerUpdates(user: unknown, range: TimeRange, atMs: number): Rows | null;
   /** The same with amounts. Empty for an address that is no account. */
   ledger(user: unknown, fromMs: number, toMs: number): readonly LedgerEntry[];
-  /** The fills of all accounts in the block of a time, each with its user. */
+  /** The fills under a builder in [fromMs, toMs), oldest first. */
+  builderFills(builder: string, fromMs: number, toMs: number): readonly UserFill[];
+  /** The fills of all accounts in the block of a time, each with its user, and as a node states them. */
   fillsAt(blockMs: number): readonly (readonly [user: string, fill: object])[];
+}
+
+/** A fill with its user. */
+export interface UserFill {
+  readonly user: string;
+  readonly fill: ReturnType<typeof openFill>;
+}
+
+/** The addresses of builders on venue_a: the first 20 bytes of their codes on venue_b. */
+export function builderAddresses({ population }: Pick<World, 'population'>): readonly string[] {
+  return population.builders.map((code) => code.slice(0, 42));
 }
 
 export function createAccounts(world: World): Accounts {
   const { seed } = world.settings;
   const ladders = world.ladders.permanent.filter(({ kind }) => kind !== 'spot');
+  const builders = builderAddresses(world);
   const draw = (account: number, nth: number, salt: number) => hashOf(seed, STREAM.account, account * 64 + salt, nth);
 
+  const builderOf = (account: number, nth: number) =>
+    (nth + account) % BUILDER_EACH === 0 ? builders[account % builders.length]! : null;
   const positionOf = (account: number, nth: number): Position => {
     const ladder = ladders[draw(account, nth, 8) % ladders.length]!;
     const openedAt = nth * PERIOD_MS + Math.floor((draw(account, nth, 9) % HOUR_MS) / BLOCK_MS) * BLOCK_MS;
@@ -90,7 +112,20 @@ export function createAccounts(world: World): Accounts {
     const closePx = Number(priceText(ladder, ladderMid(seed, ladder, closedAt)));
     const isLiquidated = (nth + account) % LIQUIDATED_EACH === 0;
     const isTwap = (nth + account) % TWAP_EACH === 0;
-    return { account, ladder, nth, openedAt, closedAt, size: sign * size, openPx, closePx, isLiquidated, isTwap };
+    const builder = builderOf(account, nth);
+    return {
+      account,
+      ladder,
+      nth,
+      openedAt,
+      closedAt,
+      size: sign * size,
+      openPx,
+      closePx,
+      isLiquidated,
+      isTwap,
+      builder,
+    };
   };
   const newest = (account: number, atMs: number, count = POSITIONS): Position[] => {
     const last = Math.floor(atMs / PERIOD_MS);
@@ -171,9 +206,26 @@ export function createAccounts(world: World): Accounts {
     fillsAt(blockMs) {
       const closed = openedAt(blockMs - HOUR_MS).map((position) => {
         const user = addressOf(position);
-        return [user, closeFill(position, user)] as const;
+        return [user, asNodeStates(position, closeFill(position, user))] as const;
       });
-      return [...closed, ...openedAt(blockMs).map((position) => [addressOf(position), openFill(position)] as const)];
+      const opened = openedAt(blockMs).map(
+        (position) => [addressOf(position), asNodeStates(position, openFill(position))] as const,
+      );
+      return [...closed, ...opened];
+    },
+    builderFills(builder, fromMs, toMs) {
+      const first = Math.floor(fromMs / PERIOD_MS) - 1;
+      const last = Math.floor((toMs - 1) / PERIOD_MS);
+      return world.population.accounts
+        .flatMap((user, account) =>
+          Array.from({ length: last - first + 1 }, (_, at) => first + at)
+            // Before the prices, which take most of the time.
+            .filter((nth) => builderOf(account, nth) === builder)
+            .map((nth) => positionOf(account, nth))
+            .flatMap((position) => [openFill(position), closeFill(position, user)].map((fill) => ({ user, fill }))),
+        )
+        .filter(({ fill }) => fill.time >= fromMs && fill.time < toMs)
+        .sort((a, b) => a.fill.time - b.fill.time);
     },
     clearinghouseState(user, dex, atMs) {
       if (!isAddress(user) || !isDex(dex, atMs)) return null;
@@ -344,8 +396,13 @@ function closeFill(position: Position, user: string) {
   };
 }
 
+/** A node names the builder, which responses leave out. */
+function asNodeStates({ builder }: Position, fill: ReturnType<typeof openFill>) {
+  return builder === null ? fill : { ...fill, builder };
+}
+
 function fillOf(position: Position, px: number, time: number, salt: number) {
-  const { ladder, isTwap, nth } = position;
+  const { ladder, isTwap, nth, builder } = position;
   return {
     coin: ladder.coin,
     px: priceText(ladder, px),
@@ -357,6 +414,7 @@ function fillOf(position: Position, px: number, time: number, salt: number) {
     tid: orderId(position, salt) * 2 + 1,
     feeToken: 'USDC',
     twapId: isTwap ? nth : null,
+    ...(builder === null ? {} : { builderFee: usdText(Math.round(feeUnits(position, px) * BUILDER_PART)) }),
   };
 }
 

@@ -2,6 +2,7 @@ import { parseJsonOrNull } from '#schemas/domain/json-fields';
 import type { HostRequest } from '../../sockets/http-host.ts';
 import { createSocketHub, type SocketHub } from '../../sockets/socket-hub.ts';
 import type { SimulatedVenue, VenueContext } from '../simulated-venue.ts';
+import { createAccounts } from './accounts.ts';
 import { createExchange } from './exchange/exchange.ts';
 import { createVenueAFeed } from './feed.ts';
 import { createInfo } from './info.ts';
@@ -26,6 +27,7 @@ export function createVenueA(context: VenueContext): SimulatedVenue & { readonly
   const info = createInfo(world, markets, now());
   const protocol = createVenueASocket(world, markets, info, now, () => hub, limits);
   const hub: SocketHub = createSocketHub('venue_a.ws', board, () => protocol, { idleLimitMs: IDLE_MS, observer });
+  const accounts = createAccounts(world);
   const exchange = createExchange({ seed: world.settings.seed, now });
   const answerInfo = async ({ method, path, body }: HostRequest) => {
     // An unreadable body is answered like null.
@@ -43,7 +45,11 @@ export function createVenueA(context: VenueContext): SimulatedVenue & { readonly
     hosts: [
       { prefix: NODE_PATH, target: 'venue_a.node', answer: node.answer },
       { prefix: paths.externalExchangeUrl, target: 'venue_a.klines', answer: exchange.answer },
-      { prefix: paths.venueAStatsUrl, target: 'venue_a.stats', answer: ({ path }) => answerStats(world, path, now()) },
+      {
+        prefix: paths.venueAStatsUrl,
+        target: 'venue_a.stats',
+        answer: (request) => answerStats(world, accounts, request, now()),
+      },
       { prefix: paths.venueAApiUrl, target: 'venue_a.info', answer: answerInfo },
     ],
     sockets: [{ path: paths.venueAWsUrl, target: 'venue_a.ws', hub, subscriptions: () => protocol.subscriptions() }],

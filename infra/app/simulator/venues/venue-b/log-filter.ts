@@ -1,3 +1,4 @@
+import { CHAIN_EVENTS } from '#schemas/venues/venue-b/contracts';
 import type { ChainLog } from './chain.ts';
 import { CTF_EXCHANGE, TOPIC } from './contracts.ts';
 
@@ -27,15 +28,26 @@ export function passesFilter({ addresses, topics }: LogFilter, log: ChainLog): b
   return topics.every((wanted, position) => !wanted || wanted.has(log.topics[position] ?? ''));
 }
 
+const ADDRESS_PADDING = `0x${'0'.repeat(24)}`;
+/** Events in transactions that are no matches. */
+const OTHER_EVENTS: ReadonlySet<string> = new Set<string>([
+  ...Object.values(TOPIC).filter((event) => event !== TOPIC.orderFilled && event !== TOPIC.ordersMatched),
+  CHAIN_EVENTS.requestPrice,
+  CHAIN_EVENTS.proposePrice,
+  CHAIN_EVENTS.disputePrice,
+  CHAIN_EVENTS.settle,
+]);
+
 /**
  * The accounts of which at least one has an order in every match whose logs pass. Null if the filter does not name
  * accounts, or if logs other than those of matches may pass.
  */
 export function accountsOf({ topics }: LogFilter): ReadonlySet<string> | null {
-  const [events, , makers, takers] = topics;
-  if (!events || [...events].some((event) => event !== TOPIC.orderFilled && event !== TOPIC.ordersMatched)) return null;
-  const named = makers ?? takers;
-  if (!named) return null;
+  const [events, first, makers, takers] = topics;
+  if (!events || [...events].some((event) => OTHER_EVENTS.has(event))) return null;
+  const named = first ?? makers ?? takers;
+  // A first topic that is no address is the hash of an order.
+  if (!named || ![...named].every((topic) => topic.startsWith(ADDRESS_PADDING))) return null;
   const accounts = new Set([...named].map((topic) => `0x${topic.slice(-40)}`));
   // The counterparty in a taker order's own log is always the exchange.
   return accounts.has(CTF_EXCHANGE) ? null : accounts;

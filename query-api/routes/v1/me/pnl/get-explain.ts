@@ -3,7 +3,7 @@ import { builderError } from '#schemas/domain/control/fields';
 import { walletOf } from '#schemas/domain/control/lookups';
 import { ownerName } from '#schemas/domain/control/owner';
 import { formatDecimal } from '#schemas/domain/decimal';
-import { PRICE_PROVIDERS, TOKEN_PROVIDERS } from '#schemas/domain/providers';
+import { PRICE_PROVIDERS } from '#schemas/domain/providers';
 import { ApiError } from '#schemas/errors';
 import { bookEventSchema, explainedBookSchema, openLotSchema } from '#schemas/http/ledger-book';
 import { paginationSchema, toPagination } from '#schemas/http/pagination';
@@ -84,8 +84,7 @@ export const getPnlExplain = defineCallerRoute({
         openPosition: decimalNumber(formatDecimal(open.qty)),
         avgCost: open.avgCost === null ? null : decimalNumber(formatDecimal(open.avgCost)),
         realized: decimalNumberOrNull(realized),
-        // No position in tokens was compared with the venue's yet.
-        coverage: TOKEN_PROVIDERS.has(provider) || book.isPartial ? ('partial' as const) : ('complete' as const),
+        coverage: book.isPartial ? ('partial' as const) : ('complete' as const),
       },
       lots: lots.map(({ openedBy, openedAt, qty, price }) => ({
         openedBy,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { LogError } from '#infra/log/log';
 import { RequestError } from '#infra/requests/request-error';
@@ -6,32 +7,32 @@ import { ApiError } from '#schemas/errors';
 import { clampedInteger } from '#schemas/http/parameters';
 import { historyBackfill } from '#schemas/requests/history-backfill';
 import { idPath } from '../../../id-path.ts';
-import { defineCallerRoute } from '../../../route.ts';
+import { CustomResponse, defineCallerRoute } from '../../../route.ts';
+import { backfillBody, backfillStatusSchema, scannedSchema, timeSchema } from '../backfills/backfill-shapes.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 const UPSTREAM = { provider: 'venue_b', status: null, body: null } as const;
 
-/** A backfill is idempotent, so the route needs no `Idempotency-Key`: a repeated request finds the same fills. */
+/** A backfill is idempotent, so the route needs no `Idempotency-Key`: a repeated request finds the same events. */
 export const postHistoryBackfill = defineCallerRoute({
   method: 'POST',
   path: '/v1/me/wallets/:id/history-backfill',
   scope: 'read',
   sku: 'api.request',
-  upstreamStatuses: [502, 503, 504],
-  summary: 'Looks up the past fills of a venue_b wallet on the chain.',
+  otherStatuses: [202],
+  upstreamStatuses: [502, 503],
+  summary: 'Looks up the past events of a venue_b wallet on the chain; 202 if that takes longer than 25 s.',
   params: idPath,
   query: z.object({ lookback_days: clampedInteger({ min: 1, max: 30, fallback: 7 }) }),
   response: z.object({
-    requestId: z.string().describe('The value of the header X-Request-Id.'),
+    requestId: z.string().describe('Id of the backfill.'),
+    status: backfillStatusSchema.optional().describe('In a 202: what it is doing.'),
     fills: z.number().int().describe('Fills of the wallet in the scanned blocks, known ones included.'),
-    scanned: z
-      .object({
-        fromBlock: z.string().describe('First scanned block, in decimal digits.'),
-        toBlock: z.string().describe('Last scanned block.'),
-      })
-      .describe('The blocks that were searched.'),
+    scanned: scannedSchema,
+    startedAt: timeSchema.optional().describe('In a 202: when it was requested.'),
+    endedAt: timeSchema.nullable().optional().describe('In a 202: null.'),
   }),
-  handle: async ({ params, query, caller, requestId }, { control, ingest }) => {
+  handle: async ({ params, query, caller }, { control, ingest }) => {
     const wallet = walletOf(control.state, caller, params.id);
     if (!wallet) throw new ApiError('not_found', 'no such wallet');
     if (wallet.provider !== 'venue_b')
@@ -41,15 +42,25 @@ export const postHistoryBackfill = defineCallerRoute({
       );
     if (caller.sandbox)
       throw new ApiError('validation_failed', 'id: is a sandbox wallet, and the sandbox has no chain');
-    const scan = { address: wallet.address, lookbackDays: query.lookback_days };
-    const { result } = await ingest.send(historyBackfill, scan).catch(refuse);
-    const { fills, fromBlock, toBlock } = result;
-    return { requestId, fills, scanned: { fromBlock: String(fromBlock), toBlock: String(toBlock) } };
+    const { result } = await ingest
+      .send(historyBackfill, {
+        id: randomUUID(),
+        orgId: caller.orgId,
+        walletId: wallet.id,
+        address: wallet.address,
+        lookbackDays: query.lookback_days,
+      })
+      .catch(refuse);
+    if (!result) throw backfillErrorOf('busy');
+    if (result.status === 'failed') throw backfillErrorOf('upstream_failed');
+    const { requestId, status, fills, scanned, startedAt, endedAt } = backfillBody(result);
+    if (status === 'done') return { requestId, fills, scanned };
+    return new CustomResponse(202, { requestId, status, fills, scanned, startedAt, endedAt });
   },
 });
 
 function refuse(error: unknown): never {
-  if (error instanceof RequestError) throw backfillErrorOf(error);
+  if (error instanceof RequestError) throw backfillErrorOf(error.code);
   if (!(error instanceof LogError && error.canRetry)) throw error;
   throw new ApiError('internal_error', 'backfills cannot be accepted at the moment; try again', {
     status: 503,
@@ -58,7 +69,7 @@ function refuse(error: unknown): never {
   });
 }
 
-function backfillErrorOf({ code }: RequestError): ApiError {
+function backfillErrorOf(code: RequestError['code']): ApiError {
   const upstream = (status: number, message: string) =>
     new ApiError('upstream_unavailable', message, {
       status,
@@ -67,10 +78,6 @@ function backfillErrorOf({ code }: RequestError): ApiError {
     });
   switch (code) {
     case 'late':
-      return upstream(
-        504,
-        'the scan takes longer than a request may; it continues, and a repeated request will get its result',
-      );
     case 'upstream_failed':
     case 'rate_limited':
       return upstream(502, "the venue's node did not respond; try again");

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { venueBAcquisitionTopic } from '#schemas/topics/accounts';
+import { ledgerChangeTopic, ledgerCheckTopic } from '#schemas/topics/ledger-checks';
+import { createLedgersProbe, OPERATOR, TAKER } from './ledgers.fixture.ts';
+
+const ACCOUNT = `venue_b:${TAKER}`;
+
+function setUp() {
+  const probe = createLedgersProbe();
+  probe.bind(OPERATOR, 'wal_t', TAKER);
+  const acquire = (receivedAt: number, sizes: Readonly<Record<string, string>>, account = ACCOUNT) => {
+    const positions = Object.entries(sizes).map(([asset, size]) => ({ asset, size, price: '0.5' }));
+    probe.driver.feed(venueBAcquisitionTopic, { account, receivedAt, asOf: receivedAt, positions, cash: ['0', '0'] });
+  };
+  const checks = () =>
+    probe.driver.emittedTo(ledgerCheckTopic).map(({ instrument, isEqual }) => `${instrument} ${isEqual}`);
+  const change = () => probe.driver.outputs.findLast(({ topic }) => topic === ledgerChangeTopic.name)?.value;
+  return { probe, acquire, checks, change };
+}
+
+describe('a comparison with the venue', () => {
+  it('shows which positions of a ledger differ by more than 0.01, where that is new', () => {
+    const { probe, acquire, checks } = setUp();
+    probe.trade(10);
+    expect(checks()).toEqual([]);
+    acquire(20_000, { 1: '2.98' });
+    expect(checks()).toEqual(['1 false']);
+    probe.driver.restart();
+    acquire(21_000, { 1: '2.98' });
+    acquire(22_000, { 1: '2.99', 9: '5' });
+    acquire(23_000, {}, 'venue_b:0x9');
+    expect(checks()).toEqual(['1 false', '1 true']);
+    probe.trade(30);
+    acquire(40_000, { 1: '6.01' });
+    expect(checks()).toHaveLength(2);
+    acquire(41_000, {});
+    expect(checks().at(-1)).toBe('1 false');
+  });
+
+  it('leaves out tokens that are settled, and has them again where that is reverted', () => {
+    const { probe, acquire, checks } = setUp();
+    probe.market();
+    probe.trade(10);
+    acquire(11_000, { 1: '3' });
+    probe.resolve(12);
+    acquire(13_000, { 1: '3' });
+    expect(checks()).toEqual(['1 true']);
+    probe.resolve(12, { status: 'reverted' });
+    acquire(14_000, {});
+    expect(checks()).toEqual(['1 true', '2 true', '1 false']);
+  });
+
+  it('is due from each change of a ledger until it was made', () => {
+    const { probe, acquire, change } = setUp();
+    expect(change()).toEqual({ account: ACCOUNT, ledger: 1_000, changedAt: 1_000, checkedAt: null });
+    probe.trade(10);
+    expect(change()).toMatchObject({ changedAt: 10_500, checkedAt: null });
+    acquire(20_000, {});
+    expect(change()).toMatchObject({ changedAt: null, checkedAt: 20_000 });
+    probe.trade(30);
+    expect(change()).toMatchObject({ changedAt: 30_500, checkedAt: 20_000 });
+    probe.unbind(OPERATOR, 'wal_t');
+    expect(change()).toBeNull();
+  });
+});

@@ -1,0 +1,87 @@
+/**
+ * Compares the positions of a ledger of venue_b with the venue's at each acquisition. Tokens are compared until they are
+ * settled; one that was never compared counts as one that differs.
+ */
+import type { Emit, StageRecord } from '#infra/stages/stage';
+import { parseDecimal, ZERO } from '#schemas/domain/decimal';
+import { positionOf } from '#schemas/domain/ledger/books';
+import { instrumentsOf } from '#schemas/domain/ledger/events';
+import type { LedgerChange } from '#schemas/domain/ledger/ledger';
+import { differsFromVenue } from '#schemas/domain/ledger/venue-position';
+import type { VenueBAcquisition } from '#schemas/topics/accounts';
+import { ledgerChangeTopic, ledgerCheckTopic } from '#schemas/topics/ledger-checks';
+import type { LedgersState } from './state.ts';
+
+export interface LedgerChecks {
+  /** When the ledger was last compared, unix ms; null before. */
+  checkedAt: number | null;
+  /** The tokens of the ledger, until they are settled for `RETAINED_MS`. */
+  readonly tokens: Map<string, TokenCheck>;
+}
+
+interface TokenCheck {
+  /** Null before the first comparison. */
+  isEqual: boolean | null;
+  readonly isSettled: boolean;
+}
+
+const isChecked = (account: string): boolean => account.startsWith('venue_b:');
+
+export function startChecks({ checks }: LedgersState, account: string, startedAt: number, emit: Emit): void {
+  if (!isChecked(account)) return;
+  checks.set(account, { checkedAt: null, tokens: new Map() });
+  emit(ledgerChangeTopic, account, { account, ledger: startedAt, changedAt: startedAt, checkedAt: null });
+}
+
+export function endChecks({ checks }: LedgersState, account: string, emit: Emit): void {
+  if (checks.delete(account)) emit.remove(ledgerChangeTopic, account);
+}
+
+/** Notes the tokens of changes of a ledger, which of them are settled, and that the ledger is to be compared. */
+export function noteChanges(
+  { checks, accounts }: LedgersState,
+  account: string,
+  changes: readonly LedgerChange[],
+  receivedAt: number,
+  emit: Emit,
+): void {
+  const own = checks.get(account);
+  if (!own) return;
+  const { tokens, checkedAt } = own;
+  for (const change of changes) {
+    const isPut = 'put' in change;
+    const event = isPut ? change.put : change.remove;
+    for (const token of instrumentsOf(event)) {
+      const known = tokens.get(token) ?? { isEqual: null, isSettled: false };
+      tokens.set(token, event.kind === 'settle' ? { ...known, isSettled: isPut } : known);
+    }
+  }
+  const ledger = accounts.get(account)!.startedAt;
+  emit(ledgerChangeTopic, account, { account, ledger, changedAt: receivedAt, checkedAt });
+}
+
+/** Forgets tokens that were settled long ago: they are not compared any more. */
+export function forgetTokens({ checks, holders }: LedgersState, tokens: readonly string[]): void {
+  for (const token of tokens) for (const account of holders.get(token) ?? []) checks.get(account)?.tokens.delete(token);
+}
+
+export function onAcquisition(
+  { checks, accounts }: LedgersState,
+  { value, receivedAt }: StageRecord<VenueBAcquisition>,
+  emit: Emit,
+): void {
+  const { account, positions } = value;
+  const own = checks.get(account);
+  if (!own) return;
+  const { ledger, startedAt } = accounts.get(account)!;
+  const held = new Map(positions.map(({ asset, size }) => [asset, parseDecimal(size)]));
+  for (const [instrument, check] of own.tokens) {
+    if (check.isSettled) continue;
+    const isEqual = !differsFromVenue(positionOf(ledger.books, instrument), held.get(instrument) ?? ZERO);
+    if (isEqual === check.isEqual) continue;
+    check.isEqual = isEqual;
+    emit(ledgerCheckTopic, account, { account, ledger: startedAt, instrument, receivedAt, isEqual });
+  }
+  own.checkedAt = receivedAt;
+  emit(ledgerChangeTopic, account, { account, ledger: startedAt, changedAt: null, checkedAt: receivedAt });
+}

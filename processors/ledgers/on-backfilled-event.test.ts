@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import { createLedgersProbe, OPERATOR, TAKER } from './ledgers.fixture.ts';
+
+/** A trade and a move from before the taker was bound. */
+function boundLate() {
+  const probe = createLedgersProbe();
+  probe.market();
+  const trade = probe.trade(10);
+  const move = probe.move(11);
+  probe.bind(OPERATOR, 'wal_t', TAKER);
+  return { probe, trade, move };
+}
+
+it('adds events from before the binding to the ledger, each once', () => {
+  const { probe, trade, move } = boundLate();
+  expect(probe.rows()).toEqual([]);
+  for (const _ of [1, 2]) {
+    probe.found({ move });
+    probe.found({ trade });
+  }
+  probe.driver.restart();
+  probe.repeat(trade, 'confirmed');
+  probe.repeatMove(move, 'confirmed');
+  expect(probe.rows().map((row) => row.split(',')[0])).toEqual([
+    'taker venue_b:0xm11:1 split 1: 5 at 0.5',
+    'taker venue_b:0xm11:1 split 2: 5 at 0.5',
+    'taker venue_b:0xt10:1 fill 1: 3 at 0.4',
+  ]);
+});
+
+it('does not count an event twice that the ledger has from the chain', () => {
+  const { probe } = boundLate();
+  const trade = probe.trade(20);
+  const move = probe.move(21);
+  const before = [probe.rows(), probe.driver.outputs.length];
+  probe.found({ trade });
+  probe.found({ move });
+  expect([probe.rows(), probe.driver.outputs.length]).toEqual(before);
+});
+
+it('adds nothing to the ledger of the other account of a trade', () => {
+  const { probe, trade } = boundLate();
+  probe.bind(OPERATOR, 'wal_m', trade.maker!);
+  probe.found({ trade });
+  expect(probe.rows().map((row) => row.split(' ')[0])).toEqual(['taker']);
+});
+
+it('removes events that are reverted, wherever the trade came from', () => {
+  const { probe, trade, move } = boundLate();
+  const early = { ...trade, id: 'venue_b:0xt1:1', blockNumber: 1 };
+  probe.found({ trade });
+  probe.found({ move });
+  probe.found({ trade: early });
+  expect(probe.rows()).toHaveLength(4);
+  probe.repeat(trade, 'reverted');
+  probe.repeatMove(move, 'reverted');
+  probe.revertBackfilled(early);
+  expect(probe.rows()).toEqual([]);
+});
+
+it('settles events of a market that was resolved before', () => {
+  const { probe, trade } = boundLate();
+  probe.resolve(30);
+  probe.found({ trade: { ...trade, marketId: '0xc' } });
+  expect([probe.rows().length, probe.books()]).toEqual([2, []]);
+});

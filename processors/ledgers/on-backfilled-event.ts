@@ -1,0 +1,48 @@
+/**
+ * Adds what a backfill found to the ledger of its wallet, and to no other. An event that is in the ledger already has the
+ * same id and place, so it counts once.
+ */
+import type { Emit, Slices, StageRecord } from '#infra/stages/stage';
+import type { BackfilledEvent, Trade } from '#schemas/topics/normalised';
+import { accountName } from '#schemas/venues/accounts';
+import { changeAccount } from './change-account.ts';
+import { fillsOfTrade } from './fills-of-trade.ts';
+import { changeByMove } from './on-move.ts';
+import { settlementChanges } from './settlements.ts';
+import type { LedgersState } from './state.ts';
+
+export function onBackfilledEvent(
+  state: LedgersState,
+  { value: { account: address, trade, move }, receivedAt }: StageRecord<BackfilledEvent>,
+  emit: Emit,
+): Slices | undefined {
+  const account = accountName('venue_b', address);
+  if (!state.accounts.has(account)) return undefined;
+  if (move) return changeByMove(state, move, receivedAt, emit);
+  if (!trade) return undefined;
+  const fills = fillsOfTrade(trade, receivedAt, (other) => other === address);
+  const changes = fills.map(({ fill }) => ({ put: fill }));
+  const settled = settlementChanges(state, trade.marketId, receivedAt);
+  return changeAccount(state, account, [...changes, ...settled], receivedAt, emit);
+}
+
+/** Removes the fills of a backfilled trade that was reverted. All else of these trades comes from `BackfilledEvent`. */
+export function onBackfilledTrade(
+  state: LedgersState,
+  { value: trade, receivedAt }: StageRecord<Trade>,
+  emit: Emit,
+): Slices | undefined {
+  if (trade.status !== 'reverted') return undefined;
+  const fills = fillsOfTrade(trade, receivedAt, (address) => state.accounts.has(accountName('venue_b', address)));
+  return fills.length > 0 ? removeEach(state, fills, receivedAt, emit) : undefined;
+}
+
+function* removeEach(
+  state: LedgersState,
+  fills: ReturnType<typeof fillsOfTrade>,
+  receivedAt: number,
+  emit: Emit,
+): Slices {
+  for (const { address, fill } of fills)
+    yield* changeAccount(state, accountName('venue_b', address), [{ remove: fill }], receivedAt, emit);
+}

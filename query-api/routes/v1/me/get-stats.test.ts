@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { snapshotHeadTopic } from '#schemas/topics/nav-snapshots';
+import {
+  anAccountFill,
+  beginCoinLedger,
+  COIN_ACCOUNT,
+  insertAccountFills,
+} from '../../../testing/account-fills.fixture.ts';
+import { ADDRESS, BEGAN } from '../../../testing/ledger-rows.fixture.ts';
+import { bindWallet, openPnlService, type PnlService } from '../../../testing/pnl-service.fixture.ts';
+import { applyRecord, NOON_MS } from '../../../testing/records.fixture.ts';
+import { VIEWS } from '../../../views/views.ts';
+import { getStats } from './get-stats.ts';
+
+const BUILDER = `0x${'1'.repeat(40)}`;
+let opened: PnlService;
+let walletId: string;
+beforeAll(async () => {
+  opened = await openPnlService();
+  walletId = await bindWallet(opened.service, ADDRESS, opened.service.admin, 'venue_a_perp');
+});
+afterAll(() => opened.close());
+
+const ask = (query: Record<string, string> = {}) =>
+  opened.service.request('GET', `/v1/me/stats?${new URLSearchParams(query)}`, { token: opened.service.admin });
+const read = async (query: Record<string, string> = {}) => {
+  const { status, body } = await ask(query);
+  expect(status, JSON.stringify(body)).toBe(200);
+  getStats.response.parse(body);
+  return body;
+};
+const rowOf = (body: { data: { provider: string }[] }, provider: string) =>
+  body.data.find((row) => row.provider === provider);
+const WINDOW = { from: new Date(NOON_MS).toISOString(), to: new Date(NOON_MS + 60_000).toISOString() };
+
+it('figures of fills are null until the fills of the account are loaded', async () => {
+  const body = await read(WINDOW);
+  expect(rowOf(body, 'venue_a_perp')).toMatchObject({ volumeUsd: null, tradeCount: null, fillsThrough: null });
+});
+
+it('sums the fills in [from, to) exactly, and fees without those of builders', async () => {
+  beginCoinLedger(opened.service.views.ledgers, {
+    ordersCompleteAt: NOON_MS + 60_000,
+    twapsCompleteAt: NOON_MS + 120_000,
+  });
+  const fill = { price: '100.1', qty: '0.3', closedPnl: '0.1', fee: '0.05', feeToken: 'USDC' };
+  await insertAccountFills(opened.store, [
+    anAccountFill(0, fill),
+    anAccountFill(1, { ...fill, builderFee: '0.02', builder: BUILDER, closedPnl: '0.2' }),
+    anAccountFill(60, fill),
+  ]);
+  const body = await read({ ...WINDOW, groupBy: 'wallet' });
+  expect(body.data.find((row: { walletId: string }) => row.walletId === walletId)).toMatchObject({
+    address: ADDRESS,
+    volumeUsd: 60.06,
+    realizedPnlUsd: 0.3,
+    tradingFeeUsd: 0.08,
+    builderFeeUsd: 0.02,
+    tradeCount: 2,
+    accountValueUsd: null,
+    fillsThrough: new Date(NOON_MS + 60_000).toISOString(),
+  });
+});
+
+it('an account counts once in the total, however many bindings name it', async () => {
+  const before = await read(WINDOW);
+  await bindWallet(opened.service, ADDRESS, opened.service.admin, 'venue_a_dex');
+  const after = await read(WINDOW);
+  expect(after.total).toEqual(before.total);
+  expect(rowOf(after, 'venue_a_dex')).toMatchObject({ volumeUsd: 0, tradeCount: 0 });
+});
+
+it('fills of a window that ends more than ten minutes after they arrived are not known', async () => {
+  const body = await read({ to: new Date(NOON_MS + 660_001).toISOString() });
+  expect(rowOf(body, 'venue_a_perp')).toMatchObject({ volumeUsd: null });
+});
+
+it('platform=mine counts fills of registered builders, and none while a builder is unknown', async () => {
+  const refused = await ask({ ...WINDOW, platform: 'mine' });
+  expect([refused.status, refused.body.code]).toEqual([400, 'no_platform_attribution']);
+  await opened.service.request('POST', '/v1/me/platform-attributions', {
+    token: opened.service.admin,
+    body: { provider: 'venue_a', builder: BUILDER, label: '' },
+  });
+  expect(rowOf(await read({ ...WINDOW, platform: 'mine' }), 'venue_a_perp')).toMatchObject({
+    volumeUsd: 30.03,
+    realizedPnlUsd: 0.2,
+    tradingFeeUsd: null,
+    builderFeeUsd: 0.02,
+    tradeCount: 1,
+  });
+  await insertAccountFills(opened.store, [anAccountFill(2, { builderFee: '0.01', fee: '0.02' })]);
+  expect(rowOf(await read({ ...WINDOW, platform: 'mine' }), 'venue_a_perp')).toMatchObject({ volumeUsd: null });
+});
+
+it('values are those of a snapshot that is at most two hours old', async () => {
+  const put = (hour: number) => {
+    const newest = {
+      account: COIN_ACCOUNT,
+      ledger: BEGAN,
+      hour,
+      asOf: hour + 1_000,
+      receivedAt: hour + 1_000,
+      navUsd: '12.5',
+      valueUsd: '12.5',
+      availableUsd: null,
+      unrealizedPnlUsd: '-0.5',
+    };
+    const head = { account: COIN_ACCOUNT, ledger: BEGAN, newest };
+    applyRecord(VIEWS.snapshotHeads, opened.service.views.snapshotHeads, snapshotHeadTopic, COIN_ACCOUNT, head);
+  };
+  put(Date.now() - 3 * 3_600_000);
+  expect(rowOf(await read(), 'venue_a_perp')).toMatchObject({ accountValueUsd: null, accountValueAsOf: null });
+  put(Date.now() - 3_600_000);
+  const body = await read();
+  expect(rowOf(body, 'venue_a_perp')).toMatchObject({ accountValueUsd: 12.5, unrealizedPnlUsd: -0.5 });
+  expect(body.total).toMatchObject({ accountValueUsd: 12.5, unrealizedPnlUsd: -0.5 });
+});
+
+it.each([
+  ['from', { from: '2026-03-02', to: '2026-03-01' }],
+  ['sort', { sort: 'fees' }],
+  ['groupBy', { groupBy: 'coin' }],
+  ['mode', { mode: 'now' }],
+  ['provider', { provider: 'venue_x' }],
+  ['to', { to: 'yesterday' }],
+])('a bad %s is refused', async (field, query) => {
+  const { status, body } = await ask(query as Record<string, string>);
+  expect([status, body.code]).toEqual([400, 'validation_failed']);
+  expect(body.message).toContain(field);
+});
