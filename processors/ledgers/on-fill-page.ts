@@ -1,6 +1,6 @@
 /** Adds the fills of venue_a to the ledgers of followed accounts, and states how far they are loaded. */
 import type { Emit, Slices, StageRecord } from '#infra/stages/stage';
-import { findEvent, SLICE_EVENTS } from '#schemas/domain/ledger/ledger';
+import { findEvent, type Ledger, SLICE_EVENTS } from '#schemas/domain/ledger/ledger';
 import { accountFillTopic, type FillPage, type VenueAFill } from '#schemas/topics/account-fills';
 import type { NodeFill } from '#schemas/topics/node-fills';
 import type { Trade } from '#schemas/topics/normalised';
@@ -10,12 +10,14 @@ import { fillId, readFill } from '#schemas/venues/venue-a/fills';
 import { isOutcomeCoin } from '#schemas/venues/venue-a/outcome-coin';
 import { changeAccount, foldAccount } from './change-account.ts';
 import { emitFillLoad } from './emit-ledger.ts';
-import { addFill, addPage, isRequestDue } from './fill-load.ts';
+import { addFill, addPage, addTrade, type FillLoad, missingFrom } from './fill-load.ts';
 import { eventOfFill } from './fill-of-account.ts';
 import { settlementChanges } from './settlements.ts';
 import type { LedgersState } from './state.ts';
 
 const VENUE = 'venue_a';
+/** How exactly `tradedAt` is published. */
+const TRADED_INTERVAL_MS = 10_000;
 
 export function* onFillPage(
   state: LedgersState,
@@ -28,7 +30,7 @@ export function* onFillPage(
   if (!fills) return;
   yield* addFills(state, account, fills, receivedAt, emit);
   foldAccount(state, account, receivedAt);
-  emitFillLoad({ account, own: state.accounts.get(account)!, receivedAt }, load, emit);
+  stateLoad(state, account, load, receivedAt, emit);
 }
 
 /** A node names the builder of a fill. */
@@ -37,7 +39,22 @@ export function onNodeFill(state: LedgersState, record: StageRecord<NodeFill>, e
   const load = state.fillLoads.get(account);
   if (!load) return undefined;
   const fill = readFill(JSON.parse(record.value.fill), () => null);
-  return addFills(state, account, addFill(load, fill), record.receivedAt, emit);
+  return addOthers(state, account, [fill], record.receivedAt, emit);
+}
+
+/** Adds fills of a source that says nothing about fills that it lacks. */
+function* addOthers(
+  state: LedgersState,
+  account: string,
+  fills: readonly VenueAFill[],
+  receivedAt: number,
+  emit: Emit,
+): Slices {
+  const load = state.fillLoads.get(account)!;
+  const before = missingFrom(load);
+  const released = fills.flatMap((fill) => addFill(load, fill));
+  yield* addFills(state, account, released, receivedAt, emit);
+  if (missingFrom(load) !== before) stateLoad(state, account, load, receivedAt, emit);
 }
 
 /** Notes that a trade names a followed account, so that its fills are requested soon. */
@@ -50,11 +67,22 @@ export function onTradeOfVenueA(state: LedgersState, record: StageRecord<Trade>,
     const account = accountName(VENUE, address);
     const load = state.fillLoads.get(account);
     if (!load) continue;
-    const wasDue = isRequestDue(load);
+    const before = missingFrom(load);
+    const tradedBefore = load.tradedAt ?? 0;
     load.tradedAt = receivedAt;
-    // The first trade since the newest response is enough.
-    if (!wasDue) emitFillLoad({ account, own: state.accounts.get(account)!, receivedAt }, load, emit);
+    if (!isAmongFills(state.accounts.get(account)!.ledger, value)) addTrade(load, value);
+    // Most trades change nothing for whoever requests fills.
+    const isLater = Math.floor(receivedAt / TRADED_INTERVAL_MS) > Math.floor(tradedBefore / TRADED_INTERVAL_MS);
+    if (isLater || missingFrom(load) !== before) stateLoad(state, account, load, receivedAt, emit);
   }
+}
+
+function isAmongFills(ledger: Ledger, { id, ts, instrument }: Trade): boolean {
+  return findEvent(ledger, { kind: 'fill', id, at: ts, index: 0, instrument }) !== null;
+}
+
+function stateLoad(state: LedgersState, account: string, load: FillLoad, receivedAt: number, emit: Emit): void {
+  emitFillLoad({ account, own: state.accounts.get(account)!, receivedAt }, load, emit);
 }
 
 function* addFills(

@@ -3,17 +3,26 @@
  * Fills, resolutions and bindings come in one merged order, so the log alone determines the figures.
  */
 import { on, onKeyed, type Stage } from '#infra/stages/stage';
-import { accountFillTopic, type FillPage, fillLoadTopic, fillPageTopic } from '#schemas/topics/account-fills';
+import {
+  accountFillTopic,
+  type FillPage,
+  fillLoadTopic,
+  fillPageTopic,
+  tradeRecordingTopic,
+} from '#schemas/topics/account-fills';
 import { accountFlowTopics, flowCoverageTopics } from '#schemas/topics/account-flows';
+import { type CandleRange, venueCandleRangeTopics } from '#schemas/topics/candles';
 import { type ClockMark, type ControlChange, changeTopic, clockTopic } from '#schemas/topics/control';
 import { ledgerBookTopic, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
 import { type NodeFill, nodeFillTopic } from '#schemas/topics/node-fills';
 import { type Market, marketTopics, type Trade, tradeTopics } from '#schemas/topics/normalised';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
+import { type FeedEvent, feedTopics } from '#schemas/topics/raw';
 import { foldAccounts } from './change-account.ts';
 import { onChange } from './on-change.ts';
 import { onFillPage, onNodeFill, onTradeOfVenueA } from './on-fill-page.ts';
 import { onTrade } from './on-trade.ts';
+import { onLeftOut, onTradeGap } from './recorded-trades.ts';
 import { onMarket, onResolution } from './settlements.ts';
 import { createLedgersState, type LedgersState } from './state.ts';
 
@@ -21,7 +30,7 @@ export function createLedgersStage(): Stage<LedgersState> {
   return {
     name: 'ledgers',
     // The state contains the control state, so raise this with `CONTROL_STATE_VERSION`.
-    stateVersion: 2,
+    stateVersion: 3,
     slicedMaps: [
       'control.idempotency.current.answers',
       'control.idempotency.previous.answers',
@@ -42,11 +51,14 @@ export function createLedgersStage(): Stage<LedgersState> {
       on<LedgersState, Trade>(tradeTopics.venue_b, onTrade),
       on<LedgersState, FillPage>(fillPageTopic, onFillPage),
       on<LedgersState, NodeFill>(nodeFillTopic, onNodeFill),
+      on<LedgersState, CandleRange>(venueCandleRangeTopics.venue_a, onTradeGap),
+      on<LedgersState, FeedEvent>(feedTopics.venue_a, onLeftOut),
       on<LedgersState, Resolution>(resolutionTopics.venue_a, onResolution),
       on<LedgersState, Resolution>(resolutionTopics.venue_b, onResolution),
     ],
     outputs: [
       fillLoadTopic,
+      tradeRecordingTopic,
       accountFillTopic,
       ledgerTopic,
       ledgerEventTopic,

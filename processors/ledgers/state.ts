@@ -3,6 +3,7 @@ import type { Ledger } from '#schemas/domain/ledger/ledger';
 import type { Resolution } from '#schemas/topics/oracle';
 import type { NewestArrivals } from '../shared/new-arrivals.ts';
 import type { FillLoad } from './fill-load.ts';
+import { createRecordedTrades, type RecordedTrades } from './recorded-trades.ts';
 
 /** Venue time for which a ledger retains its events, so that late ones can change them. */
 export const RETAINED_MS = 32 * 86_400_000;
@@ -23,6 +24,8 @@ export interface LedgersState {
   readonly accounts: Map<string, AccountLedger>;
   /** How far the fills of the accounts of venue_a are loaded, by name of the account. */
   readonly fillLoads: Map<string, FillLoad>;
+  /** Since when every trade of venue_a has been recorded. */
+  readonly recordedTrades: RecordedTrades;
   /** Names of accounts whose ledger has or once contained events of an instrument, until it is settled for `RETAINED_MS`. */
   readonly holders: Map<string, Set<string>>;
   /** Instruments of each market of the catalog, in its order. */
@@ -37,6 +40,7 @@ export function createLedgersState(): LedgersState {
     arrivals: new Map(),
     accounts: new Map(),
     fillLoads: new Map(),
+    recordedTrades: createRecordedTrades(),
     holders: new Map(),
     instruments: new Map(),
     resolutions: new Map(),

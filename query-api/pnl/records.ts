@@ -10,9 +10,13 @@ import type { BuilderRow, EventRow, ProviderRow, Row, WalletBook, WalletRow } fr
 
 export type Coverage = 'complete' | 'partial';
 
-/** A row is partial if one of its books is, and if nothing is known of one of its accounts. */
-export function coverageOf({ books, figures }: Pick<Row, 'books' | 'figures'>): Coverage {
-  return figures.tradeCount === null || books.some(isPartial) ? 'partial' : 'complete';
+/** A row is partial if one of its books is, and if nothing is known of one of its accounts or its history is not complete. */
+export function coverageOf({
+  books,
+  figures,
+  isPartial: isLoading,
+}: Pick<Row, 'books' | 'figures' | 'isPartial'>): Coverage {
+  return isLoading === true || figures.tradeCount === null || books.some(isPartial) ? 'partial' : 'complete';
 }
 
 /** No position in tokens was compared with the venue's yet. */

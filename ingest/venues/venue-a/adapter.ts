@@ -98,11 +98,17 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
     priority: number,
     weight: number = METADATA_WEIGHT,
     weightOf: (response: Buffer) => number = () => weight,
+    onSend: () => void = () => {},
   ): Promise<Buffer> => {
     await publisher.whenReady(signal);
-    const { payload } = await client.send({ body: request, weight, weightOf, priority, signal });
+    let requestedAt = publisher.now();
+    const noteSent = () => {
+      requestedAt = publisher.now();
+      onSend();
+    };
+    const { payload } = await client.send({ body: request, weight, weightOf, priority, signal, onSend: noteSent });
     connection.markConnected();
-    publisher.receive({ source: FEED, feed: FEED, request, payload });
+    publisher.receive({ source: FEED, feed: FEED, request, requestedAt, payload });
     if (request === DEXES_REQUEST) dexes.receive(payload);
     return payload;
   };
@@ -122,7 +128,8 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
   opened(dailyBars);
   const fills = await startFillRequests({
     context,
-    send: (request, signal, { priority, weight, weightOf }) => send(request, signal, priority, weight, weightOf),
+    send: (request, signal, { priority, weight, weightOf, onSend }) =>
+      send(request, signal, priority, weight, weightOf, onSend),
   });
   opened(fills);
   const series = await startSeriesRequests({

@@ -61,7 +61,9 @@ export const getPnlExplain = defineCallerRoute({
     // A coin is its own market.
     const instrument = tokenId ?? (family === 'venue_a' ? marketId : undefined);
     const ledger = ledgerOf(views.ledgers, wallet);
-    if (!ledger || !(await knownWallets(views, [wallet])).has(wallet)) throw noSuchBook();
+    const { known, complete } = await knownWallets(views, [wallet]);
+    if (!ledger || !known.has(wallet)) throw noSuchBook();
+    const isLoading = !complete.has(wallet);
     if (instrument === undefined)
       throw new ApiError('validation_failed', `tokenId: is required for a wallet of ${family}`);
     const provider = providerOfBook({ account: ledger.account, instrument });
@@ -85,7 +87,8 @@ export const getPnlExplain = defineCallerRoute({
         avgCost: open.avgCost === null ? null : decimalNumber(formatDecimal(open.avgCost)),
         realized: decimalNumberOrNull(realized),
         // No position in tokens was compared with the venue's yet.
-        coverage: TOKEN_PROVIDERS.has(provider) || book.isPartial ? ('partial' as const) : ('complete' as const),
+        coverage:
+          isLoading || TOKEN_PROVIDERS.has(provider) || book.isPartial ? ('partial' as const) : ('complete' as const),
       },
       lots: lots.map(({ openedBy, openedAt, qty, price }) => ({
         openedBy,
