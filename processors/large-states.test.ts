@@ -36,6 +36,7 @@ const SMALL: Readonly<Record<string, readonly string[]>> = {
   // One entry for each provider.
   anomalies: ['delays'],
   ledgers: ['arrivals', ...CONTROL],
+  accounts: CONTROL,
   series: CONTROL,
   organizations: [
     'arrivals',

@@ -28,6 +28,7 @@ const RESOURCES: Readonly<Record<string, object>> = {
 
 /** Valid bodies of routes that require one and create no resource, by path. */
 const ARGUMENTS: Readonly<Record<string, object>> = {
+  '/v1/accounts/batch': { users: [ADDRESS] },
   '/v1/webhooks/:id/recover': { since: '0' },
   '/v1/portfolio/performance/heads/batch': { users: [ADDRESS] },
 };

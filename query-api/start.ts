@@ -80,6 +80,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     const [ledgers, accountValues] = [await run(VIEWS.ledgers), await run(VIEWS.accountValues)];
     metrics.accounts.read = () => followedAccounts(ledgers.state, ledgers.positionOf(fillLoadTopic) ?? 0);
     const accountSeries = await run(VIEWS.accountSeries);
+    const snapshotHeads = await run(VIEWS.snapshotHeads);
     const positions = [await run(createPositionView('candles', candleRangeTopic))];
     positions.push(await run(createPositionView('daily', dailyRowTopic)));
     const clock = await openPipelineClock(log, onFault);
@@ -97,6 +98,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
       ledgers,
       accountValues,
       accountSeries,
+      snapshotHeads,
     ];
     const views = [...newest, ...positions, bookTimes];
     const monitor = monitorStages({ stages: views, clock, log, logger, health, metrics }, onFault);
@@ -125,6 +127,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
         ledgers: ledgers.state,
         accountValues: accountValues.state,
         accountSeries: accountSeries.state,
+        snapshotHeads: snapshotHeads.state,
         freshness,
       },
       health,

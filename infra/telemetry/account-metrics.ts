@@ -41,6 +41,12 @@ export function createAccountMetrics(registers: Registry[], now: () => number = 
       labelNames: ['venue', 'cause', 'outcome'],
       registers,
     }),
+    navSnapshots: new Counter({
+      name: 'parallax_nav_snapshots_total',
+      help: 'Hourly snapshots of followed accounts by outcome: `taken`; `late`: acquired, but without a value within ten minutes of the mark; `failed`; `no_room` within the limits of the venue. Counted eleven minutes after the mark.',
+      labelNames: ['venue', 'outcome'],
+      registers,
+    }),
     ledgerEvents: new Counter({
       name: 'parallax_ledger_events_total',
       help: 'Effects of events on books of ledgers that were written, by kind; one that a late event changes counts again.',

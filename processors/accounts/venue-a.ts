@@ -4,6 +4,7 @@ import { BUCKET_KINDS, type VenueAPrices, valueVenueAAccount } from '#schemas/do
 import { formatDecimal, parseDecimal } from '#schemas/domain/decimal';
 import { type AccountValue, accountValueTopic, type VenueAAcquisition } from '#schemas/topics/accounts';
 import { settledPrices } from './settled-outcomes.ts';
+import { takeSnapshot } from './snapshots.ts';
 import type { AccountsState } from './state.ts';
 
 export function onVenueAAcquisition(
@@ -15,7 +16,9 @@ export function onVenueAAcquisition(
   const prices = pricesOf(acquisition, settledPrices(state, acquisition));
   const valuation = valueVenueAAccount(accountOf(acquisition), prices);
   const head = { account, receivedAt, asOf, source, mode: acquisition.mode };
-  emit(accountValueTopic, account, { ...head, ...figuresOf(valuation) });
+  const value = { ...head, ...figuresOf(valuation) };
+  emit(accountValueTopic, account, value);
+  takeSnapshot(state, value, emit);
 }
 
 function accountOf({ mode, dexes, balances, vaultUsd, staked, asOf }: VenueAAcquisition): VenueAAccount {

@@ -1,22 +1,23 @@
 import type { Emit, StageRecord } from '#infra/stages/stage';
 import { valueVenueBAccount } from '#schemas/domain/accounts/venue-b-value';
 import { formatDecimal, parseDecimal } from '#schemas/domain/decimal';
-import { accountValueTopic, type VenueBAcquisition } from '#schemas/topics/accounts';
+import { type AccountValue, accountValueTopic, type VenueBAcquisition } from '#schemas/topics/accounts';
+import { takeSnapshot } from './snapshots.ts';
 import type { AccountsState } from './state.ts';
 
 export function onVenueBAcquisition(
-  _state: AccountsState,
-  { value }: StageRecord<VenueBAcquisition>,
+  state: AccountsState,
+  { value: acquisition }: StageRecord<VenueBAcquisition>,
   emit: Emit,
 ): void {
-  const { account, receivedAt, positions, cash } = value;
+  const { account, receivedAt, positions, cash } = acquisition;
   const priced = positions.map(({ asset, size, price }) => ({
     asset,
     size: parseDecimal(size),
     price: parseDecimal(price),
   }));
   const { valueUsd, availableUsd, navUsd } = valueVenueBAccount(priced, cash.map(parseDecimal));
-  emit(accountValueTopic, account, {
+  const value: AccountValue = {
     account,
     receivedAt,
     asOf: receivedAt,
@@ -30,5 +31,7 @@ export function onVenueBAcquisition(
     buckets: [],
     spotBalances: [],
     perpByDex: [],
-  });
+  };
+  emit(accountValueTopic, account, value);
+  takeSnapshot(state, value, emit);
 }

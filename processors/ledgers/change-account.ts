@@ -14,6 +14,7 @@ export function startAccount(state: LedgersState, account: string, startedAt: nu
   if (!account.startsWith('venue_a:')) return;
   const load = createFillLoad();
   state.fillLoads.set(account, load);
+  state.fills.set(account, new Map());
   emitFillLoad({ account, own, receivedAt: startedAt }, load, emit);
 }
 
@@ -22,6 +23,7 @@ export function endAccount(state: LedgersState, account: string, emit: Emit): vo
   emitEnd(account, state.accounts.get(account)!, emit);
   state.accounts.delete(account);
   state.fillLoads.delete(account);
+  state.fills.delete(account);
   for (const [instrument, accounts] of state.holders)
     if (accounts.delete(account) && accounts.size === 0) state.holders.delete(instrument);
 }
@@ -52,11 +54,17 @@ export function foldAccounts(state: LedgersState, now: number): void {
 }
 
 /** Events of a load can be as old as the account: what is still to be loaded is not folded. */
-export function foldAccount({ accounts, fillLoads }: LedgersState, account: string, now: number): void {
+export function foldAccount({ accounts, fillLoads, fills }: LedgersState, account: string, now: number): void {
+  const { ledger } = accounts.get(account)!;
   const load = fillLoads.get(account);
   const before = now - RETAINED_MS;
   const isLoading = load?.loadedAt === null;
-  foldLedger(accounts.get(account)!.ledger, isLoading ? Math.min(before, releasedBefore(load)) : before);
+  foldLedger(ledger, isLoading ? Math.min(before, releasedBefore(load)) : before);
+  for (const [id, { copies }] of fills.get(account) ?? []) {
+    // They are nearly in order, and those behind a later one are dropped with it.
+    if (copies[0]!.fill.time >= ledger.foldedBefore) break;
+    fills.get(account)!.delete(id);
+  }
 }
 
 function hold({ holders }: LedgersState, instrument: string, account: string): void {

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { VenueAFill } from '#schemas/topics/account-fills';
 import { addFill, addPage, addTrade, createFillLoad, missingFrom, releasedBefore } from './fill-load.ts';
+import { type FillCopy, mergeCopies } from './merge-copies.ts';
 import { coinFill, fillPage } from './venue-a-fills.fixture.ts';
 
 const USER = '0xa';
 const page = (...args: Parameters<typeof fillPage> extends [string, ...infer R] ? R : never) => fillPage(USER, ...args);
-const times = (fills: readonly VenueAFill[] | null) =>
-  fills?.map(({ time, tid }) => (tid === time ? time : `${time}/${tid}`));
+const merged = (fills: readonly (readonly FillCopy[])[] | null) => fills?.map(mergeCopies);
+const times = (fills: readonly (readonly FillCopy[])[] | null) =>
+  merged(fills)?.map(({ time, tid }) => (tid === time ? time : `${time}/${tid}`));
 
 describe('a load of the fills of an account', () => {
   it('continues at the last time of a full page, and drops the fills that the next page repeats', () => {
@@ -59,7 +60,7 @@ describe('a load of the fills of an account', () => {
 
   it('retains a bounded number of fills of other sources', () => {
     const load = createFillLoad();
-    for (let time = 1; time <= 10_001; time += 1) addFill(load, coinFill(time));
+    for (let time = 1; time <= 10_001; time += 1) addFill(load, { source: 'node', fill: coinFill(time) });
     expect(load.waiting.size).toBe(10_000);
     addPage(load, page('twaps', 0, []));
     expect(addPage(load, page('orders', 0, [coinFill(10_001)]))).toHaveLength(10_001);
@@ -86,12 +87,12 @@ describe('a load of the fills of an account', () => {
     for (const isNodeFirst of [true, false]) {
       const load = createFillLoad();
       const steps = [
-        () => addFill(load, coinFill(1, { builder: '0xb' })),
+        () => addFill(load, { source: 'node', fill: coinFill(1, { builder: '0xb' }) }),
         () => addPage(load, page('orders', 0, [coinFill(1)])),
       ];
       for (const step of isNodeFirst ? steps : steps.toReversed()) expect(step()).toEqual([]);
-      expect(addPage(load, page('twaps', 0, []))).toEqual([coinFill(1, { builder: '0xb' })]);
-      expect(addFill(load, coinFill(2))).toEqual([coinFill(2)]);
+      expect(merged(addPage(load, page('twaps', 0, [])))).toEqual([coinFill(1, { builder: '0xb' })]);
+      expect(merged(addFill(load, { source: 'node', fill: coinFill(2) }))).toEqual([coinFill(2)]);
     }
   });
 
@@ -120,7 +121,7 @@ describe('a load of the fills of an account', () => {
     expect(missingFrom(load)).toBeNull();
     for (const time of [20_000_002, 20_000_001, 20_000_003]) addTrade(load, aTrade(time));
     expect(missingFrom(load)).toBe(20_000_001);
-    addFill(load, coinFill(20_000_001));
+    addFill(load, { source: 'node', fill: coinFill(20_000_001) });
     expect(missingFrom(load)).toBe(20_000_002);
     addPage(load, { ...page('orders', 0, [coinFill(20_000_002)]), requestedAt: 20_000_002, receivedAt: 20_000_009 });
     expect(missingFrom(load)).toBe(20_000_003);
@@ -130,7 +131,7 @@ describe('a load of the fills of an account', () => {
     const load = createFillLoad();
     for (let nth = 0; nth < 1_002; nth += 1) addTrade(load, aTrade(20_000_000 + nth));
     expect(load.missing.size).toBe(1_000);
-    for (let nth = 0; nth < 1_000; nth += 1) addFill(load, coinFill(20_000_000 + nth));
+    for (let nth = 0; nth < 1_000; nth += 1) addFill(load, { source: 'node', fill: coinFill(20_000_000 + nth) });
     expect(missingFrom(load)).toBe(20_001_000);
     const complete = (requestedAt: number) => {
       for (const list of ['orders', 'twaps'] as const)

@@ -6,6 +6,7 @@
 import { FILL_LISTS, type FillList, type FillPage, type VenueAFill } from '#schemas/topics/account-fills';
 import type { Trade } from '#schemas/topics/normalised';
 import { fillId } from '#schemas/venues/venue-a/fills';
+import { addCopy, type FillCopy } from './merge-copies.ts';
 
 /** At most so many fills of other sources wait for a load. Of those beyond it only the builder is lost: the lists have the fill. */
 const WAITING_MAX = 10_000;
@@ -27,8 +28,8 @@ interface ListLoad {
 
 export interface FillLoad {
   readonly lists: Readonly<Record<FillList, ListLoad>>;
-  /** Fills that are not released yet, by id, in the order of their arrival. */
-  readonly waiting: Map<string, VenueAFill>;
+  /** Copies of fills that are not released yet, by id, in the order of their arrival. */
+  readonly waiting: Map<string, readonly FillCopy[]>;
   /** Event time of the first response about each list, unix ms; null before. */
   knownAt: number | null;
   /** Event time at which the whole history was loaded, unix ms; null before. */
@@ -56,14 +57,14 @@ export function createFillLoad(): FillLoad {
   };
 }
 
-/** Adds a page. Returns the fills that it releases; null for a page that does not continue the load. */
-export function addPage(load: FillLoad, page: FillPage): VenueAFill[] | null {
+/** Adds a page. Returns the copies that it releases, by fill; null for a page that does not continue the load. */
+export function addPage(load: FillLoad, page: FillPage): (readonly FillCopy[])[] | null {
   const own = load.lists[page.list];
   // A page that begins later leaves fills out, and one with an end may lack the newest.
   if (page.from > own.from || page.until !== null) return null;
   for (const fill of page.fills) {
     load.missing.delete(fillId(fill));
-    if (isNew(own, fill)) wait(load, fill);
+    if (isNew(own, fill)) wait(load, { source: page.list, fill });
   }
   advance(own, page);
   forgetMissing(load);
@@ -72,13 +73,13 @@ export function addPage(load: FillLoad, page: FillPage): VenueAFill[] | null {
   return release(load);
 }
 
-/** Adds a fill of another source. Returns the fills that it releases: itself once the account is loaded. */
-export function addFill(load: FillLoad, fill: VenueAFill): VenueAFill[] {
-  const id = fillId(fill);
+/** Adds a copy of another source. Returns the copies that it releases: itself if the lists are loaded up to its time. */
+export function addFill(load: FillLoad, copy: FillCopy): (readonly FillCopy[])[] {
+  const id = fillId(copy.fill);
   load.missing.delete(id);
   if (load.waiting.size >= WAITING_MAX && !load.waiting.has(id)) return [];
-  wait(load, fill);
-  const released = fill.time < releaseBefore(load) ? [load.waiting.get(id)!] : [];
+  wait(load, copy);
+  const released = copy.fill.time < releaseBefore(load) ? [load.waiting.get(id)!] : [];
   if (released.length > 0) load.waiting.delete(id);
   return released;
 }
@@ -116,13 +117,18 @@ function isAnswered({ from, completeAt }: ListLoad): boolean {
   return completeAt !== null || from > 0;
 }
 
+/** True if both lists were complete after a time. */
+export function isLoaded({ lists }: FillLoad, time: number): boolean {
+  return FILL_LISTS.every((list) => time < (lists[list].completeAt ?? 0));
+}
+
 function isNew({ from, edge }: ListLoad, fill: VenueAFill): boolean {
   return fill.time > from || (fill.time === from && !edge.has(fillId(fill)));
 }
 
-function wait({ waiting }: FillLoad, fill: VenueAFill): void {
-  const id = fillId(fill);
-  waiting.set(id, { ...fill, builder: fill.builder ?? waiting.get(id)?.builder ?? null });
+function wait({ waiting }: FillLoad, copy: FillCopy): void {
+  const id = fillId(copy.fill);
+  waiting.set(id, addCopy(waiting.get(id) ?? [], copy));
 }
 
 function advance(own: ListLoad, { fills, isFull, receivedAt, requestedAt }: FillPage): void {
@@ -137,10 +143,10 @@ function advance(own: ListLoad, { fills, isFull, receivedAt, requestedAt }: Fill
   own.completeAt = Math.max(own.completeAt ?? 0, requestedAt ?? receivedAt - REQUEST_MAX_MS);
 }
 
-function release(load: FillLoad): VenueAFill[] {
+function release(load: FillLoad): (readonly FillCopy[])[] {
   const before = releaseBefore(load);
-  const released = [...load.waiting.values()].filter(({ time }) => time < before);
-  for (const fill of released) load.waiting.delete(fillId(fill));
+  const released = [...load.waiting.values()].filter(([copy]) => copy!.fill.time < before);
+  for (const [copy] of released) load.waiting.delete(fillId(copy!.fill));
   return released;
 }
 

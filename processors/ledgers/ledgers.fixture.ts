@@ -16,7 +16,14 @@ import {
   ledgerEventTopic,
   ledgerTopic,
 } from '#schemas/topics/ledgers';
-import { type Market, marketTopics, type Trade, type TradeOrders, tradeTopics } from '#schemas/topics/normalised';
+import {
+  instrumentTopics,
+  type Market,
+  marketTopics,
+  type Trade,
+  type TradeOrders,
+  tradeTopics,
+} from '#schemas/topics/normalised';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import {
   adminOf,
@@ -110,6 +117,24 @@ export function createLedgersProbe() {
     /** A response with fills of the taker's account on venue_a. */
     page: (list: FillList, from: number, fills: readonly VenueAFill[], isFull = false) =>
       driver.feed(fillPageTopic, fillPage(TAKER, list, from, fills, isFull)),
+    /** A pair of venue_a in which a token is traded for USDC. */
+    pair: (coin: string, base: string) =>
+      driver.feed(instrumentTopics.venue_a, {
+        provider: 'venue_a_perp',
+        coin,
+        receivedAt: 1_000,
+        kind: 'spot',
+        sizeDecimals: 2,
+        maxLeverage: null,
+        delisted: false,
+        index: 1,
+        dex: null,
+        base,
+        quote: 'USDC',
+        quoteDecimals: 8,
+        canonical: true,
+        tradesLeftOut: false,
+      }),
     /** The newest statement of how far the fills of that account are loaded. */
     fillLoad: () => driver.outputs.findLast(({ topic }) => topic === fillLoadTopic.name)?.value as FillLoad | null,
     day: (nth: number) => driver.feed(clockTopic, { receivedAt: nth * DAY_MS, tick: true, hour: true, day: true }),

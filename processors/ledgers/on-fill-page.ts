@@ -1,18 +1,16 @@
 /** Adds the fills of venue_a to the ledgers of followed accounts, and states how far they are loaded. */
 import type { Emit, Slices, StageRecord } from '#infra/stages/stage';
-import { findEvent, type Ledger, SLICE_EVENTS } from '#schemas/domain/ledger/ledger';
-import { accountFillTopic, type FillPage, type VenueAFill } from '#schemas/topics/account-fills';
+import { findEvent, type Ledger } from '#schemas/domain/ledger/ledger';
+import type { FillPage } from '#schemas/topics/account-fills';
 import type { NodeFill } from '#schemas/topics/node-fills';
 import type { Trade } from '#schemas/topics/normalised';
 import { accountName } from '#schemas/venues/accounts';
-import { marketOf } from '#schemas/venues/venue-a/coin-market';
-import { fillId, readFill } from '#schemas/venues/venue-a/fills';
-import { isOutcomeCoin } from '#schemas/venues/venue-a/outcome-coin';
-import { changeAccount, foldAccount } from './change-account.ts';
+import { readFill } from '#schemas/venues/venue-a/fills';
+import { addFills, baseTokenIn } from './add-fills.ts';
+import { foldAccount } from './change-account.ts';
 import { emitFillLoad } from './emit-ledger.ts';
-import { addFill, addPage, addTrade, type FillLoad, missingFrom } from './fill-load.ts';
-import { eventOfFill } from './fill-of-account.ts';
-import { settlementChanges } from './settlements.ts';
+import { addFill, addPage, addTrade, type FillLoad, isLoaded, missingFrom } from './fill-load.ts';
+import type { FillCopy } from './merge-copies.ts';
 import type { LedgersState } from './state.ts';
 
 const VENUE = 'venue_a';
@@ -33,27 +31,22 @@ export function* onFillPage(
   stateLoad(state, account, load, receivedAt, emit);
 }
 
-/** A node names the builder of a fill. */
+/** A node also names the builder of a fill. */
 export function onNodeFill(state: LedgersState, record: StageRecord<NodeFill>, emit: Emit): Slices | undefined {
   const account = accountName(VENUE, record.key);
   const load = state.fillLoads.get(account);
   if (!load) return undefined;
-  const fill = readFill(JSON.parse(record.value.fill), () => null);
-  return addOthers(state, account, [fill], record.receivedAt, emit);
+  const fill = readFill(JSON.parse(record.value.fill), baseTokenIn(state));
+  // It is folded, and the lists contained it.
+  if (fill.time < state.accounts.get(account)!.ledger.foldedBefore && isLoaded(load, fill.time)) return undefined;
+  return addOther(state, account, { source: 'node', fill }, record.receivedAt, emit);
 }
 
-/** Adds fills of a source that says nothing about fills that it lacks. */
-function* addOthers(
-  state: LedgersState,
-  account: string,
-  fills: readonly VenueAFill[],
-  receivedAt: number,
-  emit: Emit,
-): Slices {
+/** Adds a copy of a source that says nothing about fills that it lacks. */
+function* addOther(state: LedgersState, account: string, copy: FillCopy, receivedAt: number, emit: Emit): Slices {
   const load = state.fillLoads.get(account)!;
   const before = missingFrom(load);
-  const released = fills.flatMap((fill) => addFill(load, fill));
-  yield* addFills(state, account, released, receivedAt, emit);
+  yield* addFills(state, account, addFill(load, copy), receivedAt, emit);
   if (missingFrom(load) !== before) stateLoad(state, account, load, receivedAt, emit);
 }
 
@@ -83,35 +76,4 @@ function isAmongFills(ledger: Ledger, { id, ts, instrument }: Trade): boolean {
 
 function stateLoad(state: LedgersState, account: string, load: FillLoad, receivedAt: number, emit: Emit): void {
   emitFillLoad({ account, own: state.accounts.get(account)!, receivedAt }, load, emit);
-}
-
-function* addFills(
-  state: LedgersState,
-  account: string,
-  fills: readonly VenueAFill[],
-  receivedAt: number,
-  emit: Emit,
-): Slices {
-  const own = state.accounts.get(account)!;
-  const changes = [];
-  const markets = new Set<string>();
-  for (const [at, fill] of fills.entries()) {
-    if (at % SLICE_EVENTS === 0) yield;
-    const event = eventOfFill(fill, receivedAt);
-    const known = findEvent(own.ledger, event);
-    // A source that does not name the builder states nothing about it.
-    const addsBuilder = known?.kind === 'fill' && known.builder === null && fill.builder !== null;
-    if (known && !addsBuilder) continue;
-    changes.push({ put: addsBuilder ? { ...known, builder: fill.builder } : event });
-    if (isOutcomeCoin(fill.coin)) markets.add(marketOf(fill.coin));
-    emit(accountFillTopic, account, {
-      ...fill,
-      account,
-      ledger: own.startedAt,
-      id: fillId(fill),
-      receivedAt: (known ?? event).receivedAt,
-    });
-  }
-  for (const marketId of markets) changes.push(...settlementChanges(state, marketId, receivedAt));
-  if (changes.length > 0) yield* changeAccount(state, account, changes, receivedAt, emit);
 }

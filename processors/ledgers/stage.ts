@@ -15,12 +15,20 @@ import { type CandleRange, venueCandleRangeTopics } from '#schemas/topics/candle
 import { type ClockMark, type ControlChange, changeTopic, clockTopic } from '#schemas/topics/control';
 import { ledgerBookTopic, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
 import { type NodeFill, nodeFillTopic } from '#schemas/topics/node-fills';
-import { type Market, marketTopics, type Trade, tradeTopics } from '#schemas/topics/normalised';
+import {
+  type Instrument,
+  instrumentTopics,
+  type Market,
+  marketTopics,
+  type Trade,
+  tradeTopics,
+} from '#schemas/topics/normalised';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
 import { type FeedEvent, feedTopics } from '#schemas/topics/raw';
 import { foldAccounts } from './change-account.ts';
 import { onChange } from './on-change.ts';
 import { onFillPage, onNodeFill, onTradeOfVenueA } from './on-fill-page.ts';
+import { onInstrument } from './on-instrument.ts';
 import { onTrade } from './on-trade.ts';
 import { onLeftOut, onTradeGap } from './recorded-trades.ts';
 import { onMarket, onResolution } from './settlements.ts';
@@ -30,12 +38,14 @@ export function createLedgersStage(): Stage<LedgersState> {
   return {
     name: 'ledgers',
     // The state contains the control state, so raise this with `CONTROL_STATE_VERSION`.
-    stateVersion: 3,
+    stateVersion: 4,
     slicedMaps: [
       'control.idempotency.current.answers',
       'control.idempotency.previous.answers',
       'accounts',
       'fillLoads',
+      'fills',
+      'baseTokens',
       'holders',
       'instruments',
       'resolutions',
@@ -47,6 +57,7 @@ export function createLedgersStage(): Stage<LedgersState> {
       }),
       onKeyed<LedgersState, Market>(marketTopics.venue_a, onMarket),
       onKeyed<LedgersState, Market>(marketTopics.venue_b, onMarket),
+      onKeyed<LedgersState, Instrument>(instrumentTopics.venue_a, onInstrument),
       on<LedgersState, Trade>(tradeTopics.venue_a, onTradeOfVenueA),
       on<LedgersState, Trade>(tradeTopics.venue_b, onTrade),
       on<LedgersState, FillPage>(fillPageTopic, onFillPage),

@@ -3,6 +3,7 @@ import type { Ledger } from '#schemas/domain/ledger/ledger';
 import type { Resolution } from '#schemas/topics/oracle';
 import type { NewestArrivals } from '../shared/new-arrivals.ts';
 import type { FillLoad } from './fill-load.ts';
+import type { FillCopy } from './merge-copies.ts';
 import { createRecordedTrades, type RecordedTrades } from './recorded-trades.ts';
 
 /** Venue time for which a ledger retains its events, so that late ones can change them. */
@@ -12,6 +13,14 @@ export interface AccountLedger {
   /** Event time of the binding with which it began. */
   readonly startedAt: number;
   readonly ledger: Ledger;
+}
+
+/** A fill of venue_a in a ledger. */
+export interface StoredFill {
+  /** What its sources state. */
+  readonly copies: readonly FillCopy[];
+  /** When it reached the ledger, unix ms. */
+  readonly receivedAt: number;
 }
 
 /** Bounded by what organizations own, by what their accounts trade, and by the catalog. */
@@ -26,6 +35,10 @@ export interface LedgersState {
   readonly fillLoads: Map<string, FillLoad>;
   /** Since when every trade of venue_a has been recorded. */
   readonly recordedTrades: RecordedTrades;
+  /** Fills of the accounts of venue_a that their ledgers retain, by name of the account and id. */
+  readonly fills: Map<string, Map<string, StoredFill>>;
+  /** Name of the base token of each spot pair of venue_a, by coin. */
+  readonly baseTokens: Map<string, string>;
   /** Names of accounts whose ledger has or once contained events of an instrument, until it is settled for `RETAINED_MS`. */
   readonly holders: Map<string, Set<string>>;
   /** Instruments of each market of the catalog, in its order. */
@@ -41,6 +54,8 @@ export function createLedgersState(): LedgersState {
     accounts: new Map(),
     fillLoads: new Map(),
     recordedTrades: createRecordedTrades(),
+    fills: new Map(),
+    baseTokens: new Map(),
     holders: new Map(),
     instruments: new Map(),
     resolutions: new Map(),

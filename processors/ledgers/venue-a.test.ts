@@ -88,7 +88,7 @@ describe('the fills of an account of venue_a', () => {
   });
 
   it('pay fees in USD where they are in a quote token, at the price of the fill where in the bought token', () => {
-    const spot = { coin: '@107', dir: 'Buy', price: '8', isFeeTraded: true, feeToken: 'HYPE', fee: '0.25' };
+    const spot = { coin: '@107', dir: 'Buy', price: '8', feeToken: 'HYPE', fee: '0.25' };
     const probe = loaded(
       coinFill(1, spot),
       coinFill(2, { feeToken: 'X' }),
@@ -126,6 +126,70 @@ describe('the fills of an account of venue_a', () => {
       [null, 10_000_000],
       [builder, 10_000_000],
     ]);
+  });
+});
+
+describe('a fill of venue_a that several sources state', () => {
+  const builder = `0x${'0b'.repeat(20)}`;
+  const WIRE = { side: 'B', time: 1, closedPnl: '0', hash: '0x1', oid: 1, crossed: true, tid: 1 };
+  const BOUGHT = { coin: '@230', px: '2', sz: '10', startPosition: '0', dir: 'Buy', fee: '0.5', feeToken: 'USDH' };
+  const nodeFill = (probe: ReturnType<typeof bound>, fields: object = {}) => {
+    const fill = JSON.stringify({ ...WIRE, ...BOUGHT, ...fields });
+    const key = { user: TAKER, coin: '@230', time: 1, tid: 1, place: 0 };
+    probe.driver.feed(nodeFillTopic, { ...key, fill, receivedAt: 11_000_000 });
+  };
+  const pair = (probe: ReturnType<typeof bound>) => probe.pair('@230', 'USDH');
+  const listed = (fields: Partial<VenueAFill> = {}) =>
+    coinFill(1, { coin: '@230', price: '2', qty: '10', dir: 'Buy', fee: '0.5', feeToken: 'USDH', ...fields });
+  const page = (probe: ReturnType<typeof bound>) =>
+    probe.page('orders', 0, [listed({ builderFee: '0.1', liquidatedUser: TAKER, liquidationMark: '2' })]);
+
+  it('ends the same in whatever order they and the list of pairs arrive, and its ledger with it', () => {
+    const steps = [pair, page, (probe: ReturnType<typeof bound>) => nodeFill(probe, { builder })];
+    const orders = [
+      [0, 1, 2],
+      [0, 2, 1],
+      [1, 0, 2],
+      [1, 2, 0],
+      [2, 0, 1],
+      [2, 1, 0],
+    ];
+    for (const order of orders) {
+      const probe = loaded();
+      for (const at of order) {
+        probe.driver.restart();
+        steps[at]!(probe);
+      }
+      expect(probe.rows(), order.join()).toEqual([
+        `taker venue_a_perp:@230:1:1 fill @230 of ${builder}: 9.5 at 2, realized 0, notional 20, fee 1`,
+      ]);
+      expect(probe.books(), order.join()).toEqual([`taker @230 of ${builder}: 9.5, known 9.5 for 19, average 2`]);
+      expect(probe.driver.emittedTo(accountFillTopic).at(-1), order.join()).toMatchObject({
+        builder,
+        builderFee: '0.1',
+        isFeeTraded: true,
+        liquidatedUser: TAKER,
+        liquidationMark: '2',
+      });
+    }
+  });
+
+  it('is applied again with those after it where the own list of the account states other figures', () => {
+    const probe = loaded();
+    pair(probe);
+    nodeFill(probe, { px: '3' });
+    probe.page('orders', 0, [listed(), listed({ time: 2, tid: 2, side: 'sell', startPosition: '9.5', fee: '0' })]);
+    expect(probe.rows()).toEqual([
+      'taker venue_a_perp:@230:1:1 fill @230: 9.5 at 2, realized 0, notional 20, fee 1',
+      'taker venue_a_perp:@230:2:2 fill @230: -10 at 2, realized 0, notional 20, fee 0, closes 9.5 of venue_a_perp:@230:1:1',
+    ]);
+  });
+
+  it('that is folded does not change, and is not late', () => {
+    const probe = loaded(listed());
+    probe.day(40);
+    nodeFill(probe, { builder });
+    expect(probe.rows()).toHaveLength(1);
   });
 });
 
@@ -241,12 +305,14 @@ describe.skipIf(!existsSync(RECORDED))('recorded fills (skipped: no data at PARA
         probe.page('orders', page[0]!.time * (from === 0 ? 0 : 1), page, from + 100 < fills.length);
       }
       expect(probe.fillLoad()?.loadedAt).toBeGreaterThan(0);
-      const expected = readableNaive(naiveLedger(fills.map((fill) => eventOfFill(fill, 0))));
+      const expected = readableNaive(naiveLedger(fills.map((fill) => eventOfFill(asTraded(fill), 0, () => null))));
       expect(readable(probe.driver.state.accounts.get(ACCOUNT)!.ledger).lots).toEqual(expected.lots);
       expect(new Set(probe.driver.emittedTo(accountFillTopic).map(({ id }) => id))).toEqual(new Set(fills.map(fillId)));
     }
   });
 });
+
+const asTraded = (fill: VenueAFill): VenueAFill => ({ ...fill, isFeeTraded: fill.feeToken === 'HYPE' });
 
 /** The nth recorded fill; the recording rounds times and ids. */
 function recordedFill(row: Readonly<Record<string, string | undefined>>, at: number): VenueAFill {
@@ -260,6 +326,7 @@ function recordedFill(row: Readonly<Record<string, string | undefined>>, at: num
     startPosition: row['Start Position']!,
     dir: row.Direction!,
     fee: row.Fee!,
-    isFeeTraded: coin.startsWith('@') && side === 'buy',
+    // The recording does not name the token of the fee.
+    feeToken: coin.startsWith('@') && side === 'buy' ? 'HYPE' : 'USDC',
   });
 }

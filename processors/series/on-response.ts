@@ -8,19 +8,27 @@ import { readUserPnl, readUserPnlRequest } from '#schemas/domain/returns/venue-b
 import { accountSeriesTopic, seriesKey } from '#schemas/topics/account-series';
 import type { RawEnvelope } from '#schemas/topics/raw';
 import { accountName } from '#schemas/venues/accounts';
+import { LEDGER_UPDATES } from '#schemas/venues/venue-a/ledger-updates';
 import { parseJson, rejectMalformed } from '../venues/shared/malformed.ts';
+import { addLedgerUpdates } from './flows.ts';
 import type { SeriesState } from './state.ts';
 
 type Response = StageRecord<RawEnvelope>;
 
-export function onPortfolio({ followed }: SeriesState, { value }: Response, emit: Emit): void {
+const PORTFOLIO = 'portfolio';
+
+export function onInfo(state: SeriesState, { value }: Response, emit: Emit): void {
   const { request, payload, receivedAt } = value;
   // Most answers are about markets, and are not parsed.
-  if (!request?.includes('"portfolio"')) return;
-  const { type, user } = asObject(parseJsonOrNull(request));
+  if (!request?.includes(`"${PORTFOLIO}"`) && !request?.includes(`"${LEDGER_UPDATES}"`)) return;
+  const { type, user, startTime } = asObject(parseJsonOrNull(request));
   const account = accountName('venue_a', (asText(user) ?? '').toLowerCase());
-  if (type !== 'portfolio' || !followed.has(account)) return;
+  if ((type !== PORTFOLIO && type !== LEDGER_UPDATES) || !state.followed.has(account)) return;
   orReject(emit, () => {
+    if (type === LEDGER_UPDATES) {
+      const range = { startTime: typeof startTime === 'number' ? startTime : 0, receivedAt };
+      return addLedgerUpdates(state, account, parseJson(payload.toString(), 'malformed_answer'), range, emit);
+    }
     const series = readPortfolio(parseJson(payload.toString(), 'malformed_answer'));
     for (const window of WINDOWS) {
       const record = seriesRecord(account, window, SOURCES.venue_a, series[window], receivedAt);

@@ -1,23 +1,31 @@
-/** Maintains the series of followed accounts: what the newest response of the venue states about each window. */
-import { on, type Stage } from '#infra/stages/stage';
+/**
+ * Maintains the series of followed accounts: what the newest response of the venue states about each window. And the
+ * flows of those of venue_a, from its ledger updates.
+ */
+import { on, onKeyed, type Stage } from '#infra/stages/stage';
 import { accountFlowTopics, flowCoverageTopics } from '#schemas/topics/account-flows';
 import { accountSeriesTopic } from '#schemas/topics/account-series';
+import { type Candle, venueCandleTopics } from '#schemas/topics/candles';
 import { type ControlChange, changeTopic } from '#schemas/topics/control';
+import { type Instrument, instrumentTopics } from '#schemas/topics/normalised';
 import { type RawEnvelope, rawTopic } from '#schemas/topics/raw';
+import { onBar, onInstrument } from './flows.ts';
 import { onChange } from './on-change.ts';
-import { onPortfolio, onUserPnl } from './on-response.ts';
+import { onInfo, onUserPnl } from './on-response.ts';
 import { createSeriesState, type SeriesState } from './state.ts';
 
 export function createSeriesStage(): Stage<SeriesState> {
   return {
     name: 'series',
     // The state contains the control state, so raise this with `CONTROL_STATE_VERSION`.
-    stateVersion: 1,
-    slicedMaps: ['control.idempotency.current.answers', 'control.idempotency.previous.answers', 'followed'],
+    stateVersion: 2,
+    slicedMaps: ['control.idempotency.current.answers', 'control.idempotency.previous.answers', 'followed', 'wanting'],
     inputs: [
       on<SeriesState, ControlChange>(changeTopic, onChange),
-      on<SeriesState, RawEnvelope>(rawTopic('venue_a', 'info'), onPortfolio),
+      on<SeriesState, RawEnvelope>(rawTopic('venue_a', 'info'), onInfo),
       on<SeriesState, RawEnvelope>(rawTopic('venue_b', 'pnl'), onUserPnl),
+      onKeyed<SeriesState, Instrument>(instrumentTopics.venue_a, onInstrument),
+      on<SeriesState, Candle>(venueCandleTopics.venue_a, onBar),
     ],
     outputs: [accountSeriesTopic, accountFlowTopics.venue_a, flowCoverageTopics.venue_a],
     initialState: createSeriesState,

@@ -3,7 +3,8 @@ import { ownerName } from '#schemas/domain/control/owner';
 import { initialControlState, type Wallet } from '#schemas/domain/control/state';
 import { ApiError } from '#schemas/errors';
 import type { Caller } from '../routes/route.ts';
-import { READ_AT_ONCE, readByAddress } from './by-address.ts';
+import { readByAddress } from './by-address.ts';
+import { READ_AT_ONCE } from './read-few-at-once.ts';
 
 const CALLER = { orgId: 'org_1', sandbox: false } as Caller;
 const idAt = (at: number) => `wal_${String(at).padStart(3, '0')}`;

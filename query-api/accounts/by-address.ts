@@ -1,20 +1,16 @@
 /** What by-address routes return: something about each wallet, and a warning for each address or wallet without it. */
 import { timeLimit } from '#infra/runtime/time-limit';
-import { untilAborted } from '#infra/runtime/until-aborted';
 import type { ControlState, Wallet } from '#schemas/domain/control/state';
-import { ApiError } from '#schemas/errors';
 import { walletsByAddress } from '../queries/select-wallets.ts';
 import type { Caller } from '../routes/route.ts';
 import { READS_WITHIN_MS } from './read-account-value.ts';
+import { readFewAtOnce } from './read-few-at-once.ts';
 
 export interface AddressWarning {
   readonly code: string;
   readonly address: string;
   readonly message: string;
 }
-
-/** Wallets of one response that are read at once, so that the other reads of an organization have their turns. */
-export const READ_AT_ONCE = 8;
 
 /**
  * Wallets and warnings are in the order of the wallets, after the addresses that are none.
@@ -31,13 +27,7 @@ export async function readByAddress<T>(
   until: AbortSignal = timeLimit(READS_WITHIN_MS),
 ): Promise<{ readonly wallets: T[]; readonly warnings: AddressWarning[] }> {
   const { wallets, unknown } = walletsByAddress(control, caller, addresses);
-  const results: ({ readonly value: T } | { readonly failure: ApiError })[] = [];
-  const waiting = wallets.entries();
-  const readWaiting = async () => {
-    // Each worker takes the next wallet from the same iterator.
-    for (const [at, wallet] of waiting) results[at] = await readInTime(wallet, read, until);
-  };
-  await Promise.all(Array.from({ length: READ_AT_ONCE }, readWaiting));
+  const results = await readFewAtOnce(wallets, read, until);
   const warnings = unknown.map((address) => ({ code: 'not_found', address, message: 'no wallet has this address' }));
   return {
     wallets: results.flatMap((result) => ('value' in result ? [result.value] : [])),
@@ -47,16 +37,4 @@ export async function readByAddress<T>(
       return all;
     }, warnings),
   };
-}
-
-async function readInTime<T>(wallet: Wallet, read: (wallet: Wallet) => Promise<T>, until: AbortSignal) {
-  const late = new ApiError('upstream_unavailable', 'there was no time left to read this wallet; try again');
-  if (until.aborted) return { failure: late };
-  try {
-    return { value: await untilAborted(read(wallet), until) };
-  } catch (error) {
-    if (error instanceof ApiError) return { failure: error };
-    if (until.aborted) return { failure: late };
-    throw error;
-  }
 }

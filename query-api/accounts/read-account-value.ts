@@ -21,7 +21,7 @@ export interface AccountRead {
 /** What a response reads is not waited for any longer, so that it states what is missing before its time limit (30 s). */
 export const READS_WITHIN_MS = 28_000;
 /** The responses of an acquisition are valued within milliseconds; this also covers a stage that is behind. */
-const VALUED_WITHIN_MS = 3_000;
+const VALUED_WITHIN_MS = 10_000;
 const POLL_MS = 10;
 
 /** Rejects with an `ApiError` if the account has no value or cannot be read. */

@@ -46,9 +46,8 @@ const MESSAGES = {
 
 async function readVenueA({ provider, address }: NamedAccount, ingest: IngestRequests): Promise<AccountPositions> {
   const { states } = (await ingest.send(venueAPositions, { address })).result;
-  // The venue answers null for what it does not know.
-  const readable = states.filter(({ native }) => isJsonObject(native));
-  const failed = states.filter(({ native }) => !isJsonObject(native));
+  const readable = states.filter(({ native }) => hasPositions(native));
+  const failed = states.filter(({ native }) => !hasPositions(native));
   const times = readable.map(({ native, fetchedAt }) => {
     const { time } = asObject(native);
     return typeof time === 'number' ? time : fetchedAt!;
@@ -66,6 +65,9 @@ async function readVenueA({ provider, address }: NamedAccount, ingest: IngestReq
     asOf: times.length === 0 ? null : Math.min(...times),
   };
 }
+
+/** The venue answers null for what it does not know. A state without a list does not say that there are no positions. */
+const hasPositions = (native: unknown) => isJsonObject(native) && Array.isArray(native.assetPositions);
 
 async function readVenueB({ address }: NamedAccount, ingest: IngestRequests): Promise<AccountPositions> {
   const { pages, fetchedAt } = (await ingest.send(venueBPositions, { address })).result;

@@ -168,8 +168,12 @@ async function recordCurves(recorder: Recorder, address: string): Promise<Step[]
   const steps: Step[] = [
     { call: 'GET /v1/me/wallets/:id/pnl-curve', query: { window: '1D' } },
     { call: 'GET /v1/me/wallets/pnl-curve', query: { window: '1D' } },
+    { call: 'GET /v1/me/wallets/:id/nav-curve', query: { window: '1D' } },
+    { call: 'GET /v1/me/wallets/nav-curve', query: { window: '1D' } },
+    { call: 'GET /v1/me/wallets/:id/roi' },
     { call: 'GET /v1/portfolio/performance', query: { user: address, provider: 'venue_a', windows: '1D' } },
     { call: 'POST /v1/portfolio/performance/heads/batch', body: { users: [address], windows: ['1D'] } },
+    { call: 'POST /v1/accounts/batch', body: { users: [address] } },
   ];
   for (const step of steps) await recorder.run(step);
   await recorder.run({ call: 'DELETE /v1/me/wallets/:id', isPreparation: true });

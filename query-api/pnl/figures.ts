@@ -1,7 +1,8 @@
 /** Figures of books and their sums. An unknown part is left out of a sum; a sum of unknown parts alone is unknown. */
-import { type Decimal, divideHalfEven, UNIT, ZERO } from '#schemas/domain/decimal';
+import { type Decimal, divideHalfEven, UNIT } from '#schemas/domain/decimal';
 import { type Lot, quantityOf } from '#schemas/domain/ledger/lots';
 import { unrealizedOf } from '#schemas/domain/ledger/unrealized';
+import { sumKnown } from '#schemas/domain/sum-known';
 import type { OutcomeToken } from '../queries/markets-of-tokens.ts';
 
 /** One book of an account: what its events in a window sum to, and what is open. */
@@ -63,10 +64,4 @@ export function sumOfBooks(books: readonly PricedBook[]): Figures {
 
 function usdOf(lots: readonly Lot[], mark: Decimal): Decimal {
   return divideHalfEven(quantityOf(lots) * mark, UNIT) as Decimal;
-}
-
-function sumKnown(values: readonly (Decimal | null)[]): Decimal | null {
-  let sum: Decimal | null = values.length === 0 ? ZERO : null;
-  for (const value of values) if (value !== null) sum = ((sum ?? 0n) + value) as Decimal;
-  return sum;
 }

@@ -6,6 +6,7 @@ import { deleteKey } from './keys/delete-key.ts';
 import { getKeys } from './keys/get-keys.ts';
 import { postKeys } from './keys/post-keys.ts';
 import type { Route } from './route.ts';
+import { postAccountsBatch } from './v1/accounts/post-batch.ts';
 import { getArbitrageHistory } from './v1/events/arbitrage/get-history.ts';
 import { getLadder } from './v1/events/arbitrage/get-ladder.ts';
 import { getActivity } from './v1/events/get-activity.ts';
@@ -58,9 +59,12 @@ import { getPnlCurve } from './v1/me/pnl/get-curve.ts';
 import { getPnlExplain } from './v1/me/pnl/get-explain.ts';
 import { deleteWallet } from './v1/me/wallets/delete-wallet.ts';
 import { getWalletNav } from './v1/me/wallets/get-nav.ts';
+import { getWalletNavCurve } from './v1/me/wallets/get-nav-curve.ts';
 import { getWalletPnlCurve } from './v1/me/wallets/get-pnl-curve.ts';
+import { getWalletRoi } from './v1/me/wallets/get-roi.ts';
 import { getWallets } from './v1/me/wallets/get-wallets.ts';
 import { getWalletsNav } from './v1/me/wallets/get-wallets-nav.ts';
+import { getWalletsNavCurve } from './v1/me/wallets/get-wallets-nav-curve.ts';
 import { getWalletsPnlCurve } from './v1/me/wallets/get-wallets-pnl-curve.ts';
 import { postHistoryBackfill } from './v1/me/wallets/post-history-backfill.ts';
 import { postWallets } from './v1/me/wallets/post-wallets.ts';
@@ -158,10 +162,14 @@ export const ROUTES: readonly Route[] = [
   getPositions,
   getWalletPnlCurve,
   getWalletsPnlCurve,
+  getWalletNavCurve,
+  getWalletsNavCurve,
+  getWalletRoi,
   getWalletNav,
   getWalletsNav,
   getPerformance,
   postHeadsBatch,
+  postAccountsBatch,
   postPlatformAttributions,
   getPlatformAttributions,
   deletePlatformAttribution,

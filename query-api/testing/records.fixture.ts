@@ -1,6 +1,7 @@
 /** Complete records of the topics for tests, with defaults for the fields that a test does not set. */
 import type { StageInput, StageRecord } from '#infra/stages/stage';
 import * as blank from '#schemas/testing/records.fixture';
+import type { AccountValue } from '#schemas/topics/accounts';
 import type { Arbitrage, EventLink, Spread, UniversalEvent } from '#schemas/topics/derived';
 import type { AssetContext, BookUpdate, Instrument, PerpDex, Trade } from '#schemas/topics/normalised';
 import type { Topic } from '#schemas/topics/topic';
@@ -22,6 +23,7 @@ export function createViews(): Views {
   const ledgers = VIEWS.ledgers.initialState();
   const accountValues = VIEWS.accountValues.initialState();
   const accountSeries = VIEWS.accountSeries.initialState();
+  const snapshotHeads = VIEWS.snapshotHeads.initialState();
   return {
     events,
     coins,
@@ -32,6 +34,7 @@ export function createViews(): Views {
     ledgers,
     accountValues,
     accountSeries,
+    snapshotHeads,
     freshness: fixedFreshness(events),
   };
 }
@@ -56,6 +59,27 @@ export function applyRecord<S, T>(
   if (!input) throw new Error(`the view does not read ${topic.name}`);
   const handle = input.handle as unknown as (state: S, record: StageRecord<T | null>, emit: never) => void;
   handle(state, { topic: topic.name, partition: 0, offset: 0, key, receivedAt, value }, undefined as never);
+}
+
+/** The value of an account of venue_b. */
+export function anAccountValue(fields: Partial<AccountValue> = {}): AccountValue {
+  const { receivedAt = NOON_MS } = fields;
+  return {
+    account: `venue_b:0x${'a1'.repeat(20)}`,
+    receivedAt,
+    asOf: receivedAt,
+    source: null,
+    unpriced: null,
+    mode: null,
+    valueUsd: '1234.5',
+    availableUsd: '10.25',
+    navUsd: '1244.75',
+    unrealizedPnlUsd: null,
+    buckets: [],
+    spotBalances: [],
+    perpByDex: [],
+    ...fields,
+  };
 }
 
 export function aLink(fields: Partial<EventLink> = {}): EventLink {

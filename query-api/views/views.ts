@@ -10,6 +10,7 @@ import { type LeaderboardsView, leaderboardsView } from './leaderboards.ts';
 import { type LedgersView, ledgersView } from './ledgers.ts';
 import { type NodeFillCoverageView, nodeFillCoverageView } from './node-fill-coverage.ts';
 import { type QuestionBooksView, questionBooksView } from './question-books.ts';
+import { type SnapshotHeadsView, snapshotHeadsView } from './snapshot-heads.ts';
 
 export interface Views {
   readonly events: EventsView;
@@ -21,6 +22,7 @@ export interface Views {
   readonly ledgers: LedgersView;
   readonly accountValues: AccountValuesView;
   readonly accountSeries: AccountSeriesView;
+  readonly snapshotHeads: SnapshotHeadsView;
   readonly freshness: Freshness;
 }
 
@@ -38,4 +40,5 @@ export const VIEWS = {
   ledgers: ledgersView,
   accountValues: accountValuesView,
   accountSeries: accountSeriesView,
+  snapshotHeads: snapshotHeadsView,
 };

@@ -16,6 +16,7 @@ import { flowCoverageTable } from './flow-coverage.ts';
 import { leaderboardTable } from './leaderboard.ts';
 import { ledgerEventsTable } from './ledger-events.ts';
 import { marketsTable } from './markets.ts';
+import { navSnapshotsTable } from './nav-snapshots.ts';
 import { nodeFillsTable } from './node-fills.ts';
 import { resolutionsTable } from './resolutions.ts';
 import { spreadsTable } from './spreads.ts';
@@ -41,6 +42,7 @@ export const TABLES: readonly TableSpec[] = [
   anomaliesTable,
   accountFillsTable,
   ledgerEventsTable,
+  navSnapshotsTable,
   accountFlowsTable,
   flowCoverageTable,
   usageTable,

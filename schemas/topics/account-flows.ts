@@ -44,7 +44,7 @@ export const accountFlowTopics = perFamily((venue) =>
 );
 
 const wantedPrice = record('WantedFlowPrice', 'A price that a flow needs.', {
-  token: text('Name of the token.'),
+  coin: text('The spot pair of the token with USDC.'),
   ts: timestamp('The time of the flow.'),
 });
 
@@ -59,7 +59,7 @@ const flowCoverage = record('FlowCoverage', 'Between which times the flows of a 
   requestFrom: nullable(
     timestamp('Start of the next request for ledger updates (venue_a); null where nothing is requested.'),
   ),
-  wantedPrices: list(wantedPrice, 'Prices of tokens that flows still need (venue_a), oldest first.'),
+  wantedPrices: list(wantedPrice, 'Prices that flows still need (venue_a), oldest first.'),
 });
 export type FlowCoverage = Infer<typeof flowCoverage>;
 

@@ -31,6 +31,7 @@ import { earlierOutcomesTopic } from './earlier-outcomes.ts';
 import { leaderboardRowTopic, leaderboardTopic } from './leaderboard.ts';
 import { ledgerBookTopic, ledgerEventTopic, ledgerTopic } from './ledgers.ts';
 import { loadedKlinesTopic } from './loaded-klines.ts';
+import { navSnapshotTopic, snapshotHeadTopic } from './nav-snapshots.ts';
 import { nodeFillCoverageTopic, nodeFillTopic } from './node-fills.ts';
 import { nodeReportTopic } from './node-reports.ts';
 import {
@@ -112,6 +113,8 @@ export const TOPICS: readonly Topic[] = [
   ledgerEventTopic,
   ledgerBookTopic,
   accountValueTopic,
+  navSnapshotTopic,
+  snapshotHeadTopic,
   accountSeriesTopic,
   ...Object.values(accountFlowTopics),
   ...Object.values(flowCoverageTopics),

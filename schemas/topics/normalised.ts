@@ -207,7 +207,7 @@ const instrument = record('Instrument', 'A market with a book of its own: a perp
 });
 export type Instrument = Infer<typeof instrument>;
 /** `derived.instruments.<venue>`. */
-export const instrumentTopics = perVenue('instruments', 'Coins', 'coin', 1, { kind: 'compacted' }, instrument);
+export const instrumentTopics = perVenue('instruments', 'Coins', 'coin', 1, COMPACTED_FOR_PROCESSORS, instrument);
 
 const assetContext = record('AssetContext', 'The newest figures that a venue publishes about a coin.', {
   provider: text('Fine-grained provider.'),

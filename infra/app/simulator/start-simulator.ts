@@ -12,6 +12,7 @@ import { createSimulation, type SimulationCounts, STEP_MS } from './simulation.t
 import type { SimulatorUrls } from './simulator-urls.ts';
 import { type Host, startHttpServer } from './sockets/http-host.ts';
 import type { HubStats, SocketObserver } from './sockets/socket-hub.ts';
+import { truthHost } from './truth/truth-host.ts';
 import { NODE_PATH } from './venues/venue-a/create-venue-a.ts';
 import type { ChainCounts } from './venues/venue-b/chain-feed.ts';
 import type { Injection } from './world/injections.ts';
@@ -125,7 +126,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const venues = createVenues(world, board, now, { spontaneousReorgs, nodeData, minuteMs, observer }, onError);
   const simulation = createSimulation(world, venues.feeds);
   const host = options.host ?? '127.0.0.1';
-  const hosts = [...venues.hosts, metricsHost(venues.limitsExceeded)];
+  const hosts = [...venues.hosts, metricsHost(venues.limitsExceeded), truthHost(world, now)];
   const server = await startHttpServer({ host, port: options.port ?? 0 }, hosts, venues.sockets, board, onError);
   let stalls = 0;
 

@@ -44,7 +44,7 @@ async function setUp({ answer = answerTo, node = null, weight = 1_000, isListed 
   const dexes = new DexList();
   const metrics = createMetrics();
   if (isListed) dexes.set(LISTED);
-  const handler = createAcquisitions({
+  const { handler, ...acquisitions } = createAcquisitions({
     url: server.url,
     http: { counter: { source: 'venue_a.info', metrics }, retries: 'reads', timeoutMs: 1_000 },
     budget,
@@ -65,7 +65,7 @@ async function setUp({ answer = answerTo, node = null, weight = 1_000, isListed 
     ) as Promise<AcquisitionResult>;
   const requested = () => server.requests.map(({ body }) => JSON.parse(body));
   const outcomes = async () => (await metrics.accountAcquisitions.get()).values.map(({ labels }) => labels.outcome);
-  return { acquire, handler, budget, published, requested, dexes, outcomes };
+  return { acquire, acquireAs: acquisitions.acquire, handler, budget, published, requested, dexes, outcomes };
 }
 
 const typesOf = (published: readonly { request: string }[]) => published.map(({ request }) => JSON.parse(request).type);
@@ -103,6 +103,23 @@ describe('an acquisition of venue_a', () => {
     expect(await outcomes()).toEqual(['no_room']);
   });
 
+  it('is shared by a read and a snapshot, while it runs and for 15 s after its end', async () => {
+    const { acquire, acquireAs, budget, published, outcomes } = await setUp();
+    const asSnapshot = () =>
+      acquireAs(USER, {
+        cause: 'snapshot',
+        priority: REST_PRIORITIES.snapshots,
+        roomUntil: Date.now() + 60_000,
+        signal: new AbortController().signal,
+      });
+    const [snapshot, read] = await Promise.all([asSnapshot(), acquire()]);
+    expect(read).toEqual(snapshot);
+    expect(await acquire()).toEqual(snapshot);
+    expect(published).toHaveLength(6);
+    expect(budget.used).toBe(WEIGHT);
+    expect(await outcomes()).toContain('complete');
+  });
+
   it('is counted if it waited too long for its turn, for lack of weight or for the venue', async () => {
     const { handler, budget, outcomes } = await setUp({ weight: 100 });
     const expire = () => handler.expiredBecause!({ address: USER }, 'org');
@@ -118,6 +135,15 @@ describe('an acquisition of venue_a', () => {
     await acquire();
     expect(typesOf(published)).toEqual(['perpDexs', ...ALL]);
     expect(budget.used).toBe(WEIGHT + 20);
+  });
+
+  it('requests the list of dexes once for all that need it at the same time', async () => {
+    const { acquireAs, published } = await setUp({ isListed: false });
+    const terms = { cause: 'read', priority: REST_PRIORITIES.reads, roomUntil: Date.now() + 10_000 } as const;
+    const users = ['a', 'b', 'c'].map((digit) => `0x${digit.repeat(40)}`);
+    await Promise.all(users.map((user) => acquireAs(user, { ...terms, signal: new AbortController().signal })));
+    expect(typesOf(published).filter((type) => type === 'perpDexs')).toHaveLength(1);
+    expect(published).toHaveLength(1 + 3 * ALL.length);
   });
 
   it('reads all but the mode from the node, which costs no weight', async () => {

@@ -16,7 +16,8 @@ import type { Publisher } from '../../publisher/publisher.ts';
 import { allOrNone } from '../../requests/all-or-none.ts';
 import { countAcquisition, countExpired } from '../../requests/count-acquisition.ts';
 import { readInTime } from '../../requests/read-in-time.ts';
-import { defineHandler, type RequestContext, type RequestHandler } from '../../requests/request-handler.ts';
+import { defineHandler, type RequestHandler } from '../../requests/request-handler.ts';
+import { type Acquire, type AcquisitionTerms, SharedAcquisitions } from '../../requests/shared-acquisitions.ts';
 import { ACQUISITIONS_RUNNING, READS_TOTAL_MS, READS_WAIT_MS, REST_PRIORITIES } from './declaration.ts';
 import { DEXES_REQUEST, type DexList } from './dex-list.ts';
 import type { NodeInfo } from './node-info.ts';
@@ -53,66 +54,100 @@ interface Response {
 const LIGHT_WEIGHT = 2;
 const OTHER_WEIGHT = 20;
 
-export function createAcquisitions(options: AcquisitionsOptions): RequestHandler {
+export interface Acquisitions {
+  /** Serves the acquisitions that reads of clients cause. */
+  readonly handler: RequestHandler;
+  readonly acquire: Acquire;
+}
+
+export function createAcquisitions(options: AcquisitionsOptions): Acquisitions {
   const { budget, dexes, publisher, metrics } = options;
   const waiting = whileWaiting(budget, ({ address }: { address: string }) => weightOf(partsOf(address, dexes.names())));
-  return defineHandler({
+  const shared = new SharedAcquisitions();
+  const acquire: Acquire = async (address, terms) => {
+    // Neither the responses nor the outcome could be published while the log accepts nothing.
+    await publisher.whenReady(terms.signal);
+    return (
+      shared.current(address) ??
+      countAcquisition(metrics, 'venue_a', terms.cause, () => acquireOnce(options, shared, address, terms))
+    );
+  };
+  const handler = defineHandler({
     kind: venueAAcquisition,
     running: ACQUISITIONS_RUNNING,
     expiresAfterMs: READS_WAIT_MS,
     onJoin: waiting.onJoin,
     expiredBecause: (params, orgId) => countExpired(metrics, 'venue_a', waiting.expiredBecause(params, orgId)),
-    run: ({ address }, { signal, ...context }) =>
-      readInTime(context.requestedAt + READS_TOTAL_MS, signal, async (inTime) => {
-        // Neither the responses nor the outcome could be published while the log accepts nothing.
-        await publisher.whenReady(inTime);
-        return countAcquisition(metrics, 'venue_a', () => acquire(options, address, { ...context, signal: inTime }));
-      }),
+    run: ({ address }, { signal, requestedAt, orgIds: payers }) =>
+      readInTime(requestedAt + READS_TOTAL_MS, signal, (inTime) =>
+        acquire(address, {
+          cause: 'read',
+          priority: REST_PRIORITIES.reads,
+          payers,
+          roomUntil: requestedAt + READS_WAIT_MS,
+          signal: inTime,
+        }),
+      ),
   });
+  return { handler, acquire };
 }
 
-async function acquire(
+async function acquireOnce(
   options: AcquisitionsOptions,
+  shared: SharedAcquisitions,
   address: string,
-  context: RequestContext,
+  terms: AcquisitionTerms,
 ): Promise<AcquisitionResult> {
-  const { budget, dexes, http } = options;
-  const { signal, orgIds: payers, requestedAt } = context;
-  const spend = { priority: REST_PRIORITIES.reads, payers, roomUntil: requestedAt + READS_WAIT_MS };
+  const { budget, dexes } = options;
   // A list that is too old is requested first; the state of a dex that it adds waits for room of its own.
-  const isListed = dexes.isRecent();
-  const weight = weightOf(partsOf(address, dexes.names())) + (isListed ? 0 : OTHER_WEIGHT);
-  const reserved = await ReservedWeight.open(budget, weight, { ...spend, signal });
+  const weight = weightOf(partsOf(address, dexes.names())) + (dexes.isRecent() ? 0 : OTHER_WEIGHT);
+  const reserved = await ReservedWeight.open(budget, weight, terms);
+  try {
+    return await shared.run(address, () =>
+      readInTime(Date.now() + READS_TOTAL_MS, terms.signal, (signal) =>
+        readAndPublish(options, reserved, address, { ...terms, signal }),
+      ),
+    );
+  } finally {
+    reserved.settle();
+  }
+}
+
+async function readAndPublish(
+  options: AcquisitionsOptions,
+  reserved: ReservedWeight,
+  address: string,
+  { cause: _cause, ...spend }: AcquisitionTerms,
+): Promise<AcquisitionResult> {
+  const { dexes, http } = options;
+  const { signal } = spend;
   const client = new HttpClient({ ...http, budget: reserved });
   const send = async (part: Part, until: AbortSignal): Promise<Response> => {
     const request = { url: options.url, body: part.body, weight: part.weight, ...spend, signal: until };
     return { part, payload: await client.send(request), feed: options.feed };
   };
-  try {
-    if (!isListed) {
+  if (!dexes.isRecent())
+    await dexes.renew(async () => {
       const list = await send({ type: 'perpDexs', body: DEXES_REQUEST, weight: OTHER_WEIGHT }, signal);
       dexes.set(list.payload);
       publish(options, [list]);
-    }
-    let responses: Response[];
-    let names: readonly string[];
-    do {
-      names = dexes.names();
-      const [mode, ...others] = partsOf(address, names);
-      const read = await allOrNone<Response[]>(
-        [async (until) => [await send(mode!, until)], (until) => readOthers(options, others, send, until)],
-        signal,
-      );
-      responses = read.flat();
-      // The normaliser waits for the state of each dex that is listed when it receives the responses.
-    } while (names.join() !== dexes.names().join());
-    check(responses);
-    const publishedAt = Date.now();
-    publish(options, responses);
-    return { publishedAt };
-  } finally {
-    reserved.settle();
-  }
+    });
+  let responses: Response[];
+  let names: readonly string[];
+  do {
+    names = dexes.names();
+    const [mode, ...others] = partsOf(address, names);
+    const read = await allOrNone<Response[]>(
+      [async (until) => [await send(mode!, until)], (until) => readOthers(options, others, send, until)],
+      signal,
+    );
+    responses = read.flat();
+    // The normaliser waits for the state of each dex that is listed when it receives the responses.
+  } while (names.join() !== dexes.names().join());
+  check(responses);
+  const publishedAt = Date.now();
+  publish(options, responses);
+  return { publishedAt };
 }
 
 /** Reads everything from the node, or everything from the venue if the node does not answer all of it. */

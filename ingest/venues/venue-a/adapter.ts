@@ -1,12 +1,14 @@
 /** The adapter of venue_a: polls metadata and the leaderboard, and receives everything else over WebSockets. */
 import { closeInReverse } from '#infra/runtime/closing';
 import { ConnectionState } from '../../feed/connection-state.ts';
-import { HttpClient } from '../../feed/http-client.ts';
+import { HttpClient, type HttpRequest } from '../../feed/http-client.ts';
 import { VenuePlanner } from '../../feed/planner.ts';
 import type { RequestHandler } from '../../requests/request-handler.ts';
 import { startSeriesRequests } from '../../series/request-series.ts';
+import { startSnapshots } from '../../snapshots/take-snapshots.ts';
 import { type AdapterContext, joinUrl, type RunningAdapter, upstreamUrl, type VenueAdapter } from '../adapter.ts';
 import { startFillRequests } from './account-fills/request-fills.ts';
+import { startFlowRequests } from './account-flows/request-flows.ts';
 import { createAcquisitions } from './acquisitions.ts';
 import { limitsOf, METADATA_WEIGHT, MINUTE_MS, READ_TIMEOUT_MS, REST_PRIORITIES } from './declaration.ts';
 import { DEXES_REQUEST, DexList } from './dex-list.ts';
@@ -92,26 +94,31 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
   await opened(linked).start();
 
   /** Sends one request and publishes the answer. */
-  const send = async (
+  const sendAs = async (
     request: string,
     signal: AbortSignal,
-    priority: number,
-    weight: number = METADATA_WEIGHT,
-    weightOf: (response: Buffer) => number = () => weight,
-    onSend: () => void = () => {},
+    cost: Pick<HttpRequest, 'weight' | 'weightOf' | 'priority' | 'payers' | 'roomUntil' | 'onSend'>,
+    by: InfoClient = client,
   ): Promise<Buffer> => {
     await publisher.whenReady(signal);
     let requestedAt = publisher.now();
-    const noteSent = () => {
+    const onSend = () => {
       requestedAt = publisher.now();
-      onSend();
+      cost.onSend?.();
     };
-    const { payload } = await client.send({ body: request, weight, weightOf, priority, signal, onSend: noteSent });
+    const { payload } = await by.send({ body: request, ...cost, signal, onSend });
     connection.markConnected();
     publisher.receive({ source: FEED, feed: FEED, request, requestedAt, payload });
     if (request === DEXES_REQUEST) dexes.receive(payload);
     return payload;
   };
+  const send = (
+    request: string,
+    signal: AbortSignal,
+    priority: number,
+    weight: number = METADATA_WEIGHT,
+    weightOf: (response: Buffer) => number = () => weight,
+  ) => sendAs(request, signal, { priority, weight, weightOf });
   const metadata = opened(
     new MetadataRounds({ context, connection, watcher, tracked, cursor, send, onLoaded: metadataLoaded }),
   );
@@ -128,10 +135,15 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
   opened(dailyBars);
   const fills = await startFillRequests({
     context,
-    send: (request, signal, { priority, weight, weightOf, onSend }) =>
-      send(request, signal, priority, weight, weightOf, onSend),
+    send: sendAs,
   });
   opened(fills);
+  const flows = await startFlowRequests({
+    context,
+    // Reads of clients are retried.
+    send: (request, signal, cost) => sendAs(request, signal, cost, cost.payers ? readClient : client),
+  });
+  opened(flows);
   const series = await startSeriesRequests({
     context,
     family: 'venue_a',
@@ -160,7 +172,9 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
     metrics,
     feed: FEED,
   });
-  return [reads, positions, acquisitions, requestedBooks.handler];
+  const { acquire } = acquisitions;
+  opened(await startSnapshots({ context, family: 'venue_a', acquire, priority: REST_PRIORITIES.snapshots }));
+  return [reads, positions, acquisitions.handler, flows.handler, requestedBooks.handler];
 }
 
 /** The clients of what the adapter requests itself and of the reads of clients, and what acquisitions are sent with. */

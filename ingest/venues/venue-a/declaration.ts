@@ -5,13 +5,15 @@ import type { Limits } from '../../feed/planner.ts';
 export const REST_PRIORITIES = {
   listings: 0,
   reads: 1,
+  /** Snapshots of accounts within their ten minutes. */
+  snapshots: 2,
   /** Fills of an account that a trade named. */
-  tradedFills: 2,
-  repairs: 3,
-  settlements: 4,
+  tradedFills: 3,
+  repairs: 4,
+  settlements: 5,
   /** Histories of accounts. */
-  fillLoads: 5,
-  others: 6,
+  fillLoads: 6,
+  others: 7,
 } as const;
 /** The minute over which the venue counts. */
 export const MINUTE_MS = 60_000;

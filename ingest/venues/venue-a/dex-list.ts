@@ -10,6 +10,7 @@ const LIST_MAX_AGE_MS = 5 * 60_000;
 export class DexList {
   private readonly now: () => number;
   private listed: { readonly at: number; readonly names: readonly string[] } | null = null;
+  private renewal: Promise<void> | null = null;
 
   /** @param now monotonic ms. */
   constructor(now: () => number = () => performance.now()) {
@@ -28,6 +29,14 @@ export class DexList {
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
     }
+  }
+
+  /** Runs a request that stores a new list, once for all who need it at the same time. Settles like it. */
+  renew(request: () => Promise<void>): Promise<void> {
+    this.renewal ??= request().finally(() => {
+      this.renewal = null;
+    });
+    return this.renewal;
   }
 
   isRecent(): boolean {

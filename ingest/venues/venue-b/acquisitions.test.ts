@@ -27,7 +27,7 @@ async function setUp(answer: (offset: number) => Answer, rpc: Partial<Acquisitio
   const metrics = createMetrics();
   const budget = new Budget({ max: 100, windowMs: 1_000 });
   const published: { source: string; request: string; payload: string }[] = [];
-  const handler = createAcquisitions({
+  const { handler } = createAcquisitions({
     url: server.url,
     rpc: { header: async () => HEAD, call: async () => BALANCE, ...rpc },
     budget,

@@ -23,10 +23,11 @@ import { noRoomError } from '../../feed/reserve-in-time.ts';
 import type { Publisher } from '../../publisher/publisher.ts';
 import { countAcquisition, countExpired } from '../../requests/count-acquisition.ts';
 import { readInTime } from '../../requests/read-in-time.ts';
-import { defineHandler, type RequestContext, type RequestHandler } from '../../requests/request-handler.ts';
+import { defineHandler, type RequestHandler } from '../../requests/request-handler.ts';
+import { type Acquire, type AcquisitionTerms, SharedAcquisitions } from '../../requests/shared-acquisitions.ts';
 import { joinUrl } from '../adapter.ts';
 import { type ChainRpc, ChainRpcError } from './chain/chain-rpc.ts';
-import { ACQUISITIONS_RUNNING, ACQUISITIONS_TOTAL_MS, ACQUISITIONS_WAIT_MS } from './declaration.ts';
+import { ACQUISITIONS_RUNNING, ACQUISITIONS_TOTAL_MS, ACQUISITIONS_WAIT_MS, PRIORITIES } from './declaration.ts';
 
 const DATA_FEED = 'venue_b.data';
 const CALL_FEED = 'venue_b.call';
@@ -44,6 +45,7 @@ export interface AcquisitionsOptions {
 interface Page {
   readonly path: string;
   readonly payload: Buffer;
+  readonly rows: number;
   /** Unix ms. */
   readonly fetchedAt: number;
 }
@@ -53,51 +55,86 @@ interface Balance extends BalanceCall {
   readonly result: string;
 }
 
-export function createAcquisitions(options: AcquisitionsOptions): RequestHandler {
+export interface Acquisitions {
+  /** Serves the acquisitions that reads of clients cause. */
+  readonly handler: RequestHandler;
+  readonly acquire: Acquire;
+}
+
+export function createAcquisitions(options: AcquisitionsOptions): Acquisitions {
   const { publisher, budget, metrics } = options;
-  return defineHandler({
+  const shared = new SharedAcquisitions();
+  const acquire: Acquire = async (address, terms) => {
+    await publisher.whenReady(terms.signal);
+    return (
+      shared.current(address) ??
+      countAcquisition(metrics, 'venue_b', terms.cause, () => readAndPublish(options, shared, address, terms))
+    );
+  };
+  const handler = defineHandler({
     kind: venueBAcquisition,
     running: ACQUISITIONS_RUNNING,
     expiresAfterMs: ACQUISITIONS_WAIT_MS,
     expiredBecause: () => countExpired(metrics, 'venue_b', noRoomError(budget, 1)),
-    run: ({ address }, { signal, ...context }) =>
-      readInTime(context.requestedAt + ACQUISITIONS_TOTAL_MS, signal, async (inTime) => {
-        await publisher.whenReady(inTime);
-        return countAcquisition(metrics, 'venue_b', () => acquire(options, address, { ...context, signal: inTime }));
-      }),
+    run: ({ address }, { signal, requestedAt, orgIds: payers }) =>
+      readInTime(requestedAt + ACQUISITIONS_TOTAL_MS, signal, (inTime) =>
+        acquire(address, {
+          cause: 'read',
+          priority: PRIORITIES.reads,
+          payers,
+          roomUntil: requestedAt + ACQUISITIONS_WAIT_MS,
+          signal: inTime,
+        }),
+      ),
   });
+  return { handler, acquire };
 }
 
-async function acquire(
+/** The first page waits for room, and the others for room of their own. */
+async function readAndPublish(
   options: AcquisitionsOptions,
+  shared: SharedAcquisitions,
   address: string,
-  context: RequestContext,
+  { cause: _cause, ...spend }: AcquisitionTerms,
 ): Promise<AcquisitionResult> {
-  const pages = await readPages(options.url, options.http, address, context);
-  const balances = await readBalances(options.rpc, address, context.signal);
-  check(pages, balances);
-  return publish(options, pages, balances);
+  const first = await readPage(options, address, 0, spend);
+  return shared.run(address, () =>
+    readInTime(Date.now() + ACQUISITIONS_TOTAL_MS, spend.signal, async (signal) => {
+      const pages = await readFurtherPages(options, address, first, { ...spend, signal });
+      const balances = await readBalances(options.rpc, address, signal);
+      check(pages, balances);
+      return publish(options, pages, balances);
+    }),
+  );
 }
+
+/** How the pages of an account are requested. */
+type Spend = Omit<AcquisitionTerms, 'cause'>;
+type PageReads = Pick<AcquisitionsOptions, 'url' | 'http'>;
 
 /** Reads all pages of the positions of an account. Rejects with an `UpstreamError`. */
-export async function readPages(
-  url: string,
-  http: Pick<HttpClient, 'send'>,
-  address: string,
-  context: RequestContext,
-): Promise<Page[]> {
-  const { signal, requestedAt } = context;
-  const pages: Page[] = [];
-  for (let offset = 0; offset <= POSITIONS_OFFSET_MAX; offset += POSITIONS_PAGE) {
-    const path = `/positions?user=${address}&sizeThreshold=0&limit=${POSITIONS_PAGE}&offset=${offset}`;
-    const roomUntil = requestedAt + ACQUISITIONS_WAIT_MS;
-    const payload = await http.send({ url: joinUrl(url, path), weight: 1, roomUntil, signal });
-    pages.push({ path, payload, fetchedAt: Date.now() });
-    const rows = parseAnswer(payload, path);
-    if (!Array.isArray(rows)) throw new UpstreamError('upstream_malformed', '/positions returned no list');
-    if (rows.length < POSITIONS_PAGE) return pages;
+export async function readPages(reads: PageReads, address: string, spend: Spend): Promise<Page[]> {
+  return readFurtherPages(reads, address, await readPage(reads, address, 0, spend), spend);
+}
+
+async function readFurtherPages(reads: PageReads, address: string, first: Page, spend: Spend): Promise<Page[]> {
+  const pages = [first];
+  for (let page = first; page.rows >= POSITIONS_PAGE; ) {
+    const offset = pages.length * POSITIONS_PAGE;
+    if (offset > POSITIONS_OFFSET_MAX)
+      throw new UpstreamError('upstream_malformed', 'the account has more positions than the venue returns');
+    page = await readPage(reads, address, offset, spend);
+    pages.push(page);
   }
-  throw new UpstreamError('upstream_malformed', 'the account has more positions than the venue returns');
+  return pages;
+}
+
+async function readPage({ url, http }: PageReads, address: string, offset: number, spend: Spend): Promise<Page> {
+  const path = `/positions?user=${address}&sizeThreshold=0&limit=${POSITIONS_PAGE}&offset=${offset}`;
+  const payload = await http.send({ url: joinUrl(url, path), weight: 1, ...spend });
+  const rows = parseAnswer(payload, path);
+  if (!Array.isArray(rows)) throw new UpstreamError('upstream_malformed', '/positions returned no list');
+  return { path, payload, rows: rows.length, fetchedAt: Date.now() };
 }
 
 /** Reads the balance of each collateral token as of the newest block. */

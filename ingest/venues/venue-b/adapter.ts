@@ -6,6 +6,7 @@ import { ConnectionState } from '../../feed/connection-state.ts';
 import { HttpClient } from '../../feed/http-client.ts';
 import { Poller } from '../../feed/poller.ts';
 import { startSeriesRequests } from '../../series/request-series.ts';
+import { startSnapshots } from '../../snapshots/take-snapshots.ts';
 import { type AdapterContext, type RunningAdapter, upstreamUrl, type VenueAdapter } from '../adapter.ts';
 import { createAcquisitions } from './acquisitions.ts';
 import { BookSockets } from './book-sockets.ts';
@@ -20,6 +21,7 @@ import {
   CATALOG_BUDGET,
   DATA_TIMEOUT_MS,
   POSITIONS_BUDGET,
+  PRIORITIES,
   RPC_BUDGET,
   RPC_TIMEOUT_MS,
   WATCHED_TOKENS_MAX,
@@ -90,8 +92,10 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     feeds.push(rpc);
     const accounts = accountReads(upstreamUrl(settings, 'venueBDataUrl'), metrics);
     const acquisitions = createAcquisitions({ ...accounts, rpc, publisher, metrics });
+    const { acquire } = acquisitions;
+    feeds.push(await startSnapshots({ context, family: 'venue_b', acquire, priority: PRIORITIES.snapshots }));
     return {
-      handlers: [...(backfills.handlers ?? []), userPnl.handler, acquisitions, createPositionReads(accounts)],
+      handlers: [...(backfills.handlers ?? []), userPnl.handler, acquisitions.handler, createPositionReads(accounts)],
       close,
     };
   } catch (error) {

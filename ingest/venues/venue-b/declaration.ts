@@ -90,6 +90,8 @@ export const RPC_PARALLEL = 8;
 export const RPC_BUDGET = { max: 50, windowMs: 1_000 } as const;
 export const RPC_TIMEOUT_MS = 15_000;
 
+/** Priorities of requests about accounts, the most important first (contract, Money: accounts, reads, values). */
+export const PRIORITIES = { reads: 0, snapshots: 1, others: 2 } as const;
 /** The venue states no limit for PnL series of v1; 400 in 10 s were accepted for those of v2. Ingest uses at most a quarter. */
 export const USER_PNL_BUDGET = { max: 100, windowMs: 10_000 } as const;
 /** Distance of the points of each window. */

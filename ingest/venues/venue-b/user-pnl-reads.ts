@@ -8,6 +8,7 @@ import type { Publisher } from '../../publisher/publisher.ts';
 import { readInTime } from '../../requests/read-in-time.ts';
 import { defineHandler, type RequestHandler } from '../../requests/request-handler.ts';
 import {
+  PRIORITIES,
   USER_PNL_BUDGET,
   USER_PNL_FIDELITIES,
   USER_PNL_RUNNING,
@@ -18,8 +19,6 @@ import {
 
 /** Source and feed of the raw records. */
 const SOURCE = 'venue_b.pnl';
-/** Reads of clients have priority 0. */
-const BACKGROUND_PRIORITY = 1;
 
 export interface UserPnlReadsOptions {
   /** The URL of the series, with its path. */
@@ -60,7 +59,7 @@ export function createUserPnlReads(options: UserPnlReadsOptions): UserPnlReads {
         send(params, { payers: orgIds, roomUntil: requestedAt + USER_PNL_WAIT_MS, signal: inTime }),
       ),
   });
-  return { handler, send: (params, signal) => send(params, { priority: BACKGROUND_PRIORITY, signal }) };
+  return { handler, send: (params, signal) => send(params, { priority: PRIORITIES.others, signal }) };
 }
 
 function queryOf({ address, window }: UserPnlRequest): URLSearchParams {

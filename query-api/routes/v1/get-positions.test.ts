@@ -115,6 +115,13 @@ it('warns of a dex that could not be read, and returns the others', async () => 
   ]);
 });
 
+it('warns of a state without a list of positions: it does not say that there are none', async () => {
+  answers['venue_a.positions'] = () => ({ states: [read('', { time: 1 }), read('xyz', stateOf(position))] });
+  const { body } = await get(`?user=${A}&provider=venue_a`);
+  expect(body.positions).toHaveLength(1);
+  expect(body.warnings).toMatchObject([{ code: 'upstream_unavailable', provider: 'venue_a', dex: '' }]);
+});
+
 it.each([
   ['late', 'upstream_unavailable'],
   ['upstream_failed', 'upstream_unavailable'],

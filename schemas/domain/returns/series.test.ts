@@ -5,7 +5,7 @@ import { formatDecimal, parseDecimal } from '../decimal.ts';
 import { cutCurve, dataThrough, mergeCurves } from './merge-series.ts';
 import { allFlows, curvePoint, flow, readablePoint, textOrNull } from './returns.fixture.ts';
 import { curveOf, seriesState, WINDOWS } from './series.ts';
-import { type HourValue, impliedNavCurve, snapshotCurve } from './snapshot-curve.ts';
+import { type HourValue, impliedNavCurve, isCovered, pointAtMark, snapshotCurve } from './snapshot-curve.ts';
 import { readPortfolio } from './venue-a-series.ts';
 import { readUserPnl } from './venue-b-series.ts';
 
@@ -177,11 +177,23 @@ describe('a curve of snapshots', () => {
     ]);
   });
 
-  it('has no points with fewer than two snapshots, and the newest 2,000 of more', () => {
-    expect(points([hourValue(1, '100')], allFlows())).toEqual([]);
+  it('needs two snapshots of the account, and has the newest 2,000 of more', () => {
+    expect([[], [hourValue(1, '1')], [hourValue(1, '1'), hourValue(2, '1')]].map(isCovered)).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect(points([], allFlows())).toEqual([]);
+    expect(points([hourValue(1, '100')], allFlows())).toEqual([[1, '100', '100']]);
     const many = Array.from({ length: 2_003 }, (_, hour) => hourValue(hour, '1'));
     const curve = points(many, allFlows());
     expect([curve.length, curve[0]![0]]).toEqual([2_000, 3]);
+  });
+
+  it('is a point at the hour mark without the flows since then', () => {
+    const history = allFlows(flow(HOUR, '1'), flow(HOUR + 500, '5'), flow(HOUR + 1_500, '7'));
+    const { ts, nav } = pointAtMark(hourValue(1, '100'), history);
+    expect([ts, formatDecimal(nav)]).toEqual([HOUR, '95']);
   });
 
   it('is implied by the current value, the profit and the flows where there are no snapshots', () => {

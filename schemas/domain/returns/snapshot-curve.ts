@@ -1,5 +1,6 @@
 /** Curves from our own snapshots of an account, and what stands in for them where an account has too few. */
 import { type Decimal, ZERO } from '../decimal.ts';
+import type { RoiPoint } from './chain-linked.ts';
 import { type Flow, type FlowHistory, flowsBetween, sumOfFlows } from './flows.ts';
 import type { SeriesPoint } from './series.ts';
 
@@ -21,20 +22,21 @@ export interface NavPoint {
 }
 
 /** Points of a curve from snapshots; an account with fewer than two has none. */
-const SNAPSHOTS_MAX = 2_000;
+export const SNAPSHOTS_MAX = 2_000;
 const SNAPSHOTS_MIN = 2;
 
 /** Returns whether an account has enough snapshots for a curve. */
 export const isCovered = (snapshots: readonly HourValue[]): boolean => snapshots.length >= SNAPSHOTS_MIN;
 
 /**
- * Returns the curve of the snapshots of a window: net deposits are the first value and the flows since then.
+ * Returns the curve of the snapshots of a window of an account that is covered: net deposits are the first value and the
+ * flows since then.
  * @param snapshots ascending by hour.
  */
 export function snapshotCurve(snapshots: readonly HourValue[], history: FlowHistory): NavPoint[] {
   const newest = snapshots.slice(-SNAPSHOTS_MAX);
   const first = newest[0];
-  if (!first || !isCovered(newest)) return [];
+  if (!first) return [];
   let before = first.asOf;
   let sum: Decimal | null = first.nav;
   return newest.map(({ hour, asOf, nav }) => {
@@ -43,6 +45,15 @@ export function snapshotCurve(snapshots: readonly HourValue[], history: FlowHist
     before = asOf;
     return { t: Math.floor(hour / 1000), nav, netDeposits: sum };
   });
+}
+
+/**
+ * Returns what a snapshot states as a point at its hour mark: the value without the flows between the mark and the time
+ * of the value. Where these are not known, no window with this point is available.
+ */
+export function pointAtMark({ hour, asOf, nav }: HourValue, history: FlowHistory): RoiPoint {
+  const { flows } = flowsBetween(history, hour, asOf);
+  return { ts: hour, nav: (nav - sumOfFlows(flows ?? [])) as Decimal, pnl: null };
 }
 
 /**

@@ -35,12 +35,11 @@ export function fillRequest(list: FillList, user: string, startTime: number) {
   return { type: FILL_REQUESTS[list], user, startTime };
 }
 
-/** Reads the fills of a response; slices of TWAP orders are wrapped. Throws `FieldError`. @param baseOf token of a pair. */
-export function readFills(
-  list: FillList,
-  body: unknown,
-  baseOf: (coin: string) => string | null,
-): readonly VenueAFill[] {
+/** Returns the name of the base token of a spot pair; null if it is not known. */
+export type BaseOf = (coin: string) => string | null;
+
+/** Reads the fills of a response; slices of TWAP orders are wrapped. Throws `FieldError`. */
+export function readFills(list: FillList, body: unknown, baseOf: BaseOf): readonly VenueAFill[] {
   return readList(body, 'answer').map((row, at) => {
     try {
       return readFill(list === 'twaps' ? readObject(row, 'row').fill : row, baseOf);
@@ -51,7 +50,7 @@ export function readFills(
 }
 
 /** Reads one fill. Throws `FieldError`. */
-export function readFill(value: unknown, baseOf: (coin: string) => string | null): VenueAFill {
+export function readFill(value: unknown, baseOf: BaseOf): VenueAFill {
   const fill = readObject(value, 'fill');
   const coin = readText(fill.coin, 'coin');
   const side = readSide(fill.side);
@@ -72,7 +71,7 @@ export function readFill(value: unknown, baseOf: (coin: string) => string | null
     oid: readInteger(fill.oid, 'oid'),
     fee: readDecimal(fill.fee, 'fee'),
     feeToken,
-    isFeeTraded: side === 'buy' && isTradedToken(coin, feeToken, baseOf),
+    isFeeTraded: isFeeTraded({ coin, side, feeToken }, baseOf),
     builderFee: optionalField(fill, 'builderFee', readDecimal) ?? null,
     builder: optionalField(fill, 'builder', readText)?.toLowerCase() ?? null,
     ...readLiquidation(fill),
@@ -90,7 +89,16 @@ function readSide(value: unknown): 'buy' | 'sell' {
   throw new FieldError('side', 'B or A', value);
 }
 
-function isTradedToken(coin: string, feeToken: string, baseOf: (coin: string) => string | null): boolean {
+/** True if the fee of a purchase was paid in the token that was bought. */
+export function isFeeTraded(
+  { coin, side, feeToken }: Pick<VenueAFill, 'coin' | 'side' | 'feeToken'>,
+  baseOf: BaseOf,
+): boolean {
+  return side === 'buy' && isTradedToken(coin, feeToken, baseOf);
+}
+
+/** True for the token that is bought and sold with a coin. */
+export function isTradedToken(coin: string, feeToken: string, baseOf: BaseOf): boolean {
   if (isOutcomeCoin(coin)) return feeToken === `+${coin.slice(1)}`;
   if (!isSpotCoin(coin)) return false;
   const base = coin.includes('/') ? coin.slice(0, coin.indexOf('/')) : baseOf(coin);

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { toNumber } from '#schemas/domain/decimal';
+import { toNumber, ZERO } from '#schemas/domain/decimal';
 import { netDeposits } from '#schemas/domain/returns/series';
+import { readLedgerUpdates, venueAFlow } from '#schemas/domain/returns/venue-a-flows';
 import { readPortfolio } from '#schemas/domain/returns/venue-a-series';
 import { BEFORE_THE_HOUR, SMALL } from '../../simulation.fixture.ts';
-import { ladderMid } from '../../world/ladders.ts';
 import { HOUR_MS } from '../../world/time.ts';
 import { createWorld } from '../../world/world.ts';
 import { createAccounts } from './accounts.ts';
+import { markText } from './contexts.ts';
 import { portfolio } from './portfolio.ts';
 
 const world = createWorld(SMALL);
@@ -69,13 +70,13 @@ describe('accounts of the simulated venue', () => {
     expect(accounts.clearinghouseState(USER, 'none', BEFORE_THE_HOUR)).toBeNull();
   });
 
-  it('have a series whose value is that of their states, and whose profit is its change', () => {
+  it('have a series whose value is that of their states, and whose profit is its change without deposits', () => {
     const native = portfolio(world, accounts, USER, BEFORE_THE_HOUR);
     const series = readPortfolio(native);
     const priceOf = (coin: string, atMs: number) => {
       const pair = { HYPE: '@107', UBTC: '@142' }[coin];
       const ladder = world.ladders.permanent.find((one) => one.coin === pair);
-      return ladder ? ladderMid(world.settings.seed, ladder, atMs) : 1;
+      return ladder ? Number(markText(world.settings.seed, ladder, atMs)) : 1;
     };
     const valueAt = (atMs: number) => {
       const states = world.ladders.dexNames(atMs).map((dex) => accounts.clearinghouseState(USER, dex, atMs)) as {
@@ -87,15 +88,42 @@ describe('accounts of the simulated venue', () => {
       const spot = balances.map(({ coin, total }) => Number(total) * priceOf(coin, atMs));
       return [...states.map((state) => Number(state.marginSummary.accountValue)), ...spot].reduce((a, b) => a + b);
     };
+    const depositsBetween = (startTime: number, endTime: number) =>
+      readLedgerUpdates(accounts.userNonFundingLedgerUpdates(USER, { startTime, endTime }, BEFORE_THE_HOUR))
+        .map((update) => venueAFlow(update, USER, () => null)?.usd ?? ZERO)
+        .reduce<bigint>((sum, usd) => sum + usd, 0n);
+    expect(depositsBetween(0, BEFORE_THE_HOUR)).not.toBe(0n);
     for (const [window, points] of Object.entries(series)) {
       expect(points.length, window).toBeGreaterThan(12);
       expect(points.at(-1)!.ts).toBe(BEFORE_THE_HOUR);
       for (const { ts, nav, pnl } of points) {
         expect(toNumber(nav!)).toBeCloseTo(valueAt(ts), 4);
-        expect(netDeposits(nav, pnl)).toBe(points[0]!.nav);
+        expect(netDeposits(nav, pnl)).toBe(points[0]!.nav! + depositsBetween(points[0]!.ts + 1, ts));
       }
     }
     expect(series['1D'][0]!.ts).toBeGreaterThanOrEqual(BEFORE_THE_HOUR - 24 * HOUR_MS);
+  });
+
+  it('have the cash that their fills and their ledger leave', () => {
+    const standard = world.population.accounts.find((user) => accounts.userAbstraction(user) === 'default')!;
+    const cashAt = (atMs: number) => {
+      const { marginSummary, assetPositions } = accounts.clearinghouseState(standard, '', atMs) as {
+        marginSummary: { accountValue: string };
+        assetPositions: { position: { unrealizedPnl: string } }[];
+      };
+      const unrealized = assetPositions.map(({ position }) => Number(position.unrealizedPnl));
+      return unrealized.reduce((cash, pnl) => cash - pnl, Number(marginSummary.accountValue));
+    };
+    const since = BEFORE_THE_HOUR - 30 * HOUR_MS;
+    const fills = (accounts.userFills(standard, BEFORE_THE_HOUR) as { time: number; closedPnl: string; fee: string }[])
+      .filter(({ time }) => time > since)
+      .map(({ closedPnl, fee }) => Number(closedPnl) - Number(fee));
+    const deposits = accounts.ledger(standard, since + 1, BEFORE_THE_HOUR).map(({ units }) => units / 1_000_000);
+    expect(deposits.length).toBeGreaterThan(2);
+    expect(cashAt(BEFORE_THE_HOUR)).toBeCloseTo(
+      [...fills, ...deposits].reduce((sum, usd) => sum + usd, cashAt(since)),
+      4,
+    );
   });
 
   it('have no series for an unknown address, and no answer for an invalid one', () => {

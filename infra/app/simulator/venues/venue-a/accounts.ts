@@ -1,6 +1,6 @@
 /**
  * What `info` answers about accounts (venue page, sections 3.2 and 4). Each account opens one position every two hours and
- * closes it an hour later; its fills, orders and state follow from that, as a function of seed and time.
+ * closes it an hour later; its fills, orders, cash and state follow from that, as a function of seed and time.
  */
 
 import { isUnified } from '#schemas/domain/accounts/venue-a-account';
@@ -10,6 +10,8 @@ import { type Ladder, ladderMid } from '../../world/ladders.ts';
 import { amountText } from '../../world/number-text.ts';
 import { HOUR_MS } from '../../world/time.ts';
 import type { World } from '../../world/world.ts';
+import { createCash, type LedgerEntry, UNIT, usdText } from './cash.ts';
+import { markText } from './contexts.ts';
 import { createHoldings, NOTHING_STAKED } from './holdings.ts';
 
 /** Positions whose fills are returned; two fills each, fewer than the venue's limit of 2,000. */
@@ -63,6 +65,10 @@ export interface Accounts {
   userFillsByTime(user: unknown, range: TimeRange, atMs: number): Rows | null;
   /** The same of the slices. */
   userTwapSliceFillsByTime(user: unknown, range: TimeRange, atMs: number): Rows | null;
+  /** A part of the ledger of an account, oldest first: what crossed its border, and moves within it. */
+  userNonFundingLedgerUpdates(user: unknown, range: TimeRange, atMs: number): Rows | null;
+  /** The same with amounts. Empty for an address that is no account. */
+  ledger(user: unknown, fromMs: number, toMs: number): readonly LedgerEntry[];
   /** The fills of all accounts in the block of a time, each with its user. */
   fillsAt(blockMs: number): readonly (readonly [user: string, fill: object])[];
 }
@@ -76,12 +82,12 @@ export function createAccounts(world: World): Accounts {
     const ladder = ladders[draw(account, nth, 8) % ladders.length]!;
     const openedAt = nth * PERIOD_MS + Math.floor((draw(account, nth, 9) % HOUR_MS) / BLOCK_MS) * BLOCK_MS;
     const closedAt = openedAt + HOUR_MS;
-    const openPx = ladderMid(seed, ladder, openedAt);
+    const openPx = Number(priceText(ladder, ladderMid(seed, ladder, openedAt)));
     const usd = 500 + (draw(account, nth, 10) % 20_000);
     const step = 10 ** ladder.szDecimals;
     const size = Math.max(1, Math.round((usd / openPx) * step)) / step;
     const sign = draw(account, nth, 11) % 2 === 0 ? 1 : -1;
-    const closePx = ladderMid(seed, ladder, closedAt);
+    const closePx = Number(priceText(ladder, ladderMid(seed, ladder, closedAt)));
     const isLiquidated = (nth + account) % LIQUIDATED_EACH === 0;
     const isTwap = (nth + account) % TWAP_EACH === 0;
     return { account, ladder, nth, openedAt, closedAt, size: sign * size, openPx, closePx, isLiquidated, isTwap };
@@ -96,12 +102,31 @@ export function createAccounts(world: World): Accounts {
     // A position closes within the period in which it was opened, or within the next one.
     newest(account, atMs, 2).filter(({ closedAt, ladder }) => closedAt > atMs && ladder.dex === dex);
   const holdings = createHoldings(world);
+  /** What the fills of a span earned: the fee of each, and the profit of each closing one. */
+  const earnedIn = (account: number, fromMs: number, toMs: number) => {
+    const last = Math.floor((toMs - 1) / PERIOD_MS);
+    // A position of the period before may close in the span.
+    const first = Math.floor(fromMs / PERIOD_MS) - 1;
+    return Array.from({ length: last - first + 1 }, (_, nth) => positionOf(account, first + nth))
+      .flatMap((position) => [
+        { atMs: position.openedAt, units: -feeUnits(position, position.openPx) },
+        { atMs: position.closedAt, units: profitUnits(position) - feeUnits(position, position.closePx) },
+      ])
+      .filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
+  };
+  const cash = createCash(world, earnedIn, holdings.start);
+  const cashAt = (account: number, atMs: number) => cash.unitsAt(account, atMs) / UNIT;
+  const figuresOf = (account: number, marked: readonly Marked[], atMs: number) => ({
+    cash: cashAt(account, atMs),
+    pnl: pnlOf(marked),
+    margin: notionalOf(marked) / LEVERAGE,
+  });
   const allMarked = (account: number, atMs: number) =>
     world.ladders.dexNames(atMs).flatMap((dex) => markedIn(account, dex, atMs));
   const markedIn = (account: number | null, dex: string, atMs: number) =>
     (account === null ? [] : openIn(account, dex, atMs)).map((position) => ({
       position,
-      px: ladderMid(seed, position.ladder, atMs),
+      px: Number(markText(seed, position.ladder, atMs)),
     }));
   const fillsOf = (user: string, position: Position, atMs: number) =>
     position.closedAt > atMs ? [openFill(position)] : [closeFill(position, user), openFill(position)];
@@ -117,6 +142,11 @@ export function createAccounts(world: World): Accounts {
       .filter(({ time }) => time >= startTime && time <= until)
       .reverse()
       .slice(0, FILLS_OF_PAGE);
+  };
+
+  const ledgerOf = (user: unknown, fromMs: number, toMs: number) => {
+    const account = world.population.indexOf(String(user));
+    return account === null ? [] : cash.entries(account, fromMs, toMs);
   };
 
   /** Positions of all accounts by the time of their opening; of the periods that were asked for last. */
@@ -150,7 +180,7 @@ export function createAccounts(world: World): Accounts {
       const account = world.population.indexOf(user);
       // In the unified modes all equity is in the spot balances.
       const isStandard = account !== null && !isUnified(holdings.mode(account));
-      return stateOf(markedIn(account, dex, atMs), isStandard && dex === '' ? holdings.cash(account) : 0, atMs);
+      return stateOf(markedIn(account, dex, atMs), isStandard && dex === '' ? cashAt(account, atMs) : 0, atMs);
     },
     spotClearinghouseState(user, atMs) {
       if (!isAddress(user)) return null;
@@ -158,7 +188,7 @@ export function createAccounts(world: World): Accounts {
       if (account === null) return { balances: [] };
       const marked = allMarked(account, atMs);
       return {
-        balances: holdings.balances(account, { pnl: pnlOf(marked), margin: notionalOf(marked) / LEVERAGE }, atMs),
+        balances: holdings.balances(account, figuresOf(account, marked, atMs), atMs),
       };
     },
     usd(user, atMs) {
@@ -166,9 +196,9 @@ export function createAccounts(world: World): Accounts {
       if (account === null) return null;
       const marked = allMarked(account, atMs);
       const pnl = pnlOf(marked);
-      const others = holdings.usd(account, { pnl, margin: 0 }, atMs);
+      const others = holdings.usd(account, figuresOf(account, marked, atMs), atMs);
       const isIncluded = isUnified(holdings.mode(account));
-      const perps = isIncluded ? pnl : holdings.cash(account) + pnl;
+      const perps = isIncluded ? pnl : cashAt(account, atMs) + pnl;
       return { total: isIncluded ? others : perps + others, perps };
     },
     userAbstraction(user) {
@@ -206,6 +236,13 @@ export function createAccounts(world: World): Accounts {
       const account = world.population.indexOf(user);
       return account === null ? [] : newest(account, atMs).flatMap((position) => fillsOf(user, position, atMs));
     },
+    userNonFundingLedgerUpdates(user, { startTime, endTime }, atMs) {
+      if (!isAddress(user)) return null;
+      const from = typeof startTime === 'number' ? startTime : 0;
+      const until = typeof endTime === 'number' ? Math.min(endTime, atMs) : atMs;
+      return ledgerOf(user, from, until).map(({ update }) => update);
+    },
+    ledger: ledgerOf,
     userFillsByTime: (user, range, atMs) => pageOf(user, false, range, atMs),
     userTwapSliceFillsByTime: (user, range, atMs) =>
       pageOf(user, true, range, atMs)?.map((fill) => ({ fill, twapId: fill.twapId })) ?? null,
@@ -226,6 +263,10 @@ const isAddress = (user: unknown): user is string => typeof user === 'string' &&
 const priceText = ({ maxDecimals }: Ladder, px: number) => amountText(px, Math.min(maxDecimals, 4));
 const sizeText = ({ szDecimals }: Ladder, size: number) => amountText(Math.abs(size), szDecimals);
 const orderId = ({ account, nth }: Position, salt: number) => (nth * 1_000 + account) * 4 + salt;
+
+/** Whole millionths of USD. */
+const profitUnits = ({ size, openPx, closePx }: Position) => Math.round(size * (closePx - openPx) * UNIT);
+const feeUnits = ({ size }: Position, px: number) => Math.round(Math.abs(size) * px * TAKER_FEE * UNIT);
 
 interface Marked {
   readonly position: Position;
@@ -289,13 +330,13 @@ function openFill(position: Position) {
 }
 
 function closeFill(position: Position, user: string) {
-  const { ladder, size, openPx, closePx, closedAt, isLiquidated } = position;
+  const { ladder, size, closePx, closedAt, isLiquidated } = position;
   return {
     ...fillOf(position, closePx, closedAt, 1),
     side: size > 0 ? 'A' : 'B',
     startPosition: amountText(size, ladder.szDecimals),
     dir: size > 0 ? 'Close Long' : 'Close Short',
-    closedPnl: amountText(size * (closePx - openPx), 6),
+    closedPnl: usdText(profitUnits(position)),
     sz: sizeText(ladder, size),
     ...(isLiquidated
       ? { liquidation: { liquidatedUser: user, markPx: priceText(ladder, closePx), method: 'market' } }
@@ -304,7 +345,7 @@ function closeFill(position: Position, user: string) {
 }
 
 function fillOf(position: Position, px: number, time: number, salt: number) {
-  const { ladder, size, isTwap, nth } = position;
+  const { ladder, isTwap, nth } = position;
   return {
     coin: ladder.coin,
     px: priceText(ladder, px),
@@ -312,7 +353,7 @@ function fillOf(position: Position, px: number, time: number, salt: number) {
     hash: ZERO_HASH,
     oid: orderId(position, salt),
     crossed: true,
-    fee: amountText(Math.abs(size) * px * TAKER_FEE, 6),
+    fee: usdText(feeUnits(position, px)),
     tid: orderId(position, salt) * 2 + 1,
     feeToken: 'USDC',
     twapId: isTwap ? nth : null,

@@ -22,6 +22,11 @@ function priceText(ladder: Ladder, px: number): string {
   return pointText(Math.round(px * 10 ** decimals), decimals);
 }
 
+/** The mark price of the current 3-second period. */
+export function markText(seed: number, ladder: Ladder, atMs: number): string {
+  return priceText(ladder, ladderMid(seed, ladder, Math.floor(atMs / CONTEXT_PERIOD_MS) * CONTEXT_PERIOD_MS));
+}
+
 /** Standard deviations by which a day's volume exceeds its mean, so that it is at least the sum of the trades. */
 const VOLUME_DEVIATIONS = 6;
 /** Number of prices from which the average price of a day is calculated. */
@@ -83,7 +88,7 @@ export function spotContextText(world: World, markets: Markets, ladder: Ladder, 
   const at = Math.floor(atMs / CONTEXT_PERIOD_MS) * CONTEXT_PERIOD_MS;
   const { book } = markets.bookAt(markets.ofLadder(ladder), atMs, 1);
   const { base, notional } = volumes(world, markets, ladder, atMs);
-  const mark = priceText(ladder, ladderMid(seed, ladder, at));
+  const mark = markText(seed, ladder, atMs);
   const dayAgo = priceText(ladder, dayAgoPx(world, ladder, at));
   const supply = amountText(1_000_000 * (1 + uniformOf(seed, STREAM.context, ladder.index, 7)), 8);
   return `{"coin":"${ladder.coin}","markPx":"${mark}","midPx":"${midText(book)}","prevDayPx":"${dayAgo}","dayNtlVlm":"${notional}","dayBaseVlm":"${base}","circulatingSupply":"${supply}","totalSupply":"${supply}"}`;

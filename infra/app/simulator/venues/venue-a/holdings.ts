@@ -4,10 +4,10 @@
  */
 import { ACCOUNT_MODES, type AccountMode, isUnified } from '#schemas/domain/accounts/venue-a-account';
 import { hashOf, STREAM } from '../../world/hash.ts';
-import { ladderMid } from '../../world/ladders.ts';
 import { amountText } from '../../world/number-text.ts';
 import { yesProbability } from '../../world/question-book.ts';
 import type { World } from '../../world/world.ts';
+import { markText } from './contexts.ts';
 import { outcomeNumber } from './market.ts';
 
 /** Every so many accounts hold a token without a pair, so that they have no value. */
@@ -15,8 +15,9 @@ const UNPRICED_EACH = 50;
 const UNPRICED_TOKEN = 999;
 const VAULT = `0x${'fa'.repeat(20)}`;
 
-/** What the perpetuals of an account need and earn, in USDC. */
+/** The cash of an account, and what its perpetuals need and earn, in USDC. */
 export interface PerpFigures {
+  readonly cash: number;
   readonly pnl: number;
   readonly margin: number;
 }
@@ -32,8 +33,8 @@ interface Balance {
 
 export interface Holdings {
   mode(account: number): AccountMode;
-  /** USDC that a standard account has on the main dex. */
-  cash(account: number): number;
+  /** USDC that an account began with. */
+  start(account: number): number;
   balances(account: number, perps: PerpFigures, atMs: number): readonly Balance[];
   vaults(account: number): readonly { readonly equity: string }[];
   staked(account: number): object;
@@ -54,13 +55,13 @@ export function createHoldings(world: World): Holdings {
   const draw = (account: number, salt: number, below: number) =>
     hashOf(seed, STREAM.account, account * 64 + salt, 0) % below;
   const mode = (account: number) => ACCOUNT_MODES[account % ACCOUNT_MODES.length]!;
-  const cash = (account: number) => 10_000 + draw(account, 12, 90_000);
+  const start = (account: number) => 10_000 + draw(account, 12, 90_000);
 
-  /** A standard account has a tenth of its cash in spot. In the other modes spot holds all equity of the perpetuals. */
-  const usdc = (account: number, { pnl, margin }: PerpFigures) =>
+  /** A standard account also has a tenth of what it began with in spot. In the other modes spot holds all equity of the perpetuals. */
+  const usdc = (account: number, { cash, pnl, margin }: PerpFigures) =>
     isUnified(mode(account))
-      ? { total: amountText(cash(account) + pnl, 6), hold: amountText(margin, 6) }
-      : { total: amountText(cash(account) / 10, 2), hold: '0.0' };
+      ? { total: amountText(cash + pnl, 6), hold: amountText(margin, 6) }
+      : { total: amountText(start(account) / 10, 2), hold: '0.0' };
   const questionOf = (account: number, atMs: number) =>
     world.venueA.liveIn(draw(account, 20, world.venueA.slots.length), atMs);
   /** One side of the live outcome of a slot. */
@@ -69,12 +70,12 @@ export function createHoldings(world: World): Holdings {
     return `+${outcomeNumber(questionOf(account, atMs), slots.length) * 10 + draw(account, 21, 2)}`;
   };
 
-  const midOf = (pair: string, atMs: number) =>
-    ladderMid(seed, world.ladders.permanent.find(({ coin }) => coin === pair)!, atMs);
+  const markOf = (pair: string, atMs: number) =>
+    Number(markText(seed, world.ladders.permanent.find(({ coin }) => coin === pair)!, atMs));
   const priceOf = (account: number, coin: string, atMs: number): number => {
     if (coin === 'USDC') return 1;
-    if (coin === 'HYPE') return midOf('@107', atMs);
-    if (coin === 'UBTC') return midOf('@142', atMs);
+    if (coin === 'HYPE') return markOf('@107', atMs);
+    if (coin === 'UBTC') return markOf('@142', atMs);
     if (!coin.startsWith('+')) return 0;
     const question = questionOf(account, atMs);
     const yes = yesProbability(seed, question, Math.min(atMs, question.expiresAtMs - 1));
@@ -82,7 +83,7 @@ export function createHoldings(world: World): Holdings {
   };
   const holdings: Holdings = {
     mode,
-    cash,
+    start,
     usd(account, perps, atMs) {
       const ofBalance = ({ coin, total }: Balance) => Number(total) * priceOf(account, coin, atMs);
       const spot = holdings.balances(account, perps, atMs).reduce((sum, balance) => sum + ofBalance(balance), 0);

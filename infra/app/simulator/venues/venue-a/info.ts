@@ -140,6 +140,7 @@ export function createInfo(
     frontendOpenOrders: (body, atMs) => json(accounts.frontendOpenOrders(body.user, dexOf(body), atMs)),
     historicalOrders: (body, atMs) => json(accounts.historicalOrders(body.user, atMs)),
     userFills: (body, atMs) => json(accounts.userFills(body.user, atMs)),
+    userNonFundingLedgerUpdates: (body, atMs) => json(accounts.userNonFundingLedgerUpdates(body.user, body, atMs)),
     portfolio: (body, atMs) => json(portfolio(world, accounts, body.user, atMs)),
     userFillsByTime: (body, atMs) => json(accounts.userFillsByTime(body.user, body, atMs)),
     userTwapSliceFillsByTime: (body, atMs) => json(accounts.userTwapSliceFillsByTime(body.user, body, atMs)),

@@ -1,6 +1,7 @@
 import { FILL_LISTS } from '#schemas/topics/account-fills';
 import { fillRequest } from '#schemas/venues/venue-a/fills';
 import { LEADERBOARD_REQUEST } from '#schemas/venues/venue-a/leaderboard-export';
+import { ledgerUpdatesRequest } from '#schemas/venues/venue-a/ledger-updates';
 import {
   ANSWERS_AFTER_HOUR_MS,
   answerLine,
@@ -78,6 +79,7 @@ export function recordVenueA({
       for (const type of ACCOUNT_REQUESTS) await record({ type, user }, now());
       for (const dex of dexes)
         await record({ type: 'clearinghouseState', user, ...(dex === '' ? {} : { dex }) }, now());
+      await record(ledgerUpdatesRequest(user, 0), now());
     }
   };
   const publisher: FramePublisher = {

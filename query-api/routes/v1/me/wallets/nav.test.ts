@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RequestError } from '#infra/requests/request-error';
 import { type AccountValue, accountValueTopic } from '#schemas/topics/accounts';
-import { applyRecord } from '../../../../testing/records.fixture.ts';
+import { anAccountValue, applyRecord } from '../../../../testing/records.fixture.ts';
 import { requestsAnsweredBy } from '../../../../testing/requests.fixture.ts';
 import { openTestService, type TestService } from '../../../../testing/test-service.fixture.ts';
 import { accountValuesView } from '../../../../views/account-values.ts';
@@ -16,22 +16,8 @@ let respond: (kind: string, address: string) => { publishedAt: number | null };
 const sent: string[] = [];
 const ids: Record<string, string> = {};
 
-const valued = (account: string, fields: Partial<AccountValue> = {}, receivedAt = Date.now()): AccountValue => ({
-  account,
-  receivedAt,
-  asOf: Date.parse(ISO),
-  source: null,
-  unpriced: null,
-  mode: null,
-  valueUsd: '1234.5',
-  availableUsd: '10.25',
-  navUsd: '1244.75',
-  unrealizedPnlUsd: null,
-  buckets: [],
-  spotBalances: [],
-  perpByDex: [],
-  ...fields,
-});
+const valued = (account: string, fields: Partial<AccountValue> = {}, receivedAt = Date.now()): AccountValue =>
+  anAccountValue({ account, receivedAt, asOf: Date.parse(ISO), ...fields });
 const put = (value: AccountValue) =>
   applyRecord(accountValuesView, service.views.accountValues, accountValueTopic, value.account, value);
 const publish = (account: string, fields?: Partial<AccountValue>) => {

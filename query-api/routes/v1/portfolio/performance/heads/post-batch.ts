@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { addressSchema } from '#schemas/domain/control/fields';
 import { WINDOWS, type Window } from '#schemas/domain/returns/series';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
 import { PROVIDER_FAMILIES } from '#schemas/venues/accounts';
@@ -10,21 +9,13 @@ import {
   seriesSource,
   windowStatus,
 } from '../../../../../accounts/performance.ts';
+import { isUnique, usersSchema } from '../../../../../accounts/users-body.ts';
 import { defineCallerRoute } from '../../../../route.ts';
 
-const USERS_MAX = 50;
-
-const isUnique = (texts: readonly string[]) => new Set(texts).size === texts.length;
 const windowName = z.enum(WINDOWS);
 
 const body = z.strictObject({
-  users: z
-    .array(addressSchema.transform((address) => address.toLowerCase()))
-    .min(1)
-    .max(USERS_MAX)
-    .refine(isUnique, 'must not contain an address twice')
-    .meta({ uniqueItems: true })
-    .describe('Addresses, each on every venue.'),
+  users: usersSchema.describe('Addresses, each on every venue.'),
   windows: z
     .array(windowName)
     .min(1)

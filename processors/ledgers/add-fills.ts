@@ -1,0 +1,78 @@
+/** Adds what sources state about fills of venue_a to the ledger of a followed account. */
+import type { Emit, Slices } from '#infra/stages/stage';
+import { type LedgerChange, SLICE_EVENTS } from '#schemas/domain/ledger/ledger';
+import { accountFillTopic, type VenueAFill } from '#schemas/topics/account-fills';
+import { marketOf } from '#schemas/venues/venue-a/coin-market';
+import { type BaseOf, fillId, isFeeTraded } from '#schemas/venues/venue-a/fills';
+import { isOutcomeCoin } from '#schemas/venues/venue-a/outcome-coin';
+import { changeAccount } from './change-account.ts';
+import { eventOfFill } from './fill-of-account.ts';
+import { addCopy, type FillCopy, isSameFill, mergeCopies } from './merge-copies.ts';
+import { settlementChanges } from './settlements.ts';
+import type { LedgersState, StoredFill } from './state.ts';
+
+/** Looks up the base token of a spot pair in the state. */
+export function baseTokenIn({ baseTokens }: LedgersState): BaseOf {
+  return (coin) => baseTokens.get(coin) ?? null;
+}
+
+/** Adds copies of fills. Those that add nothing to what is known of their fill change nothing. */
+export function* addFills(
+  state: LedgersState,
+  account: string,
+  fills: readonly (readonly FillCopy[])[],
+  receivedAt: number,
+  emit: Emit,
+): Slices {
+  const stored = state.fills.get(account)!;
+  const { foldedBefore } = state.accounts.get(account)!.ledger;
+  const baseOf = baseTokenIn(state);
+  const changes: LedgerChange[] = [];
+  for (const [at, copies] of fills.entries()) {
+    if (at % SLICE_EVENTS === 0) yield;
+    const [first] = copies;
+    const id = fillId(first!.fill);
+    const known = stored.get(id);
+    // What is folded cannot change any more.
+    if (known && first!.fill.time < foldedBefore) continue;
+    const merged = { copies: copies.reduce(addCopy, known?.copies ?? []), receivedAt: known?.receivedAt ?? receivedAt };
+    stored.set(id, merged);
+    const before = known ? fillOf(known, baseOf) : null;
+    if (before && isSameFill(before, fillOf(merged, baseOf))) continue;
+    changes.push(...changesOf(state, account, before, merged, emit));
+  }
+  if (changes.length > 0) yield* changeAccount(state, account, changes, receivedAt, emit);
+}
+
+/**
+ * Returns the changes of a ledger by which a fill becomes what its sources state now, and emits the fill if it changed.
+ * @param before the fill as the ledger has it; null if it has none.
+ */
+export function changesOf(
+  state: LedgersState,
+  account: string,
+  before: VenueAFill | null,
+  stored: StoredFill,
+  emit: Emit,
+): LedgerChange[] {
+  const baseOf = baseTokenIn(state);
+  const { receivedAt } = stored;
+  const fill = fillOf(stored, baseOf);
+  const { startedAt } = state.accounts.get(account)!;
+  if (!before || !isSameFill(before, fill))
+    emit(accountFillTopic, account, { ...fill, account, ledger: startedAt, id: fillId(fill), receivedAt });
+  const event = eventOfFill(fill, receivedAt, baseOf);
+  const former = before && eventOfFill(before, receivedAt, baseOf);
+  return [
+    // An event of another kind has another place.
+    ...(former && former.kind !== event.kind ? [{ remove: former }] : []),
+    { put: event },
+    ...(isOutcomeCoin(fill.coin) ? settlementChanges(state, marketOf(fill.coin), receivedAt) : []),
+  ];
+}
+
+/** Returns a fill as its sources state it. Which token a pair trades is known here, not where a source was read. */
+export function fillOf({ copies }: StoredFill, baseOf: BaseOf): VenueAFill {
+  const fill = mergeCopies(copies);
+  return { ...fill, isFeeTraded: isFeeTraded(fill, baseOf) };
+}

@@ -1,0 +1,41 @@
+/** The return of an account from what the service knows: its snapshots, and the series of its venue. Pure. */
+import type { Decimal } from '#schemas/domain/decimal';
+import type { RoiPoint } from '#schemas/domain/returns/chain-linked';
+import { calculateRoi, type Roi, type RoiInput } from '#schemas/domain/returns/roi';
+import type { SeriesPoint } from '#schemas/domain/returns/series';
+import { WINDOWS } from '#schemas/domain/returns/series';
+import { pointsOf } from '#schemas/domain/returns/series-record';
+import { impliedNavCurve, pointAtMark } from '#schemas/domain/returns/snapshot-curve';
+import { seriesKey } from '#schemas/topics/account-series';
+import type { ReturnInputs } from '../queries/read-return-inputs.ts';
+import type { AccountSeriesView } from '../views/account-series.ts';
+
+/** The window and the current value, as of `calculateRoi`. */
+export type RoiWindow = Pick<RoiInput, 'from' | 'to' | 'current'>;
+
+/** @param series the venue's series of the account, the finest first; points without a value anchor nothing. */
+export function accountRoi(
+  { snapshots, history }: ReturnInputs,
+  series: readonly (readonly SeriesPoint[])[],
+  window: RoiWindow,
+): Roi {
+  const ofSnapshots = snapshots.map((snapshot) => pointAtMark(snapshot, history));
+  const sources = [ofSnapshots, ...series.map((points) => points.flatMap((point) => withValue(point) ?? []))];
+  return calculateRoi({ ...window, sources, history });
+}
+
+/** The venue's series of an account that the log has, the finest first. */
+export function knownSeries(view: AccountSeriesView, account: string): SeriesPoint[][] {
+  return WINDOWS.map((window) => {
+    const record = view.get(seriesKey({ account, window }));
+    return record ? pointsOf(record) : [];
+  });
+}
+
+/** A series of venue_b with the values that its PnL implies (`impliedNavCurve`). */
+export function impliedSeries(points: readonly SeriesPoint[], nav: Decimal, { history }: ReturnInputs): SeriesPoint[] {
+  const curve = impliedNavCurve(points, nav, history.flows);
+  return points.map((point, at) => ({ ...point, nav: curve[at]!.nav }));
+}
+
+const withValue = ({ ts, nav, pnl }: SeriesPoint): RoiPoint | null => (nav === null ? null : { ts, nav, pnl });

@@ -1,0 +1,307 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { RequestError } from '#infra/requests/request-error';
+import type { Store } from '#infra/store/store';
+import { accountFlowsTable } from '#schemas/tables/account-flows';
+import { flowCoverageTable } from '#schemas/tables/flow-coverage';
+import { navSnapshotsTable } from '#schemas/tables/nav-snapshots';
+import type { AccountFlow } from '#schemas/topics/account-flows';
+import { type AccountValue, accountValueTopic } from '#schemas/topics/accounts';
+import { ledgerTopic } from '#schemas/topics/ledgers';
+import { insertRows } from '../../../../testing/insert-rows.fixture.ts';
+import { openTestStore } from '../../../../testing/open-test-store.fixture.ts';
+import { bindWallet } from '../../../../testing/pnl-service.fixture.ts';
+import { applyRecord } from '../../../../testing/records.fixture.ts';
+import { requestsAnsweredBy } from '../../../../testing/requests.fixture.ts';
+import { openTestService, type TestService } from '../../../../testing/test-service.fixture.ts';
+import { VIEWS } from '../../../../views/views.ts';
+import { getWalletNavCurve } from './get-nav-curve.ts';
+import { getWalletRoi } from './get-roi.ts';
+
+const HOUR = 3_600_000;
+const LEDGER = 1_000;
+const NOW = Math.floor(Date.now() / HOUR) * HOUR;
+const hourOf = (hoursAgo: number) => NOW - hoursAgo * HOUR;
+const iso = (time: number) => new Date(time).toISOString();
+/** Snapshots and flows; two snapshots and no flows known; one snapshot; nothing. */
+const [A, UNLOADED, YOUNG, EMPTY] = ['a1', 'a2', 'a3', 'a4'].map((byte) => `0x${byte.repeat(20)}`) as [
+  string,
+  string,
+  string,
+  string,
+];
+
+let store: Store;
+let service: TestService;
+let closeStore: () => Promise<void>;
+const ids: Record<string, string> = {};
+const sent: { kind: string; params: object }[] = [];
+let answer: (kind: string, params: { through: number }) => unknown;
+
+const snapshot = (account: string, hoursAgo: number, navUsd: string, ledger = LEDGER) => {
+  const hour = hourOf(hoursAgo);
+  const figures = { navUsd, valueUsd: navUsd, availableUsd: null, unrealizedPnlUsd: null };
+  return { account, ledger, hour, asOf: hour + 1_000, receivedAt: hour + 1_000, ...figures };
+};
+const flow = (account: string, id: string, ts: number, usd: string | null, fields: Partial<AccountFlow> = {}) => {
+  const problem = usd === null ? ('flow_unpriced' as const) : null;
+  const base = {
+    account,
+    ledger: LEDGER,
+    id,
+    state: 'applied' as const,
+    receivedAt: 1,
+    ts,
+    kind: 'deposit',
+    usd,
+    problem,
+  };
+  return { ...base, txHash: `0x${id}`, ...fields };
+};
+const coverage = (account: string, knownThrough: number | null) => ({
+  account,
+  ledger: LEDGER,
+  receivedAt: 1,
+  knownFrom: null,
+  knownThrough,
+  requestFrom: 0,
+  wantedPrices: [],
+});
+const value = (account: string, navUsd: string, asOf = Date.now()) => {
+  const nothing = { source: null, unpriced: null, mode: null, valueUsd: null, availableUsd: null };
+  const lists = { unrealizedPnlUsd: null, buckets: [], spotBalances: [], perpByDex: [] };
+  const record: AccountValue = { account, receivedAt: Date.now(), asOf, navUsd, ...nothing, ...lists };
+  applyRecord(VIEWS.accountValues, service.views.accountValues, accountValueTopic, account, record);
+};
+const begin = (account: string) =>
+  applyRecord(VIEWS.ledgers, service.views.ledgers, ledgerTopic, account, { account, ledger: LEDGER });
+
+beforeAll(async () => {
+  ({ store, close: closeStore } = await openTestStore());
+  const requests = requestsAnsweredBy((kind, params: { through: number }) => {
+    sent.push({ kind, params });
+    return answer(kind, params);
+  });
+  service = await openTestService({ store, requests });
+  for (const [provider, address] of [
+    ['venue_a', A],
+    ['venue_a', UNLOADED],
+    ['venue_a', YOUNG],
+    ['venue_b', YOUNG],
+    ['venue_b', EMPTY],
+  ] as const) {
+    ids[`${provider}:${address}`] = await bindWallet(service, address, service.admin, provider);
+    begin(`${provider}:${address}`);
+  }
+  const [a, unloaded, young] = [`venue_a:${A}`, `venue_a:${UNLOADED}`, `venue_a:${YOUNG}`];
+  await insertRows(store, navSnapshotsTable, [
+    snapshot(a, 50, '90'),
+    snapshot(a, 3, '100'),
+    snapshot(a, 2, '125'),
+    snapshot(a, 1, '130'),
+    // Of an earlier ledger of the account.
+    snapshot(a, 4, '1', LEDGER - 1),
+    snapshot(unloaded, 2, '100'),
+    snapshot(unloaded, 1, '110'),
+    snapshot(young, 1, '5'),
+  ]);
+  await insertRows(store, accountFlowsTable, [
+    flow(a, 'in', hourOf(3) + HOUR / 2, '20'),
+    flow(a, 'unpriced', hourOf(40), null),
+    flow(a, 'reverted', hourOf(2) + 5_000, '7'),
+    flow(a, 'earlier', hourOf(2) + 5_000, '7', { ledger: LEDGER - 1 }),
+  ]);
+  await insertRows(store, accountFlowsTable, [flow(a, 'reverted', hourOf(2) + 5_000, '7', { state: 'removed' })], 10);
+  await insertRows(store, flowCoverageTable, [
+    coverage(a, NOW + HOUR),
+    coverage(unloaded, 0),
+    coverage(`venue_b:${EMPTY}`, null),
+  ]);
+});
+afterAll(async () => {
+  await service.close();
+  await closeStore();
+});
+beforeEach(() => {
+  sent.length = 0;
+  service.views.accountValues.clear();
+  answer = () => {
+    throw new RequestError('late');
+  };
+});
+
+const get = async (path: string, schema: { parse: (body: unknown) => unknown } | null = null, options = {}) => {
+  const got = await service.request('GET', `/v1/me/wallets/${path}`, options);
+  if (got.status === 200) schema?.parse(got.body);
+  return got;
+};
+const navCurve = (wallet: string, window = '1D') =>
+  get(`${ids[wallet]}/nav-curve?window=${window}`, getWalletNavCurve.response);
+const roi = (wallet: string, query: Record<string, string> = {}) =>
+  get(`${ids[wallet]}/roi?${new URLSearchParams(query)}`, getWalletRoi.response);
+const seconds = (hoursAgo: number) => hourOf(hoursAgo) / 1_000;
+
+describe('GET /v1/me/wallets/{id}/nav-curve', () => {
+  it('has the snapshots of the window, with the first value and the flows since then', async () => {
+    const { status, headers, body } = await navCurve(`venue_a:${A}`);
+    expect(status).toBe(200);
+    expect(headers['x-quota-sku']).toBe('api.request');
+    expect(body).toEqual({
+      walletId: ids[`venue_a:${A}`],
+      provider: 'venue_a_perp',
+      address: A,
+      window: '1D',
+      source: 'snapshot',
+      points: [
+        { t: seconds(3), navUsdc: 100, netDepositsUsdc: 100 },
+        { t: seconds(2), navUsdc: 125, netDepositsUsdc: 120 },
+        { t: seconds(1), navUsdc: 130, netDepositsUsdc: 120 },
+      ],
+      asOf: iso(hourOf(1) + 1_000),
+    });
+    expect((await navCurve(`venue_a:${A}`, 'ALL')).body.points).toEqual([
+      { t: seconds(50), navUsdc: 90, netDepositsUsdc: 90 },
+      { t: seconds(3), navUsdc: 100, netDepositsUsdc: null },
+      { t: seconds(2), navUsdc: 125, netDepositsUsdc: null },
+      { t: seconds(1), navUsdc: 130, netDepositsUsdc: null },
+    ]);
+    expect(sent).toEqual([]);
+  });
+
+  it('has no points of an account of venue_a with one snapshot', async () => {
+    expect((await navCurve(`venue_a:${YOUNG}`)).body).toMatchObject({ source: 'snapshot', points: [], asOf: null });
+  });
+
+  it('has the values that the PnL of venue_b implies, and none without a current value', async () => {
+    const series = { text: '[{"t":100,"p":2.5},{"t":200,"p":-1.25}]', fetchedAt: NOW };
+    answer = (kind) => {
+      if (kind === 'venue_b.user-pnl') return series;
+      throw new RequestError('late');
+    };
+    const none = await navCurve(`venue_b:${EMPTY}`);
+    expect(none.body).toMatchObject({ source: 'venue_b_user_pnl', points: [], asOf: null });
+    value(`venue_b:${EMPTY}`, '50');
+    expect((await navCurve(`venue_b:${EMPTY}`)).body).toMatchObject({
+      source: 'venue_b_user_pnl',
+      points: [
+        { t: 100, navUsdc: 53.75, netDepositsUsdc: 53.75 },
+        { t: 200, navUsdc: 50, netDepositsUsdc: 53.75 },
+      ],
+      asOf: iso(NOW),
+    });
+    answer = () => {
+      throw new RequestError('busy');
+    };
+    expect((await navCurve(`venue_b:${EMPTY}`)).status).toBe(429);
+  });
+
+  it('is also returned by address, with a warning for what is left out', async () => {
+    const { body } = await get(
+      `nav-curve?window=1D&walletAddress=${A}&walletAddress=${EMPTY}&walletAddress=0x${'9'.repeat(40)}`,
+    );
+    expect(body.window).toBe('1D');
+    expect(
+      body.wallets.map(({ address, points }: { address: string; points: object[] }) => [address, points.length]),
+    ).toEqual([[A, 3]]);
+    expect(body.warnings.map(({ code, address }: { code: string; address: string }) => [code, address])).toEqual([
+      ['not_found', `0x${'9'.repeat(40)}`],
+      ['upstream_unavailable', EMPTY],
+    ]);
+  });
+});
+
+describe('GET /v1/me/wallets/{id}/roi', () => {
+  it('is that of the window, by the snapshots at its ends and the flows between them', async () => {
+    const window = { from: iso(hourOf(3)), to: iso(hourOf(1)) };
+    const { status, body } = await roi(`venue_a:${A}`, window);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      walletId: ids[`venue_a:${A}`],
+      provider: 'venue_a_perp',
+      address: A,
+      window,
+      status: 'ready',
+      reason: null,
+      startAt: iso(hourOf(3)),
+      endAt: iso(hourOf(1)),
+      // 10 of 100 and three quarters of 20.
+      mwrPct: 10 / 115,
+      // Nothing until the flow, then 130 of 120.
+      twrPct: expect.closeTo(1 / 12, 12),
+      simpleRoiPct: expect.closeTo(10 / 120, 12),
+      netPnlUsd: 10,
+      netDepositsUsd: 20,
+      startNavUsd: 100,
+      endNavUsd: 130,
+      flows: [{ ts: iso(hourOf(3) + HOUR / 2), usd: 20, kind: 'deposit', txHash: '0xin' }],
+    });
+    expect(sent).toEqual([]);
+  });
+
+  it('ends with the current value without `to`', async () => {
+    value(`venue_a:${A}`, '140');
+    const { body } = await roi(`venue_a:${A}`, { from: iso(hourOf(2)) });
+    expect(body).toMatchObject({ status: 'ready', netPnlUsd: 15, netDepositsUsd: 0, startNavUsd: 125, endNavUsd: 140 });
+    expect([body.window.to, body.mwrPct, body.twrPct]).toEqual([null, 0.12, 0.12]);
+  });
+
+  it('reads the flows first where they are not known up to the end', async () => {
+    const account = `venue_a:${UNLOADED}`;
+    value(account, '121');
+    const unknown = await roi(account, { from: iso(hourOf(1)) });
+    expect(unknown.body).toMatchObject({
+      status: 'unavailable',
+      reason: 'flows_unknown',
+      endNavUsd: null,
+      flows: null,
+    });
+    expect(sent.map(({ kind }) => kind)).toEqual(['venue_a.account_flows']);
+    answer = async (_, { through }) => {
+      await insertRows(store, flowCoverageTable, [coverage(account, through)], 20);
+      return { publishedAt: through };
+    };
+    expect((await roi(account, { from: iso(hourOf(1)) })).body).toMatchObject({ status: 'ready', simpleRoiPct: 0.1 });
+  });
+
+  it.each([
+    ['not_anchored', { from: iso(hourOf(30)), to: iso(hourOf(1)) }],
+    ['flow_unpriced', { from: iso(hourOf(49)), to: iso(hourOf(1)) }],
+    ['no_value', {}],
+  ])('is unavailable with status 200: %s', async (reason, query) => {
+    const { status, body } = await roi(`venue_a:${A}`, query);
+    expect([status, body.status, body.reason]).toEqual([200, 'unavailable', reason]);
+    const { walletId, provider, address, window, status: _, reason: __, ...figures } = body;
+    expect(new Set(Object.values(figures))).toEqual(new Set([null]));
+  });
+
+  it('of venue_b without snapshots is by the finest series that anchors it', async () => {
+    value(`venue_b:${EMPTY}`, '50');
+    const at = (hoursAgo: number) => hourOf(hoursAgo) / 1_000;
+    answer = (kind) => {
+      if (kind !== 'venue_b.user-pnl') throw new RequestError('late');
+      const { window } = sent.at(-1)!.params as { window?: string };
+      const points =
+        window === '1D'
+          ? [[at(1), 9]]
+          : [
+              [at(30), 0],
+              [at(1), 10],
+            ];
+      return { text: JSON.stringify(points.map(([t, p]) => ({ t, p }))), fetchedAt: NOW };
+    };
+    const { body } = await roi(`venue_b:${EMPTY}`, { from: iso(hourOf(29)) });
+    expect(body).toMatchObject({ status: 'ready', startAt: iso(hourOf(30)), startNavUsd: 40, endNavUsd: 50 });
+    expect(sent).toHaveLength(2);
+  });
+
+  it('refuses times that are none or in the wrong order, and wallets of others', async () => {
+    expect((await roi(`venue_a:${A}`, { from: 'yesterday' })).body.error.message).toContain('from');
+    const reversed = await roi(`venue_a:${A}`, { from: iso(hourOf(1)), to: iso(hourOf(2)) });
+    expect([reversed.status, reversed.body.error.code]).toEqual([400, 'validation_failed']);
+    const other = await service.organization('Other');
+    for (const path of ['roi', 'nav-curve']) {
+      const own = await get('wal_none/roi');
+      const foreign = await get(`${ids[`venue_a:${A}`]}/${path}`, null, { token: other.token });
+      expect([foreign.status, foreign.body.error.code]).toEqual([404, own.body.error.code]);
+    }
+  });
+});
