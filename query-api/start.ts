@@ -12,6 +12,7 @@ import { openPipelineClock } from '#infra/stages/pipeline-clock';
 import { type RunningStage, runStage } from '#infra/stages/run-stage';
 import type { Stage } from '#infra/stages/stage';
 import { monitorStages } from '#infra/stages/stage-monitor';
+import { fillLoadTopic } from '#schemas/topics/account-fills';
 import { candleRangeTopic } from '#schemas/topics/candles';
 import { clockTopic } from '#schemas/topics/control';
 import { dailyRowTopic } from '#schemas/topics/daily';
@@ -77,7 +78,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     const questionBooks = await run(VIEWS.questionBooks);
     const [leaderboards, nodeFillCoverage] = [await run(VIEWS.leaderboards), await run(VIEWS.nodeFillCoverage)];
     const [ledgers, accountValues] = [await run(VIEWS.ledgers), await run(VIEWS.accountValues)];
-    metrics.accounts.read = () => followedAccounts(ledgers.state);
+    metrics.accounts.read = () => followedAccounts(ledgers.state, ledgers.positionOf(fillLoadTopic) ?? 0);
     const accountSeries = await run(VIEWS.accountSeries);
     const snapshotHeads = await run(VIEWS.snapshotHeads);
     const positions = [await run(createPositionView('candles', candleRangeTopic))];
@@ -105,7 +106,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     const freshness: Freshness = {
       now: () => clock.now(events.positionOf(clockTopic)),
       isLive: clock.isLive,
-      asOf: (topic) => firstKnown([events, questionBooks, ...positions].map((view) => view.positionOf(topic))),
+      asOf: (topic) => firstKnown([events, questionBooks, ledgers, ...positions].map((view) => view.positionOf(topic))),
       bookAt: (instrument, until) => bookTimeOf(bookTimes.state, instrument, until),
       knowsBooksUntil: (time) => bookTimes.position() >= time,
       tablesAsOf: openTablePosition({ log, logger }),

@@ -43,6 +43,8 @@ export interface HttpRequest {
   /** Until when it waits for room in the budget, unix ms; then it fails as rate-limited. Without a limit by default. */
   readonly roomUntil?: number;
   readonly signal?: AbortSignal;
+  /** Called before each attempt, when there is room for it. */
+  readonly onSend?: () => void;
 }
 
 export interface HttpClientOptions {
@@ -91,6 +93,7 @@ export class HttpClient {
       // That the venue failed says more than that there is no room for another attempt.
       const reservation = await this.reserve(request, failure);
       let weight = request.weight;
+      request.onSend?.();
       try {
         const body = await this.sendOnce(request);
         weight = request.weightOf?.(body) ?? weight;

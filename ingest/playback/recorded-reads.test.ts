@@ -39,6 +39,7 @@ async function record(request: object, response: unknown, receivedAt: number): P
     key: 'venue_a.info',
     receivedAt,
     request: JSON.stringify(request),
+    requestedAt: null,
     payload: Buffer.from(JSON.stringify(response)),
   } as RawEnvelope);
   await log.append([{ topic: TOPIC.name, partition: 0, key: 'venue_a.info', value, receivedAt, seq }]);
@@ -130,6 +131,7 @@ it('answers with the newest series of an account and window, whatever the distan
       key: 'venue_b.pnl',
       receivedAt: 1_000 + at,
       request,
+      requestedAt: null,
       payload: Buffer.from(text),
     }),
     receivedAt: 1_000 + at,
@@ -154,6 +156,7 @@ it('answers with the newest pages of positions of an account, once all of them a
       key: 'venue_b.data',
       receivedAt,
       request: `GET /positions?user=${USER}&sizeThreshold=0&limit=500&offset=${offset}`,
+      requestedAt: null,
       payload: Buffer.from(JSON.stringify(Array(rows).fill(1))),
     });
     seq += 1;

@@ -56,6 +56,11 @@ export class EventTime {
     return this.clock.aheadMs();
   }
 
+  /** The current time, unix ms: not later than the event time of anything that is received from now on. */
+  now(): number {
+    return this.clock.now();
+  }
+
   /** Returns the event time of an input: `recordedAt` in playback, else now. `minGapMs` is its distance from the last stamp. */
   stamp(recordedAt: number | undefined, minGapMs = 0): number {
     if (recordedAt !== undefined) {

@@ -94,7 +94,7 @@ export class LogPublisher implements Publisher {
   }
 
   receive(received: Received): void {
-    const { source, feed, payload, request = null } = received;
+    const { source, feed, payload, request = null, requestedAt = null } = received;
     const route = this.routes.get(source)?.get(feed) ?? this.findRoute(source, feed);
     const receivedAt = this.time.stamp(received.receivedAt);
     this.options.metrics.feedBoard.onFrame(feed, receivedAt);
@@ -113,6 +113,7 @@ export class LogPublisher implements Publisher {
       key: feed,
       receivedAt,
       request,
+      requestedAt,
       payload: typeof payload === 'string' ? Buffer.from(payload) : payload,
     });
     this.push(route.partition, feed, receivedAt, seq, value);
@@ -165,6 +166,10 @@ export class LogPublisher implements Publisher {
 
   get paused(): boolean {
     return this.queue.paused;
+  }
+
+  now(): number {
+    return this.time.now();
   }
 
   whenReady(signal?: AbortSignal): Promise<void> {

@@ -20,6 +20,8 @@ export interface Received {
   readonly payload: Buffer | string;
   /** The request, if the input is a response. */
   readonly request?: string;
+  /** When the request was sent, by the publisher's `now`; unknown if left out. */
+  readonly requestedAt?: number;
   /** When it was received, unix ms. Playback sets it; live it is now. */
   readonly receivedAt?: number;
 }
@@ -54,6 +56,8 @@ export interface Publisher {
   readonly storedUntil: number;
   /** True while feeds are requested to pause. Inputs that they have already received are still accepted. */
   readonly paused: boolean;
+  /** The current time, unix ms: not later than the event time of anything that is received from now on. */
+  now(): number;
   /** Resolves when there is room. Rejects when the log failed permanently, or with the signal's reason. */
   whenReady(signal?: AbortSignal): Promise<void>;
   /** Calls the listener with true to pause and with false to resume. Returns an unsubscribe. */

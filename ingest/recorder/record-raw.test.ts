@@ -32,6 +32,7 @@ function record(topic: typeof SPARSE, receivedAt: number): AppendRecord {
     key: 'feed',
     receivedAt,
     request: null,
+    requestedAt: null,
     payload,
   });
   return { topic: topic.name, partition: 0, key: 'feed', value, receivedAt, seq };

@@ -27,6 +27,7 @@ const envelope = (
   key: ['ws', 'clob_ws'].includes(stream) ? `${provider}.${stream}.0` : `${provider}.${stream}`,
   receivedAt,
   request,
+  requestedAt: null,
   payload: Buffer.from(payload),
 });
 

@@ -23,7 +23,7 @@ function setUp() {
     command('wallet.bind', { walletId, provider: 'venue_b', address: ADDRESS, label: '' }, at);
   const unbind = (walletId: string, at: number) => command('wallet.unbind', { walletId }, at);
   const value = (receivedAt: number, cash = '1') =>
-    stage.feed(venueBAcquisitionTopic, { account: ACCOUNT, receivedAt, positions: [], cash: [cash, '0'] });
+    stage.feed(venueBAcquisitionTopic, { account: ACCOUNT, receivedAt, asOf: null, positions: [], cash: [cash, '0'] });
   const taken = () =>
     stage.emittedTo(navSnapshotTopic).map(({ hour, asOf, navUsd }) => [hour / HOUR, (asOf - hour) / MINUTE, navUsd]);
   /** What the newest record of the head states: the hour, `none`, or null after its removal. */

@@ -8,7 +8,7 @@ import { type AppliedEvent, type LedgerOutcome, SLICE_EVENTS } from '#schemas/do
 import { openPositionOf } from '#schemas/domain/ledger/open-position';
 import { fillLoadTopic } from '#schemas/topics/account-fills';
 import { type LedgerEventRow, ledgerBookTopic, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
-import type { FillLoad } from './fill-load.ts';
+import { type FillLoad, missingFrom } from './fill-load.ts';
 import type { AccountLedger } from './state.ts';
 
 /** An account as topics name it, with its ledger and the event time of the input that changed it. */
@@ -55,12 +55,14 @@ export function emitFillLoad({ account, own, receivedAt }: ChangedAccount, load:
     user: account.slice(account.indexOf(':') + 1),
     ledger: own.startedAt,
     receivedAt,
+    knownAt: load.knownAt,
     loadedAt: load.loadedAt,
     ordersFrom: orders.from,
     twapsFrom: twaps.from,
     ordersCompleteAt: orders.completeAt,
     twapsCompleteAt: twaps.completeAt,
     tradedAt: load.tradedAt,
+    missingFrom: missingFrom(load),
   });
 }
 

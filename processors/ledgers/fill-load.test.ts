@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addFill, addPage, createFillLoad, isRequestDue, releasedBefore } from './fill-load.ts';
+import { addFill, addPage, addTrade, createFillLoad, missingFrom, releasedBefore } from './fill-load.ts';
 import { type FillCopy, mergeCopies } from './merge-copies.ts';
 import { coinFill, fillPage } from './venue-a-fills.fixture.ts';
 
@@ -96,13 +96,54 @@ describe('a load of the fills of an account', () => {
     }
   });
 
-  it('is due after a trade until both lists were complete later', () => {
+  it('is complete up to when the request was sent, and never less than before', () => {
     const load = createFillLoad();
-    expect(isRequestDue(load)).toBe(false);
-    load.tradedAt = 10_000_000;
-    addPage(load, page('orders', 0, []));
-    expect(isRequestDue(load)).toBe(true);
+    addPage(load, { ...page('orders', 0, []), requestedAt: 9_000_000 });
+    expect(load.lists.orders.completeAt).toBe(9_000_000);
+    addPage(load, { ...page('orders', 0, []), requestedAt: null });
+    expect(load.lists.orders.completeAt).toBe(9_990_000);
+    addPage(load, { ...page('orders', 0, []), requestedAt: 9_980_000 });
+    expect(load.lists.orders.completeAt).toBe(9_990_000);
+  });
+
+  it('is known with the first response about each list', () => {
+    const load = createFillLoad();
+    addPage(load, page('orders', 0, [coinFill(1), coinFill(2)], true));
+    expect(load.knownAt).toBeNull();
     addPage(load, page('twaps', 0, []));
-    expect(isRequestDue(load)).toBe(false);
+    expect([load.knownAt, load.loadedAt]).toEqual([10_000_000, null]);
+  });
+
+  it('states the oldest recorded trade that is missing, until a source brings its fill', () => {
+    const load = createFillLoad();
+    addPage(load, page('twaps', 0, []));
+    addPage(load, page('orders', 0, []));
+    expect(missingFrom(load)).toBeNull();
+    for (const time of [20_000_002, 20_000_001, 20_000_003]) addTrade(load, aTrade(time));
+    expect(missingFrom(load)).toBe(20_000_001);
+    addFill(load, { source: 'node', fill: coinFill(20_000_001) });
+    expect(missingFrom(load)).toBe(20_000_002);
+    addPage(load, { ...page('orders', 0, [coinFill(20_000_002)]), requestedAt: 20_000_002, receivedAt: 20_000_009 });
+    expect(missingFrom(load)).toBe(20_000_003);
+  });
+
+  it('awaits a bounded number of trades, and none of which complete responses long after it lack the fill', () => {
+    const load = createFillLoad();
+    for (let nth = 0; nth < 1_002; nth += 1) addTrade(load, aTrade(20_000_000 + nth));
+    expect(load.missing.size).toBe(1_000);
+    for (let nth = 0; nth < 1_000; nth += 1) addFill(load, { source: 'node', fill: coinFill(20_000_000 + nth) });
+    expect(missingFrom(load)).toBe(20_001_000);
+    const complete = (requestedAt: number) => {
+      for (const list of ['orders', 'twaps'] as const)
+        addPage(load, { ...page(list, 0, []), requestedAt, receivedAt: requestedAt + 1 });
+    };
+    complete(20_031_000);
+    expect(missingFrom(load)).toBe(20_001_000);
+    complete(20_031_001);
+    expect(missingFrom(load)).toBeNull();
   });
 });
+
+function aTrade(time: number) {
+  return { id: `venue_a_perp:BTC:${time}:${time}`, ts: time, receivedAt: time };
+}

@@ -1,5 +1,6 @@
 /** Adds the fills of venue_a to the ledgers of followed accounts, and states how far they are loaded. */
 import type { Emit, Slices, StageRecord } from '#infra/stages/stage';
+import { findEvent, type Ledger } from '#schemas/domain/ledger/ledger';
 import type { FillPage } from '#schemas/topics/account-fills';
 import type { NodeFill } from '#schemas/topics/node-fills';
 import type { Trade } from '#schemas/topics/normalised';
@@ -8,10 +9,13 @@ import { readFill } from '#schemas/venues/venue-a/fills';
 import { addFills, baseTokenIn } from './add-fills.ts';
 import { foldAccount } from './change-account.ts';
 import { emitFillLoad } from './emit-ledger.ts';
-import { addFill, addPage, isLoaded, isRequestDue } from './fill-load.ts';
+import { addFill, addPage, addTrade, type FillLoad, isLoaded, missingFrom } from './fill-load.ts';
+import type { FillCopy } from './merge-copies.ts';
 import type { LedgersState } from './state.ts';
 
 const VENUE = 'venue_a';
+/** How exactly `tradedAt` is published. */
+const TRADED_INTERVAL_MS = 10_000;
 
 export function* onFillPage(
   state: LedgersState,
@@ -24,7 +28,7 @@ export function* onFillPage(
   if (!fills) return;
   yield* addFills(state, account, fills, receivedAt, emit);
   foldAccount(state, account, receivedAt);
-  emitFillLoad({ account, own: state.accounts.get(account)!, receivedAt }, load, emit);
+  stateLoad(state, account, load, receivedAt, emit);
 }
 
 /** A node also names the builder of a fill. */
@@ -35,7 +39,15 @@ export function onNodeFill(state: LedgersState, record: StageRecord<NodeFill>, e
   const fill = readFill(JSON.parse(record.value.fill), baseTokenIn(state));
   // It is folded, and the lists contained it.
   if (fill.time < state.accounts.get(account)!.ledger.foldedBefore && isLoaded(load, fill.time)) return undefined;
-  return addFills(state, account, addFill(load, { source: 'node', fill }), record.receivedAt, emit);
+  return addOther(state, account, { source: 'node', fill }, record.receivedAt, emit);
+}
+
+/** Adds a copy of a source that says nothing about fills that it lacks. */
+function* addOther(state: LedgersState, account: string, copy: FillCopy, receivedAt: number, emit: Emit): Slices {
+  const load = state.fillLoads.get(account)!;
+  const before = missingFrom(load);
+  yield* addFills(state, account, addFill(load, copy), receivedAt, emit);
+  if (missingFrom(load) !== before) stateLoad(state, account, load, receivedAt, emit);
 }
 
 /** Notes that a trade names a followed account, so that its fills are requested soon. */
@@ -48,9 +60,20 @@ export function onTradeOfVenueA(state: LedgersState, record: StageRecord<Trade>,
     const account = accountName(VENUE, address);
     const load = state.fillLoads.get(account);
     if (!load) continue;
-    const wasDue = isRequestDue(load);
+    const before = missingFrom(load);
+    const tradedBefore = load.tradedAt ?? 0;
     load.tradedAt = receivedAt;
-    // The first trade since the newest response is enough.
-    if (!wasDue) emitFillLoad({ account, own: state.accounts.get(account)!, receivedAt }, load, emit);
+    if (!isAmongFills(state.accounts.get(account)!.ledger, value)) addTrade(load, value);
+    // Most trades change nothing for whoever requests fills.
+    const isLater = Math.floor(receivedAt / TRADED_INTERVAL_MS) > Math.floor(tradedBefore / TRADED_INTERVAL_MS);
+    if (isLater || missingFrom(load) !== before) stateLoad(state, account, load, receivedAt, emit);
   }
+}
+
+function isAmongFills(ledger: Ledger, { id, ts, instrument }: Trade): boolean {
+  return findEvent(ledger, { kind: 'fill', id, at: ts, index: 0, instrument }) !== null;
+}
+
+function stateLoad(state: LedgersState, account: string, load: FillLoad, receivedAt: number, emit: Emit): void {
+  emitFillLoad({ account, own: state.accounts.get(account)!, receivedAt }, load, emit);
 }

@@ -3,9 +3,16 @@
  * Fills, resolutions and bindings come in one merged order, so the log alone determines the figures.
  */
 import { on, onKeyed, type Stage } from '#infra/stages/stage';
-import { accountFillTopic, type FillPage, fillLoadTopic, fillPageTopic } from '#schemas/topics/account-fills';
+import {
+  accountFillTopic,
+  type FillPage,
+  fillLoadTopic,
+  fillPageTopic,
+  tradeRecordingTopic,
+} from '#schemas/topics/account-fills';
 import { accountFlowTopics, flowCoverageTopics } from '#schemas/topics/account-flows';
 import { type VenueBAcquisition, venueBAcquisitionTopic } from '#schemas/topics/accounts';
+import { type CandleRange, venueCandleRangeTopics } from '#schemas/topics/candles';
 import { type ClockMark, type ControlChange, changeTopic, clockTopic } from '#schemas/topics/control';
 import { ledgerChangeTopic, ledgerCheckTopic } from '#schemas/topics/ledger-checks';
 import { ledgerBookTopic, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
@@ -24,6 +31,7 @@ import {
   tradeTopics,
 } from '#schemas/topics/normalised';
 import { type Resolution, resolutionTopics } from '#schemas/topics/oracle';
+import { type FeedEvent, feedTopics } from '#schemas/topics/raw';
 import { foldAccounts } from './change-account.ts';
 import { onAcquisition } from './checks.ts';
 import { onBackfilledEvent, onBackfilledTrade } from './on-backfilled-event.ts';
@@ -32,6 +40,7 @@ import { onFillPage, onNodeFill, onTradeOfVenueA } from './on-fill-page.ts';
 import { onInstrument } from './on-instrument.ts';
 import { onMarketOfVenueB, onMove } from './on-move.ts';
 import { onTrade } from './on-trade.ts';
+import { onLeftOut, onTradeGap } from './recorded-trades.ts';
 import { onMarket, onResolution } from './settlements.ts';
 import { createLedgersState, type LedgersState } from './state.ts';
 
@@ -69,11 +78,14 @@ export function createLedgersStage(): Stage<LedgersState> {
       on<LedgersState, Trade>(backfilledTradeTopic, onBackfilledTrade),
       on<LedgersState, FillPage>(fillPageTopic, onFillPage),
       on<LedgersState, NodeFill>(nodeFillTopic, onNodeFill),
+      on<LedgersState, CandleRange>(venueCandleRangeTopics.venue_a, onTradeGap),
+      on<LedgersState, FeedEvent>(feedTopics.venue_a, onLeftOut),
       on<LedgersState, Resolution>(resolutionTopics.venue_a, onResolution),
       on<LedgersState, Resolution>(resolutionTopics.venue_b, onResolution),
     ],
     outputs: [
       fillLoadTopic,
+      tradeRecordingTopic,
       accountFillTopic,
       ledgerTopic,
       ledgerEventTopic,

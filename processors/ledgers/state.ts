@@ -6,6 +6,7 @@ import type { NewestArrivals } from '../shared/new-arrivals.ts';
 import type { LedgerChecks } from './checks.ts';
 import type { FillLoad } from './fill-load.ts';
 import type { FillCopy } from './merge-copies.ts';
+import { createRecordedTrades, type RecordedTrades } from './recorded-trades.ts';
 
 /** Venue time for which a ledger retains its events, so that late ones can change them. */
 export const RETAINED_MS = 32 * 86_400_000;
@@ -34,6 +35,8 @@ export interface LedgersState {
   readonly accounts: Map<string, AccountLedger>;
   /** How far the fills of the accounts of venue_a are loaded, by name of the account. */
   readonly fillLoads: Map<string, FillLoad>;
+  /** Since when every trade of venue_a has been recorded. */
+  readonly recordedTrades: RecordedTrades;
   /** Fills of the accounts of venue_a that their ledgers retain, by name of the account and id. */
   readonly fills: Map<string, Map<string, StoredFill>>;
   /** Name of the base token of each spot pair of venue_a, by coin. */
@@ -56,6 +59,7 @@ export function createLedgersState(): LedgersState {
     arrivals: new Map(),
     accounts: new Map(),
     fillLoads: new Map(),
+    recordedTrades: createRecordedTrades(),
     fills: new Map(),
     baseTokens: new Map(),
     checks: new Map(),

@@ -36,5 +36,6 @@ export function fillPage(
   fills: readonly VenueAFill[],
   isFull = false,
 ): FillPage {
-  return { user, list, from, until: null, receivedAt: 10_000_000 + from, isFull, fills };
+  const receivedAt = 10_000_000 + from;
+  return { user, list, from, until: null, requestedAt: receivedAt, receivedAt, isFull, fills };
 }

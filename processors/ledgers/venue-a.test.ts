@@ -219,16 +219,32 @@ describe('an account of venue_a', () => {
     expect(probe.fillLoad()).toBeUndefined();
   });
 
-  it('states a trade that names it, once until a later response', () => {
+  it('states the oldest trade that names it and is missing among its fills', () => {
     const probe = loaded(coinFill(1));
-    const trade = { ...probe.trade(10), provider: 'venue_a_perp', instrument: 'BTC', orders: null };
+    const trade = { ...probe.trade(10), provider: 'venue_a_perp', instrument: 'BTC', orders: null } as const;
     const sent = () => probe.driver.emittedTo(fillLoadTopic).length;
+    const traded = (time: number, receivedAt: number, fields = {}) =>
+      probe.driver.feed(tradeTopics.venue_a, {
+        ...{ ...trade, id: `venue_a_perp:BTC:${time}:${time}`, ts: time, receivedAt, ...fields },
+      });
     const before = sent();
-    for (const receivedAt of [11_000_000, 11_000_001]) probe.driver.feed(tradeTopics.venue_a, { ...trade, receivedAt });
+    traded(11, 11_000_000);
+    traded(12, 11_000_001);
     expect(sent()).toBe(before + 1);
-    expect(probe.fillLoad()).toMatchObject({ tradedAt: 11_000_000 });
-    probe.driver.feed(tradeTopics.venue_a, { ...trade, taker: '0x9', maker: null, receivedAt: 11_000_002 });
+    expect(probe.fillLoad()).toMatchObject({ tradedAt: 11_000_000, missingFrom: 11 });
+    traded(13, 11_000_002, { taker: '0x9', maker: null });
     expect(sent()).toBe(before + 1);
+    probe.page('orders', 1, [coinFill(1), coinFill(11, { startPosition: '1' })]);
+    expect(probe.fillLoad()).toMatchObject({ tradedAt: 11_000_001, missingFrom: 12 });
+    // A trade whose fill came first is not missing.
+    traded(11, 11_000_003);
+    probe.page('orders', 11, [coinFill(12, { startPosition: '2' })]);
+    expect(probe.fillLoad()).toMatchObject({ missingFrom: null });
+    const after = sent();
+    traded(12, 11_000_004);
+    expect(sent()).toBe(after);
+    traded(12, 11_020_000);
+    expect(probe.fillLoad()).toMatchObject({ tradedAt: 11_020_000, missingFrom: null });
   });
 });
 

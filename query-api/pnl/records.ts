@@ -10,9 +10,14 @@ import type { BuilderRow, EventRow, ProviderRow, Row, WalletRow } from './rows.t
 
 export type Coverage = 'complete' | 'partial';
 
-/** A row is partial if one of its books is, and if nothing is known of one of its accounts. */
-export function coverageOf({ books, figures }: Pick<Row, 'books' | 'figures'>): Coverage {
-  return figures.tradeCount === null || books.some(({ isPartial }) => isPartial) ? 'partial' : 'complete';
+/** A row is partial if one of its books is, and if nothing is known of one of its accounts or its history is not complete. */
+export function coverageOf({
+  books,
+  figures,
+  isPartial: isLoading,
+}: Pick<Row, 'books' | 'figures' | 'isPartial'>): Coverage {
+  const isIncomplete = isLoading === true || figures.tradeCount === null || books.some(({ isPartial }) => isPartial);
+  return isIncomplete ? 'partial' : 'complete';
 }
 
 /** @param isComplete false if nothing is known of one of the wallets. */

@@ -4,7 +4,16 @@ import { formatDecimal, parseDecimal } from '#schemas/domain/decimal';
 import { aLink, anEvent } from '#schemas/testing/records.fixture';
 import { createEventIndex, putEvent } from '../views/event-index.ts';
 import type { Figures } from './figures.ts';
-import { rowsByBuilder, rowsByEvent, rowsByProvider, rowsByWallet, sortRows, type WalletBook } from './rows.ts';
+import { coverageOf } from './records.ts';
+import {
+  rowsByBuilder,
+  rowsByEvent,
+  rowsByProvider,
+  rowsByWallet,
+  type ShownWallets,
+  sortRows,
+  type WalletBook,
+} from './rows.ts';
 
 const wallet = (id: string, provider = 'venue_b') => ({ id, provider, address: `0x${id}`, label: '' }) as Wallet;
 const [A, B] = [wallet('a'), wallet('b')];
@@ -62,6 +71,11 @@ const shown = ({ realized, unrealized, openPosition, totalNotional, tradeCount, 
   unpriced,
 ];
 
+/** Wallets whose figures are complete where they are known. */
+function of(wallets: readonly Wallet[], isKnown: ShownWallets['isKnown'] = () => true): ShownWallets {
+  return { wallets, isKnown, isComplete: isKnown };
+}
+
 describe('rows by event', () => {
   it('sum the books of all markets of the event in terms of its YES, with a leg for each token', () => {
     const books = [book('YES', 3, '0.4'), book('NO', 1, '0.3'), book('NO2', 2, '0.6', { market: 'm2' })];
@@ -106,7 +120,7 @@ describe('sums', () => {
   it('leave unknown parts out, and are unknown if all parts are', () => {
     const known = book('YES', 3, '0.4');
     const unknown = book('NO', 1, null, { realized: null, mark: null, fees: null });
-    const sum = (...books: WalletBook[]) => shown(rowsByWallet(books, [A], () => true)[0]!.figures);
+    const sum = (...books: WalletBook[]) => shown(rowsByWallet(books, of([A]))[0]!.figures);
     expect(sum(known, unknown)).toEqual(['1', '0.3', '1.5', '4', null, 2, 1]);
     expect(sum(unknown)).toEqual([null, null, null, '2', null, 1, 1]);
     expect(sum(book('YES', 3, '0.4', { mark: '0' }))).toEqual(['1', '-1.2', '0', '2', '0.1', 1, 0]);
@@ -122,7 +136,10 @@ describe('other rows', () => {
   ];
 
   it('by wallet are one for each wallet, unknown where it has no ledger', () => {
-    const rows = rowsByWallet(books, [A, B, wallet('c')], ({ id }) => id !== 'c');
+    const rows = rowsByWallet(
+      books,
+      of([A, B, wallet('c')], ({ id }) => id !== 'c'),
+    );
     expect(rows.map(({ key, figures }) => [key, figures.tradeCount])).toEqual([
       ['a', 1],
       ['b', 2],
@@ -131,7 +148,10 @@ describe('other rows', () => {
   });
 
   it('by provider count the wallets', () => {
-    const rows = rowsByProvider(books, [A, B, wallet('d', 'venue_a_perp')], ({ provider }) => provider === 'venue_b');
+    const rows = rowsByProvider(
+      books,
+      of([A, B, wallet('d', 'venue_a_perp')], ({ provider }) => provider === 'venue_b'),
+    );
     expect(rows.map(({ provider, walletCount, figures }) => [provider, walletCount, text(figures.realized)])).toEqual([
       ['venue_b', 2, '3'],
       ['venue_a_perp', 1, null],
@@ -144,7 +164,7 @@ describe('other rows', () => {
       book('BTC', 1, '5', { of: own, market: null }),
       book('x:GOLD', 1, '5', { of: own, market: null, provider: 'venue_a_dex' }),
     ];
-    const rows = rowsByProvider(coins, [own], () => true);
+    const rows = rowsByProvider(coins, of([own]));
     expect(rows.map(({ provider, walletCount, books: of }) => [provider, walletCount, of.length])).toEqual([
       ['venue_a_perp', 1, 1],
       ['venue_a_dex', 1, 1],
@@ -159,9 +179,18 @@ describe('other rows', () => {
   });
 
   it('are sorted by a figure, unknown ones last in either order, equal ones by key', () => {
-    const rows = rowsByWallet(books, [wallet('z'), B, A, wallet('y')], ({ id }) => id === 'a' || id === 'b');
+    const rows = rowsByWallet(
+      books,
+      of([wallet('z'), B, A, wallet('y')], ({ id }) => id === 'a' || id === 'b'),
+    );
     const order = (isDescending: boolean) => sortRows(rows, 'realized', isDescending).map(({ key }) => key);
     expect(order(true)).toEqual(['b', 'a', 'y', 'z']);
     expect(order(false)).toEqual(['a', 'b', 'y', 'z']);
   });
+});
+
+it('rows of wallets whose history is not complete are partial, also without books', () => {
+  const shown = { wallets: [A, B], isKnown: () => true, isComplete: (one: Wallet) => one === A };
+  expect(rowsByWallet([], shown).map(coverageOf)).toEqual(['complete', 'partial']);
+  expect(rowsByProvider([], shown).map(coverageOf)).toEqual(['partial']);
 });

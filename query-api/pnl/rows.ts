@@ -19,6 +19,17 @@ export interface Row {
   readonly key: string;
   readonly figures: Figures;
   readonly books: readonly WalletBook[];
+  /** True if the history of one of its accounts is not complete, whatever its books are. */
+  readonly isPartial?: boolean;
+}
+
+/** The wallets that are shown, and what is known of them. */
+export interface ShownWallets {
+  readonly wallets: readonly Wallet[];
+  /** True for a wallet with figures. */
+  readonly isKnown: (wallet: Wallet) => boolean;
+  /** True for one whose history is complete. */
+  readonly isComplete: (wallet: Wallet) => boolean;
 }
 
 export interface Leg {
@@ -103,21 +114,20 @@ function legsOf(books: readonly WalletBook[]): Leg[] {
 /** One row for each wallet, also for one of which nothing is known. */
 export function rowsByWallet(
   books: readonly WalletBook[],
-  wallets: readonly Wallet[],
-  isKnown: (wallet: Wallet) => boolean,
+  { wallets, isKnown, isComplete }: ShownWallets,
 ): WalletRow[] {
   const byWallet = new Map(groupBy(books, ({ wallet }) => wallet.id));
   return wallets.map((wallet) => {
     const own = byWallet.get(wallet.id) ?? [];
-    return { key: wallet.id, wallet, books: own, figures: isKnown(wallet) ? sumOfBooks(own) : UNKNOWN };
+    const figures = isKnown(wallet) ? sumOfBooks(own) : UNKNOWN;
+    return { key: wallet.id, wallet, books: own, figures, isPartial: !isComplete(wallet) };
   });
 }
 
 /** One row for each provider of the wallets and of their books. */
 export function rowsByProvider(
   books: readonly WalletBook[],
-  wallets: readonly Wallet[],
-  isKnown: (wallet: Wallet) => boolean,
+  { wallets, isKnown, isComplete }: ShownWallets,
 ): ProviderRow[] {
   const providers = new Set([...wallets, ...books].map(({ provider }) => provider));
   return [...providers].map((provider) => {
@@ -126,7 +136,8 @@ export function rowsByProvider(
       (wallet) => wallet.provider === provider || ofProvider.some((book) => book.wallet === wallet),
     );
     const figures = own.some(isKnown) ? sumOfBooks(ofProvider) : UNKNOWN;
-    return { key: provider, provider, walletCount: own.length, books: ofProvider, figures };
+    const isPartial = !own.every(isComplete);
+    return { key: provider, provider, walletCount: own.length, books: ofProvider, figures, isPartial };
   });
 }
 

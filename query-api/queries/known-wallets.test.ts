@@ -11,7 +11,7 @@ import { knownWallets } from './known-wallets.ts';
 const onA = { id: 'a', provider: 'venue_a_perp', address: ADDRESS } as Wallet;
 const onB = { id: 'b', provider: 'venue_b', address: ADDRESS } as Wallet;
 
-it('figures are known once the whole history is in the tables, and stay so until the account has another ledger', async () => {
+it('figures are known with the first response and complete with the whole history, once the tables have it, until the account has another ledger', async () => {
   const { ledgers, freshness } = createViews();
   let tables: number | null = null;
   let reads = 0;
@@ -26,23 +26,33 @@ it('figures are known once the whole history is in the tables, and stay so until
       },
     },
   };
-  const known = async () => [...(await knownWallets(views, [onA, onB]))].map(({ id }) => id);
-  expect(await known()).toEqual([]);
+  const known = async () => {
+    const found = await knownWallets(views, [onA, onB]);
+    return [[...found.known], [...found.complete]].map((wallets) => wallets.map(({ id }) => id).join());
+  };
+  expect(await known()).toEqual(['', '']);
   const account = `venue_b:${ADDRESS}`;
   applyRecord(ledgersView, ledgers, ledgerTopic, account, { account, ledger: BEGAN });
-  beginCoinLedger(ledgers, { loadedAt: null });
-  expect(await known()).toEqual(['b']);
+  beginCoinLedger(ledgers, { knownAt: null, loadedAt: null });
+  expect(await known()).toEqual(['b', 'b']);
   expect(reads).toBe(0);
-  beginCoinLedger(ledgers, { loadedAt: NOON_MS });
+  beginCoinLedger(ledgers, { knownAt: NOON_MS - 5, loadedAt: null });
+  for (const reached of [null, NOON_MS - 6]) {
+    tables = reached;
+    expect(await known()).toEqual(['b', 'b']);
+  }
+  tables = NOON_MS - 5;
+  expect(await known()).toEqual(['a,b', 'b']);
+  beginCoinLedger(ledgers, { knownAt: NOON_MS - 5, loadedAt: NOON_MS });
   for (const reached of [null, NOON_MS - 1]) {
     tables = reached;
-    expect(await known()).toEqual(['b']);
+    expect(await known()).toEqual(['a,b', 'b']);
   }
   tables = NOON_MS;
-  expect(await known()).toEqual(['a', 'b']);
+  expect(await known()).toEqual(['a,b', 'a,b']);
   tables = null;
-  expect(await known()).toEqual(['a', 'b']);
-  expect(reads).toBe(3);
+  expect(await known()).toEqual(['a,b', 'a,b']);
+  expect(reads).toBe(6);
   beginCoinLedger(ledgers, { ledger: BEGAN + 1 });
-  expect(await known()).toEqual(['b']);
+  expect(await known()).toEqual(['b', 'b']);
 });

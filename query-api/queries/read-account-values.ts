@@ -12,6 +12,7 @@ const FIGURES = selectColumns(accountValuesTable, 'v', [
   'source',
   'unpriced',
   'mode',
+  'failure',
   'valueUsd',
   'availableUsd',
   'navUsd',

@@ -17,12 +17,14 @@ export function beginCoinLedger(view: LedgersView, fields: Partial<FillLoad> = {
     user: ADDRESS,
     ledger: BEGAN,
     receivedAt: NOON_MS,
+    knownAt: NOON_MS,
     loadedAt: NOON_MS,
     ordersFrom: NOON_MS,
     twapsFrom: 0,
     ordersCompleteAt: NOON_MS,
     twapsCompleteAt: NOON_MS,
     tradedAt: null,
+    missingFrom: null,
     ...fields,
   };
   const { account, ledger } = load;

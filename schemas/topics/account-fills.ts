@@ -2,7 +2,19 @@
  * Topics of the fills of followed accounts of venue_a: the pages in which the venue returns them, each fill once, and how
  * far the fills of each account are loaded.
  */
-import { decimal, flag, type Infer, integer, list, nullable, oneOf, record, text, timestamp } from '../avro.ts';
+import {
+  decimal,
+  flag,
+  type Infer,
+  integer,
+  list,
+  nullable,
+  oneOf,
+  record,
+  text,
+  timestamp,
+  withDefault,
+} from '../avro.ts';
 import { defineTopic } from './topic.ts';
 
 const user = text('Address of the account, lower case.');
@@ -45,6 +57,7 @@ const fillPage = record('FillPage', 'One response to a request for the fills of 
   list: oneOf(FILL_LISTS, '`twaps`: fills of slices of TWAP orders.'),
   from: timestamp('Start of the requested time, inclusive.'),
   until: nullable(timestamp('End of the requested time, inclusive; null if none was requested.')),
+  requestedAt: withDefault(nullable(timestamp('When the request was sent; null where that is not recorded.')), null),
   receivedAt: timestamp('When the response was received.'),
   isFull: flag('The venue returned as many fills as a page holds, so later ones may be missing.'),
   fills: list(venueFill, 'Oldest first.'),
@@ -85,15 +98,25 @@ const fillLoad = record('FillLoad', 'How far the fills of a followed account are
   user,
   ledger,
   receivedAt: timestamp('Event time of the input that caused it.'),
+  knownAt: withDefault(
+    nullable(timestamp('Event time of the first response about each list, with which figures are known; null before.')),
+    null,
+  ),
   loadedAt: nullable(timestamp('Event time at which the whole history was loaded; null before.')),
   ordersFrom: timestamp('Start of the next request for fills.'),
   twapsFrom: timestamp('Start of the next request for slices of TWAP orders.'),
   ordersCompleteAt: nullable(
-    timestamp('Up to when all of its fills have arrived; null before the first complete response.'),
+    timestamp(
+      'Up to when all of its fills have arrived: when the request of the newest complete response was sent. Null before the first.',
+    ),
   ),
   twapsCompleteAt: nullable(timestamp('The same of slices of TWAP orders.')),
   tradedAt: nullable(
     timestamp('When the newest recorded trade that names the account was received; null without one.'),
+  ),
+  missingFrom: withDefault(
+    nullable(timestamp('Time of the oldest recorded trade that is missing among the fills; null if none is.')),
+    null,
   ),
 });
 export type FillLoad = Infer<typeof fillLoad>;
@@ -107,7 +130,32 @@ export const fillLoadTopic = defineTopic({
   schema: fillLoad,
 });
 
-/** The time up to which all fills of an account have arrived; null before both lists were read to their end. */
-export function fillsThrough({ ordersCompleteAt, twapsCompleteAt }: FillLoad): number | null {
-  return ordersCompleteAt === null || twapsCompleteAt === null ? null : Math.min(ordersCompleteAt, twapsCompleteAt);
+const tradeRecording = record('TradeRecording', 'Since when every trade of venue_a has been recorded.', {
+  since: nullable(timestamp('Since when no trade was missed; null while some may be missed.')),
+  receivedAt: timestamp('Event time of the input that caused it.'),
+});
+export type TradeRecording = Infer<typeof tradeRecording>;
+/** The only key of the topic below. */
+export const TRADE_RECORDING_KEY = 'venue_a';
+/** While no trade is missed, an account without a missing trade has all of its fills. */
+export const tradeRecordingTopic = defineTopic({
+  name: 'derived.trade-recording.venue_a',
+  description: 'Since when every trade of venue_a has been recorded.',
+  key: 'venue',
+  partitions: 1,
+  retention: { kind: 'compacted' },
+  schema: tradeRecording,
+});
+
+/**
+ * The time up to which all fills of an account have arrived, unix ms; null before both lists were read to their end.
+ * @param recordedSince since when every trade of the venue has been recorded; null while some may be missed.
+ * @param now the time up to which both records are known.
+ */
+export function fillsThrough(load: FillLoad, recordedSince: number | null, now: number): number | null {
+  const { ordersCompleteAt, twapsCompleteAt, missingFrom } = load;
+  if (ordersCompleteAt === null || twapsCompleteAt === null) return null;
+  const completeAt = Math.min(ordersCompleteAt, twapsCompleteAt);
+  if (recordedSince === null || recordedSince > completeAt) return completeAt;
+  return missingFrom === null ? Math.max(completeAt, now) : missingFrom - 1;
 }

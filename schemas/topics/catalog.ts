@@ -1,6 +1,6 @@
 /** The catalog of all topics except `state.<stage>` and `dead.<topic>`, which follow from the stages. */
 
-import { accountFillTopic, fillLoadTopic, fillPageTopic } from './account-fills.ts';
+import { accountFillTopic, fillLoadTopic, fillPageTopic, tradeRecordingTopic } from './account-fills.ts';
 import { accountFlowTopics, flowCoverageTopics } from './account-flows.ts';
 import { accountSeriesTopic } from './account-series.ts';
 import {
@@ -124,6 +124,7 @@ export const TOPICS: readonly Topic[] = [
   anomalyTopic,
   fillPageTopic,
   fillLoadTopic,
+  tradeRecordingTopic,
   accountFillTopic,
   ledgerTopic,
   ledgerEventTopic,

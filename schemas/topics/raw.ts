@@ -16,6 +16,10 @@ const envelope = record('RawEnvelope', 'One message received from a venue, uncha
       'For a response: the request, as JSON text (a body) or `GET /path?query`. For a line of a file: the file, and how many of its bytes were read with the line (`<path>@<bytes>`).',
     ),
   ),
+  requestedAt: withDefault(
+    nullable(timestamp('For a response: when its request was sent; null where that is not recorded.')),
+    null,
+  ),
   payload: blob(
     'The bytes of the frame or response; for `rpc` the JSON of `{block}`, `{log}` or `{finalized}`; for `stats` a part of an export.',
   ),

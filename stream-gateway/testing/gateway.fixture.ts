@@ -158,6 +158,7 @@ export async function openGateway(environment: Readonly<Record<string, string>> 
           provider: 'venue_b',
           marketId: null,
           receivedAt: 7,
+          requestedAt: null,
           payload,
         };
         return { ...at, seq, receivedAt: 7, value: codec.encode(topic, frame) };
@@ -170,7 +171,14 @@ export async function openGateway(environment: Readonly<Record<string, string>> 
       const raw = { topic: rawTopic('venue_a', 'ws').name, partition: 1 };
       const offset = (await log.bounds(raw)).next;
       const source = { provider: 'venue_a', receivedAt: 7 } as const;
-      const envelope = { ...source, stream: 'ws', key: 'slot', request: null, payload: Buffer.from(text) };
+      const envelope = {
+        ...source,
+        stream: 'ws',
+        key: 'slot',
+        request: null,
+        requestedAt: null,
+        payload: Buffer.from(text),
+      };
       const value = codec.encode(rawTopic('venue_a', 'ws'), envelope);
       await log.append([{ ...raw, key: 'slot', value, receivedAt: 7, seq: offset + 1 }]);
       const topic = rawChannelTopics.venue_a;

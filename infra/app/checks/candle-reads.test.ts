@@ -52,7 +52,7 @@ function storePublished(): void {
   const stage = driveStage(createVenueAStage({ outcomeTakerFeeRate: '0' }));
   for (const { payload, request = null } of three.published) {
     const envelope = { provider: 'venue_a', stream: 'info', key: 'venue_a.info', receivedAt: NOW, request } as const;
-    stage.feed(rawTopic('venue_a', 'info'), { ...envelope, payload: Buffer.from(payload) });
+    stage.feed(rawTopic('venue_a', 'info'), { ...envelope, requestedAt: null, payload: Buffer.from(payload) });
   }
   expect(stage.deadLetters).toEqual([]);
   store.addBars(stage.emittedTo(venueCandleTopics.venue_a));

@@ -55,6 +55,7 @@ it('a hundred reads on three nodes are one request, whose trades are recorded, o
   const meta = { universe: [{ name: 'BTC', szDecimals: sizeDecimals, maxLeverage }] };
   stage.feed(rawTopic('venue_a', 'info'), {
     ...{ ...envelope, stream: 'info', key: 'venue_a.info', request: '{"type":"meta"}' },
+    requestedAt: null,
     payload: Buffer.from(JSON.stringify(meta)),
   });
   leaveOut(['BTC'], NOW + 5);
@@ -73,11 +74,13 @@ it('a hundred reads on three nodes are one request, whose trades are recorded, o
   for (const { payload, request = null } of published)
     stage.feed(rawTopic('venue_a', 'info'), {
       ...{ ...envelope, receivedAt: NOW + 6, stream: 'info', key: 'venue_a.info', request },
+      requestedAt: null,
       payload: Buffer.from(payload),
     });
   const frame = { channel: 'trades', data: [wire(103, NOW + 2), wire(104, NOW + 3)] };
   stage.feed(rawTopic('venue_a', 'ws'), {
     ...{ ...envelope, receivedAt: NOW + 7, stream: 'ws', key: 'venue_a.ws.0' },
+    requestedAt: null,
     payload: Buffer.from(JSON.stringify(frame)),
   });
   expect(stage.deadLetters).toEqual([]);

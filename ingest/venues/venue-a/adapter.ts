@@ -102,13 +102,18 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
   const sendAs = async (
     request: string,
     signal: AbortSignal,
-    cost: Pick<HttpRequest, 'weight' | 'weightOf' | 'priority' | 'payers' | 'roomUntil'>,
+    cost: Pick<HttpRequest, 'weight' | 'weightOf' | 'priority' | 'payers' | 'roomUntil' | 'onSend'>,
     by: InfoClient = client,
   ): Promise<Buffer> => {
     await publisher.whenReady(signal);
-    const { payload } = await by.send({ body: request, ...cost, signal });
+    let requestedAt = publisher.now();
+    const onSend = () => {
+      requestedAt = publisher.now();
+      cost.onSend?.();
+    };
+    const { payload } = await by.send({ body: request, ...cost, signal, onSend });
     connection.markConnected();
-    publisher.receive({ source: FEED, feed: FEED, request, payload });
+    publisher.receive({ source: FEED, feed: FEED, request, requestedAt, payload });
     if (request === DEXES_REQUEST) dexes.receive(payload);
     return payload;
   };
@@ -135,7 +140,7 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
   opened(dailyBars);
   const fills = await startFillRequests({
     context,
-    send: (request, signal, { priority, weight, weightOf }) => send(request, signal, priority, weight, weightOf),
+    send: sendAs,
   });
   opened(fills);
   const flows = await startFlowRequests({

@@ -26,6 +26,7 @@ export class InfoClient {
   /** Rejects with an `UpstreamError` if the venue does not answer, or with the signal's reason. A node's failure is hidden. */
   async send(request: Omit<HttpRequest, 'url'> & { readonly body: string }): Promise<InfoResponse> {
     const { url, http, node } = this.options;
+    if (node) request.onSend?.();
     const payload = (await node?.read(request.body, request.signal)) ?? null;
     if (payload !== null) return { payload, source: 'node' };
     return { payload: await http.send({ ...request, url }), source: 'official' };

@@ -9,7 +9,7 @@ import { chainFills } from './chain.ts';
 import type { Effect } from './effect.ts';
 import { type Fill, isSameEvent, type LedgerEvent } from './events.ts';
 import type { Lot } from './lots.ts';
-import { compareGroups, compareTies } from './order.ts';
+import { compareGroups, compareTies, type EventPlace } from './order.ts';
 
 /** Events of one slice: about half a millisecond. */
 export const SLICE_EVENTS = 64;
@@ -95,7 +95,7 @@ export function* changeLedgerInSlices(
 }
 
 /** Returns the event as it is applied; null if there is none at its place with its id. */
-export function findEvent(ledger: Ledger, event: LedgerEvent): LedgerEvent | null {
+export function findEvent(ledger: Ledger, event: EventPlace): LedgerEvent | null {
   return findApplied(ledger, event)?.event ?? null;
 }
 
@@ -118,7 +118,7 @@ function changesLedger(ledger: Ledger, change: LedgerChange): boolean {
   return 'remove' in change ? existing !== null : existing === null || !isSameEvent(existing.event, event);
 }
 
-function findApplied(ledger: Ledger, event: LedgerEvent): AppliedEvent | null {
+function findApplied(ledger: Ledger, event: EventPlace): AppliedEvent | null {
   const { applied } = ledger;
   for (let at = groupStart(ledger, event); at < applied.length; at += 1) {
     const found = applied[at]!;
@@ -129,7 +129,7 @@ function findApplied(ledger: Ledger, event: LedgerEvent): AppliedEvent | null {
 }
 
 /** Returns the position of the first event that is not in a group before that of `event`. */
-function groupStart({ applied }: Ledger, event: LedgerEvent): number {
+function groupStart({ applied }: Ledger, event: EventPlace): number {
   let low = 0;
   let high = applied.length;
   while (low < high) {

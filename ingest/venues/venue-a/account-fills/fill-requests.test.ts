@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FillLoad } from '#schemas/topics/account-fills';
 import { REST_PRIORITIES } from '../declaration.ts';
-import { FillRequests, TRADED_TURN_MS, TURN_MS } from './fill-requests.ts';
+import { ARRIVES_WITHIN_MS, FillRequests, TRADED_TURN_MS, TURN_MS } from './fill-requests.ts';
 
 const NOW = 1_900_000_000_000;
 
@@ -11,12 +11,14 @@ function aLoad(name: string, fields: Partial<FillLoad> = {}): FillLoad {
     user: name,
     ledger: NOW - 3_600_000,
     receivedAt: NOW,
+    knownAt: null,
     loadedAt: null,
     ordersFrom: 0,
     twapsFrom: 0,
     ordersCompleteAt: null,
     twapsCompleteAt: null,
     tradedAt: null,
+    missingFrom: null,
     ...fields,
   };
 }
@@ -126,8 +128,8 @@ describe('requests for fills', () => {
       loaded('idler', NOW - 2 * TURN_MS),
       loaded('fresh', NOW - TURN_MS + 1),
       aLoad('new'),
-      loaded('traded', NOW - TRADED_TURN_MS, { tradedAt: NOW - 1 }),
-      loaded('busy', NOW - TRADED_TURN_MS + 1, { tradedAt: NOW - 1 }),
+      loaded('traded', NOW - TRADED_TURN_MS, { missingFrom: NOW - ARRIVES_WITHIN_MS }),
+      loaded('busy', NOW - TRADED_TURN_MS + 1, { missingFrom: NOW - ARRIVES_WITHIN_MS }),
     );
     expect(shown(requests)).toEqual([
       ['traded', 'orders', 0, REST_PRIORITIES.tradedFills],
@@ -137,11 +139,12 @@ describe('requests for fills', () => {
     ]);
   });
 
-  it('read both lists after a trade', () => {
-    const tradedAt = NOW - 1;
-    const requests = requestsOf(loaded('a', NOW - TRADED_TURN_MS, { tradedAt, ordersCompleteAt: NOW }));
+  it('read both lists while the fill of a trade is missing, which another source may bring first', () => {
+    const missingFrom = NOW - ARRIVES_WITHIN_MS;
+    const requests = requestsOf(loaded('a', NOW - TRADED_TURN_MS, { missingFrom, ordersCompleteAt: NOW }));
+    expect(shown(requests, NOW - 1)).toEqual([]);
     expect(shown(requests)).toEqual([['a', 'twaps', 0, REST_PRIORITIES.tradedFills]]);
-    requests.record(loaded('a', NOW, { tradedAt }));
+    requests.record(loaded('a', NOW, { missingFrom: null }));
     expect(shown(requests, NOW + TRADED_TURN_MS)).toEqual([]);
   });
 

@@ -8,8 +8,10 @@ import { REST_PRIORITIES } from '../declaration.ts';
 
 /** Time between two reads of a list of a loaded account that no trade named. */
 export const TURN_MS = 240_000;
-/** The same after a trade, of an account that trades all the time. */
+/** The same while a recorded trade is missing among the fills, of an account that trades all the time. */
 export const TRADED_TURN_MS = 40_000;
+/** For how long another source may take to bring the fill of a trade before it is requested. */
+export const ARRIVES_WITHIN_MS = 3_000;
 /**
  * For how long the stage may take to process a response before the request is repeated. One that cannot be read never
  * advances the load, so the wait grows.
@@ -108,6 +110,19 @@ export class FillRequests {
     if (attempts) this.wait(attempts, now, FAILED);
   }
 
+  /** Records that a request ended before it was sent. */
+  withdrawn(request: FillRequest): void {
+    this.end(request);
+  }
+
+  /** True if the account of a request that is not sent yet would be requested as one that a trade named. */
+  isTradedSince(request: FillRequest, now: number): boolean {
+    const account = this.accounts.get(request.account);
+    if (account?.running !== request) return false;
+    const next = nextOf({ ...account, running: null }, now);
+    return next?.request.priority === REST_PRIORITIES.tradedFills && request.priority > next.request.priority;
+  }
+
   private wait(attempts: Attempts, now: number, bounds: BackoffBounds): void {
     attempts.notBefore = now + backoffMs(attempts.count, this.random, bounds);
     attempts.count += 1;
@@ -161,7 +176,7 @@ function nextOfLoaded({ load, lists, ready }: ReadyLists, now: number): Due | nu
   if (!list) return null;
   const since = completeAtOf(load, list)!;
   const waited = now - Math.max(since, lists[list].answeredAt);
-  const isTraded = load.tradedAt !== null && load.tradedAt > since;
+  const isTraded = load.missingFrom !== null && now - load.missingFrom >= ARRIVES_WITHIN_MS;
   if (isTraded && waited >= TRADED_TURN_MS)
     return { request: requestOf(load, list, REST_PRIORITIES.tradedFills), since };
   return waited >= TURN_MS ? { request: requestOf(load, list, REST_PRIORITIES.others), since } : null;

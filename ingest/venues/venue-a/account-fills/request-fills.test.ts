@@ -12,7 +12,7 @@ let role: TestRole;
 let sent: { readonly request: string; readonly cost: RequestCost }[];
 let failures: Error[];
 /** What each request waits for. */
-let hold: () => Promise<void>;
+let hold: (signal: AbortSignal) => Promise<void>;
 beforeEach(async () => {
   const { folder, remove } = await testFolder();
   closing.push(remove);
@@ -32,8 +32,8 @@ async function append(user: string, fields: Partial<FillLoad> | null): Promise<v
   const { log, codec } = role.context;
   const account = `venue_a:${user}`;
   const load = {
-    ...{ account, user, ledger: 1, receivedAt: 1, loadedAt: null, ordersFrom: 0, twapsFrom: 0 },
-    ...{ ordersCompleteAt: null, twapsCompleteAt: null, tradedAt: null },
+    ...{ account, user, ledger: 1, receivedAt: 1, knownAt: null, loadedAt: null, ordersFrom: 0, twapsFrom: 0 },
+    ...{ ordersCompleteAt: null, twapsCompleteAt: null, tradedAt: null, missingFrom: null },
   };
   const value = fields && codec.encode(fillLoadTopic, { ...load, ...fields });
   seq += 1;
@@ -45,11 +45,11 @@ async function start() {
   let looks = 0;
   const requests = await startFillRequests({
     context: role.context,
-    send: async (request, _signal, cost) => {
+    send: async (request, signal, cost) => {
       sent.push({ request, cost });
       const failure = failures.shift();
       if (failure) throw failure;
-      await hold();
+      await hold(signal);
     },
     now: () => looks * 1_000,
     wait: (_ms, signal) => {
@@ -93,7 +93,22 @@ it('requests of traded accounts do not wait for those of loads', async () => {
   };
   await start();
   await until(() => waiting === 3);
-  await append('t', { ordersCompleteAt: 5, twapsCompleteAt: 5, tradedAt: 9, loadedAt: 5 });
+  await append('t', { ordersCompleteAt: 5, twapsCompleteAt: 5, missingFrom: 9, loadedAt: 5 });
   await until(() => sent.some(({ cost }) => cost.priority === REST_PRIORITIES.tradedFills));
   expect(sent.map(({ cost }) => cost.priority)).toEqual([5, 5, 5, 2]);
+});
+
+it('a request that waits for room is sent as one of a traded account once that has traded', async () => {
+  const idle = { ordersCompleteAt: 5, twapsCompleteAt: 5, loadedAt: 5 };
+  await append('a', idle);
+  hold = (signal) => {
+    if (sent.length > 1) return Promise.resolve();
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  };
+  await start();
+  await until(() => sent.length === 1);
+  expect(sent[0]!.cost.priority).toBe(REST_PRIORITIES.others);
+  await append('a', { ...idle, missingFrom: 9 });
+  await until(() => sent.length === 2);
+  expect(sent[1]!.cost.priority).toBe(REST_PRIORITIES.tradedFills);
 });

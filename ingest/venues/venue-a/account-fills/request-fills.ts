@@ -26,6 +26,8 @@ export interface RequestCost {
   readonly priority: number;
   readonly weight: number;
   readonly weightOf: (response: Buffer) => number;
+  /** Called when there is room for the request, and it is sent. */
+  readonly onSend: () => void;
 }
 
 export interface FillRequestOptions {
@@ -62,35 +64,59 @@ export async function startFillRequests(options: FillRequestOptions): Promise<Ru
   };
 }
 
+/** A request that is sent, or waits for room. */
+interface RunningRequest {
+  readonly due: FillRequest;
+  readonly ending: AbortController;
+  isSent: boolean;
+}
+
 async function request(options: FillRequestOptions, requests: FillRequests, signal: AbortSignal): Promise<void> {
   const { context, send, wait = pause, now = Date.now } = options;
-  const sendOne = async (due: FillRequest): Promise<void> => {
+  const sendOne = async (own: RunningRequest): Promise<void> => {
+    const { due, ending } = own;
     const { account, user, list, from, priority } = due;
     requests.begin(due);
     try {
-      await send(JSON.stringify(fillRequest(list, user, from)), signal, {
+      await send(JSON.stringify(fillRequest(list, user, from)), ending.signal, {
         priority,
         weight: rowsWeight(FILLS_OF_PAGE),
         weightOf: (response) => rowsWeight(rowsOf(response, list)),
+        onSend: () => {
+          own.isSent = true;
+        },
       });
       requests.answered(due, now());
       context.logger.debug({ account, list, from }, 'requested fills');
     } catch (error) {
       if (signal.aborted) return;
+      if (ending.signal.aborted) {
+        requests.withdrawn(due);
+        return;
+      }
       requests.failed(due, now());
       // The venue may be away for long, and the request is repeated.
       const level = error instanceof UpstreamError ? 'debug' : 'error';
       context.logger[level]({ error, account, list }, 'could not request fills, retrying');
     }
   };
-  const running = new Map<Promise<void>, FillRequest>();
+  const running = new Map<RunningRequest, Promise<void>>();
   const begin = (due: FillRequest): void => {
-    const sending = sendOne(due).finally(() => running.delete(sending));
-    running.set(sending, due);
+    const own: RunningRequest = { due, ending: new AbortController(), isSent: false };
+    running.set(
+      own,
+      sendOne(own).finally(() => running.delete(own)),
+    );
   };
   while (await wait(INTERVAL_MS, signal)) {
+    let untraded = 0;
+    for (const { due, ending, isSent } of running.keys()) {
+      if (isTraded(due)) continue;
+      untraded += 1;
+      // It would wait for room behind all that is more important, and is due again at once.
+      if (!isSent && requests.isTradedSince(due, now())) ending.abort();
+    }
     if (running.size >= RUNNING) continue;
-    let untraded = [...running.values()].filter((due) => !isTraded(due)).length;
     // Most of the time all that are left are those of loads, which need not be sorted.
     const lowest = untraded < UNTRADED_RUNNING ? REST_PRIORITIES.others : REST_PRIORITIES.tradedFills;
     for (const due of requests.due(now(), lowest)) {
@@ -102,7 +128,8 @@ async function request(options: FillRequestOptions, requests: FillRequests, sign
       begin(due);
     }
   }
-  await Promise.all(running.keys());
+  for (const { ending } of running.keys()) ending.abort(signal.reason);
+  await Promise.all(running.values());
 }
 
 const isTraded = ({ priority }: FillRequest) => priority <= REST_PRIORITIES.tradedFills;

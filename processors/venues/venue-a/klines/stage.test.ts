@@ -31,7 +31,15 @@ function drive() {
   const answer = (request: string | null, body: unknown) => {
     receivedAt += 1;
     const payload = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-    stage.feed(RAW, { provider: 'venue_a', stream: 'klines', key: 'venue_a.klines', receivedAt, request, payload });
+    stage.feed(RAW, {
+      provider: 'venue_a',
+      stream: 'klines',
+      key: 'venue_a.klines',
+      receivedAt,
+      request,
+      requestedAt: null,
+      payload,
+    });
   };
   return {
     stage,

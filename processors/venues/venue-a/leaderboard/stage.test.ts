@@ -40,7 +40,15 @@ function drive() {
     }
   };
   const feedPayload = (payload: Buffer, receivedAt: number, request = LEADERBOARD_REQUEST) =>
-    stage.feed(STATS, { provider: 'venue_a', stream: 'stats', key: 'venue_a.stats', receivedAt, request, payload });
+    stage.feed(STATS, {
+      provider: 'venue_a',
+      stream: 'stats',
+      key: 'venue_a.stats',
+      receivedAt,
+      request,
+      requestedAt: null,
+      payload,
+    });
   return {
     stage,
     feedTexts,

@@ -26,6 +26,7 @@ const feed = (payload: string) => {
     key: 'venue_a.node_fills',
     receivedAt,
     request: null,
+    requestedAt: null,
     payload: Buffer.from(payload),
   };
   stage.feed(RAW, envelope);

@@ -10,11 +10,15 @@ interface FillAnswer {
   readonly request: JsonObject;
   readonly body: unknown;
   readonly receivedAt: number;
+  readonly requestedAt: number | null;
   readonly emit: Emit;
 }
 
 /** Emits a response with all of its fills. One that cannot be read throws, so that no page lacks a fill. */
-export function emitFillPage(list: FillList, { state, request, body, receivedAt, emit }: FillAnswer): void {
+export function emitFillPage(
+  list: FillList,
+  { state, request, body, receivedAt, requestedAt, emit }: FillAnswer,
+): void {
   // Aggregated fills are not the fills that happened.
   if (request.aggregateByTime === true || request.reversed === true) return;
   const user = readText(request.user, 'request.user').toLowerCase();
@@ -25,6 +29,7 @@ export function emitFillPage(list: FillList, { state, request, body, receivedAt,
     list,
     from: readInteger(request.startTime, 'request.startTime'),
     until: optionalField(request, 'endTime', readInteger) ?? null,
+    requestedAt,
     receivedAt,
     isFull: fills.length >= FILLS_OF_PAGE,
     fills,

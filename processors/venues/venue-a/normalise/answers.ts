@@ -37,6 +37,8 @@ interface Answer {
   readonly body: unknown;
   readonly feed: string;
   readonly receivedAt: number;
+  /** When the request was sent, unix ms; null where the record does not state it. */
+  readonly requestedAt: number | null;
   readonly takerFeeRate: string;
   readonly emit: Emit;
 }
@@ -99,7 +101,8 @@ export function processAnswer(
     if (request.type === 'settledOutcome') markUnresolved(state.outcomes, Number(request.outcome), envelope.receivedAt);
     return;
   }
-  handle({ state, request, body, feed, receivedAt: envelope.receivedAt, takerFeeRate, emit });
+  const { receivedAt, requestedAt } = envelope;
+  handle({ state, request, body, feed, receivedAt, requestedAt, takerFeeRate, emit });
 }
 
 function processCandles({ state, request, body, receivedAt, emit }: Answer): void {

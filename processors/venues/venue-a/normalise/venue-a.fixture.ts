@@ -66,7 +66,7 @@ function envelope(
   request: string | null,
   payload: string,
 ): RawEnvelope {
-  return { provider: 'venue_a', stream, key, receivedAt, request, payload: Buffer.from(payload) };
+  return { provider: 'venue_a', stream, key, receivedAt, request, requestedAt: null, payload: Buffer.from(payload) };
 }
 
 /** Builds a trade in the venue's form. */

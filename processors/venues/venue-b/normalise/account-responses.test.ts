@@ -20,6 +20,7 @@ function setUp() {
       key: `venue_b.${stream}`,
       receivedAt,
       request,
+      requestedAt: null,
       payload: Buffer.from(payload),
     };
     stage.feed(rawTopic('venue_b', stream), envelope);

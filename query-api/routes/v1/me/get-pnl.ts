@@ -24,6 +24,7 @@ import {
   rowsByEvent,
   rowsByProvider,
   rowsByWallet,
+  type ShownWallets,
   SORT_FIGURES,
   type SortFigure,
   sortRows,
@@ -110,21 +111,24 @@ export const getPnl = defineCallerRoute({
     ]);
     const page = cursor === null ? null : pageOf(cursor, scope, Date.now());
     const window = { by: 'receivedAt', from: since, before: until, asOf: page?.asOf ?? null } as const;
-    const known = await knownWallets(views, wallets);
+    const { known, complete } = await knownWallets(views, wallets);
     const isKnown = (wallet: Wallet) => known.has(wallet);
+    const isComplete = (wallet: Wallet) => complete.has(wallet);
     const read = await readWalletBooks(store, views, [...known], window, provider);
     const attributed = groupBy === 'builder' || platform === 'mine';
     const unnamed = attributed ? await accountsWithUnknownBuilders(store, views.ledgers, wallets, provider) : new Set();
     const selected = platform === 'mine' ? read.books.filter((book) => isRegistered(book, attributions)) : read.books;
-    const books = selected.map((book) => (unnamed.has(book.account) ? { ...book, isPartial: true } : book));
-    const rows = rowsOf(groupBy, books, wallets, isKnown, views.events);
+    const books = selected.map((book) =>
+      unnamed.has(book.account) || !isComplete(book.wallet) ? { ...book, isPartial: true } : book,
+    );
+    const rows = rowsOf(groupBy, books, { wallets, isKnown, isComplete }, views.events);
     const sorted = sortRows(rows, sort.replace('-', '') as SortFigure, sort.startsWith('-'));
     const offset = page?.offset ?? 0;
     const data = sorted.slice(offset, offset + limit).map((row) => recordOf(groupBy, row, attributions));
     const next = { asOf: page?.asOf ?? read.newest, issuedAt: page?.issuedAt ?? Date.now(), offset: offset + limit };
     const figures = wallets.length > 0 && !wallets.some(isKnown) ? UNKNOWN : sumOfBooks(books);
     return {
-      total: toTotal({ books, figures }, wallets.every(isKnown) && unnamed.size === 0),
+      total: toTotal({ books, figures }, wallets.every(isComplete) && unnamed.size === 0),
       data,
       ...(groupBy === 'builder' ? {} : { [ALIASES[groupBy]]: data }),
       pagination: toPagination(next.offset < sorted.length ? cursorOf(next, scope) : null),
@@ -147,17 +151,16 @@ type AnyRow = EventRow | WalletRow | ProviderRow | BuilderRow;
 function rowsOf(
   groupBy: Group,
   books: readonly WalletBook[],
-  wallets: readonly Wallet[],
-  isKnown: (wallet: Wallet) => boolean,
+  wallets: ShownWallets,
   events: Parameters<typeof rowsByEvent>[1],
 ): AnyRow[] {
   switch (groupBy) {
     case 'event':
       return rowsByEvent(books, events);
     case 'wallet':
-      return rowsByWallet(books, wallets, isKnown);
+      return rowsByWallet(books, wallets);
     case 'provider':
-      return rowsByProvider(books, wallets, isKnown);
+      return rowsByProvider(books, wallets);
     case 'builder':
       return rowsByBuilder(books);
   }

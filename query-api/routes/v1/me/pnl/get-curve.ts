@@ -47,7 +47,7 @@ export const getPnlCurve = defineCallerRoute({
     const to = views.events.now ?? Date.now();
     const window = { from: to - days * DAY_MS, to };
     const wallets = selectWalletsOf(control.state, caller, query);
-    const known = await knownWallets(views, wallets);
+    const { known, complete } = await knownWallets(views, wallets);
     const isKnown = (wallet: Wallet) => known.has(wallet);
     const areKnown = wallets.length === 0 || wallets.some(isKnown);
     const counted = { by: 'ts', from: window.from, before: to + 1, asOf: null } as const;
@@ -56,7 +56,10 @@ export const getPnlCurve = defineCallerRoute({
       readRealized(store, ledgersOf(views.ledgers, [...known], query.provider), window),
     ]);
     return {
-      total: toTotal({ books, figures: areKnown ? sumOfBooks(books) : UNKNOWN }, wallets.every(isKnown)),
+      total: toTotal(
+        { books, figures: areKnown ? sumOfBooks(books) : UNKNOWN },
+        wallets.every((wallet) => complete.has(wallet)),
+      ),
       curve: areKnown ? curveOf(moments, window) : [],
       window: { from: isoTime(window.from), to: isoTime(window.to), days },
     };

@@ -61,7 +61,9 @@ export const getPnlExplain = defineCallerRoute({
     // A coin is its own market.
     const instrument = tokenId ?? (family === 'venue_a' ? marketId : undefined);
     const ledger = ledgerOf(views.ledgers, wallet);
-    if (!ledger || !(await knownWallets(views, [wallet])).has(wallet)) throw noSuchBook();
+    const { known, complete } = await knownWallets(views, [wallet]);
+    if (!ledger || !known.has(wallet)) throw noSuchBook();
+    const isLoading = !complete.has(wallet);
     if (instrument === undefined)
       throw new ApiError('validation_failed', `tokenId: is required for a wallet of ${family}`);
     const provider = providerOfBook({ account: ledger.account, instrument });
@@ -84,7 +86,7 @@ export const getPnlExplain = defineCallerRoute({
         openPosition: decimalNumber(formatDecimal(open.qty)),
         avgCost: open.avgCost === null ? null : decimalNumber(formatDecimal(open.avgCost)),
         realized: decimalNumberOrNull(realized),
-        coverage: book.isPartial ? ('partial' as const) : ('complete' as const),
+        coverage: isLoading || book.isPartial ? ('partial' as const) : ('complete' as const),
       },
       lots: lots.map(({ openedBy, openedAt, qty, price }) => ({
         openedBy,

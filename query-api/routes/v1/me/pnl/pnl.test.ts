@@ -374,16 +374,26 @@ describe('an account of venue_a', () => {
     ]);
   });
 
-  it('has no figures until its history is loaded', async () => {
+  it('has no figures until the first response about its fills, and partial ones until its history is loaded', async () => {
     const unknown = { realized: null, totalNotional: null, tradeCount: null, fees: null, coverage: 'partial' };
     expect((await pnl('groupBy=wallet')).data).toMatchObject([unknown]);
-    beginCoinLedger(service.views.ledgers, { loadedAt: null });
+    beginCoinLedger(service.views.ledgers, { knownAt: null, loadedAt: null });
     const { data, total } = await pnl('groupBy=wallet');
     expect(data).toMatchObject([unknown]);
     expect(total).toMatchObject({ realized: null, coverage: 'partial' });
     const book = `/v1/me/pnl/explain?walletId=${coinWallet}&marketId=BTC`;
     expect((await service.request('GET', book, { token })).status).toBe(404);
     expect((await service.request('GET', '/v1/me/pnl/curve', { token })).body.curve).toEqual([]);
+    beginCoinLedger(service.views.ledgers, { loadedAt: null });
+    const loading = await pnl('groupBy=wallet');
+    expect(loading.data).toMatchObject([{ realized: 10, coverage: 'partial' }]);
+    expect(loading.total).toMatchObject({ realized: 10, coverage: 'partial' });
+    expect((await pnl()).data).toMatchObject([{ coverage: 'partial' }, { coverage: 'partial' }]);
+    const explained = await service.request('GET', book, { token });
+    expect(explained.body.book).toMatchObject({ realized: 10, coverage: 'partial' });
+    const curve = await service.request('GET', '/v1/me/pnl/curve', { token });
+    expect(curve.body.total).toMatchObject({ coverage: 'partial' });
+    expect(curve.body.curve).not.toEqual([]);
   });
 
   it('has a row for each coin, at the mid that the venue states, partial where something is left out', async () => {

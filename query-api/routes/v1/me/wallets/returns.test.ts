@@ -67,7 +67,7 @@ const coverage = (account: string, knownThrough: number | null) => ({
   wantedPrices: [],
 });
 const value = (account: string, navUsd: string, asOf = Date.now()) => {
-  const nothing = { source: null, unpriced: null, mode: null, valueUsd: null, availableUsd: null };
+  const nothing = { source: null, unpriced: null, mode: null, failure: null, valueUsd: null, availableUsd: null };
   const lists = { unrealizedPnlUsd: null, buckets: [], spotBalances: [], perpByDex: [] };
   const record: AccountValue = { account, receivedAt: Date.now(), asOf, navUsd, ...nothing, ...lists };
   applyRecord(VIEWS.accountValues, service.views.accountValues, accountValueTopic, account, record);
