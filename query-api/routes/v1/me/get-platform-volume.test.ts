@@ -75,11 +75,11 @@ const orders = (makerBuilder: string | null, takerBuilder: string | null) => ({
 
 it('is refused without a registered builder, and with a window that ends before it starts', async () => {
   const refused = await read();
-  expect([refused.status, refused.body.code]).toEqual([400, 'no_platform_attribution']);
+  expect([refused.status, refused.body.error.code]).toEqual([400, 'no_platform_attribution']);
   await register('venue_a', BUILDER_A);
   await register('venue_b', BUILDER_B);
   const reversed = await read({ from: '2026-03-02', to: '2026-03-01' });
-  expect([reversed.status, reversed.body.code]).toEqual([400, 'validation_failed']);
+  expect([reversed.status, reversed.body.error.code]).toEqual([400, 'validation_failed']);
 });
 
 it('has no row while no wallet is bound', async () => {

@@ -77,7 +77,7 @@ it('fills of a window that ends more than ten minutes after they arrived are not
 
 it('platform=mine counts fills of registered builders, and none while a builder is unknown', async () => {
   const refused = await ask({ ...WINDOW, platform: 'mine' });
-  expect([refused.status, refused.body.code]).toEqual([400, 'no_platform_attribution']);
+  expect([refused.status, refused.body.error.code]).toEqual([400, 'no_platform_attribution']);
   await opened.service.request('POST', '/v1/me/platform-attributions', {
     token: opened.service.admin,
     body: { provider: 'venue_a', builder: BUILDER, label: '' },
@@ -126,6 +126,6 @@ it.each([
   ['to', { to: 'yesterday' }],
 ])('a bad %s is refused', async (field, query) => {
   const { status, body } = await ask(query as Record<string, string>);
-  expect([status, body.code]).toEqual([400, 'validation_failed']);
-  expect(body.message).toContain(field);
+  expect([status, body.error.code]).toEqual([400, 'validation_failed']);
+  expect(body.error.message).toContain(field);
 });

@@ -8,10 +8,12 @@ import { type Accounts, builderAddresses, type UserFill } from './accounts.ts';
 
 const HEADER =
   'time,user,coin,side,px,sz,crossed,special_trade_type,tif,is_trigger,counterparty,closed_pnl,twap_id,builder_fee';
-/** A file is published this long after the end of its day, at first without the fills of the last hour. */
+/** A file is published this long after the end of its day, at first without the fills of its last six hours: a builder may have none in fewer. */
 const PUBLISHED_MS = 3 * HOUR_MS;
 /** From this time after the end of the day on, it has all fills. */
 const COMPLETE_MS = 5 * HOUR_MS;
+/** What the first version of a file leaves out of its day. */
+const LATE_MS = 6 * HOUR_MS;
 const COUNTERPARTY = `0x${'0'.repeat(40)}`;
 
 /** Answers requests for the daily files of builders; null for another path. There are none of unknown builders. */
@@ -25,7 +27,7 @@ export function answerBuilderFile(
   if (!file || !builderAddresses(world).includes(file.builder)) return null;
   const age = nowMs - (file.day + DAY_MS);
   if (age < PUBLISHED_MS) return null;
-  const text = fileText(accounts, file, age < COMPLETE_MS ? DAY_MS - HOUR_MS : DAY_MS);
+  const text = fileText(accounts, file, age < COMPLETE_MS ? DAY_MS - LATE_MS : DAY_MS);
   const etag = `"${createHash('md5').update(text).digest('hex')}"`;
   if (request.ifNoneMatch === etag) return { status: 304, text: '', headers: { etag } };
   return { status: 200, text: '', bytes: writeLz4Frame(Buffer.from(text)), headers: { etag } };
