@@ -39,7 +39,8 @@ function respond(
     if (index === skip) continue;
     const payload = partPayload({ index, count: parts.length }, gzipSync(part));
     const key = 'venue_a.builder_fills';
-    const record: RawEnvelope = { provider: 'venue_a', stream: 'builder_fills', key, receivedAt, request, payload };
+    const base = { provider: 'venue_a', stream: 'builder_fills', key, receivedAt } as const;
+    const record: RawEnvelope = { ...base, request, requestedAt: null, payload };
     stage.feed(rawTopic('venue_a', 'builder_fills'), record);
   }
 }

@@ -119,7 +119,7 @@ describe('positions and balances of an account', () => {
     const request = JSON.stringify({ ...balanceCall(usdcE, USER), block: 7, oldestAt: 4_200 });
     const result = Buffer.from(`"0x${'0'.repeat(64)}"`);
     const call = { provider: 'venue_b', stream: 'call', key: 'venue_b.call', receivedAt: 5_000 } as const;
-    stage.feed(rawTopic('venue_b', 'call'), { ...call, request, payload: result });
+    stage.feed(rawTopic('venue_b', 'call'), { ...call, request, requestedAt: null, payload: result });
     expect(emitted().map(({ asOf, receivedAt }) => [asOf, receivedAt])).toEqual([
       [1_000, 3_000],
       [4_200, 5_000],

@@ -5,7 +5,6 @@ import { type Decimal, toNumber } from '#schemas/domain/decimal';
 import { ApiError } from '#schemas/errors';
 import { timeParameter } from '#schemas/http/parameters';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
-import { fillsThrough } from '#schemas/topics/account-fills';
 import { accountName, providerFamily, WALLET_PROVIDERS } from '#schemas/venues/accounts';
 import { knownWallets } from '../../../queries/known-wallets.ts';
 import { type FillSums, readFillSums } from '../../../queries/read-fill-sums.ts';
@@ -20,7 +19,7 @@ import {
   UNKNOWN_FILLS,
 } from '../../../stats/figures.ts';
 import { liveValues, type StatsValue, snapshotValue } from '../../../stats/read-values.ts';
-import type { LedgersView } from '../../../views/ledgers.ts';
+import { fillsThroughOf, type LedgersView } from '../../../views/ledgers.ts';
 import { CustomResponse, defineCallerRoute } from '../../route.ts';
 import { walletSelection } from './wallet-selection.ts';
 
@@ -105,14 +104,14 @@ export const getStats = defineCallerRoute({
     if (platform === 'mine' && builders.length === 0)
       throw new ApiError('no_platform_attribution', 'platform: no builder is registered');
     const wallets = selectWalletsOf(control.state, caller, query);
-    const known = await knownWallets(views, wallets);
+    const { complete } = await knownWallets(views, wallets);
     const through = new Map(
       wallets.map((wallet) => [accountOf(wallet), throughOf(wallet, views.ledgers, views.events.now)]),
     );
     const end = Math.min(to, now);
     const isKnown = (wallet: Wallet) => {
       const time = through.get(accountOf(wallet)) ?? null;
-      return known.has(wallet) && time !== null && (caller.sandbox || time >= end - FILLS_LATE_MS);
+      return complete.has(wallet) && time !== null && (caller.sandbox || time >= end - FILLS_LATE_MS);
     };
     const counted = wallets.filter(isKnown);
     const sumsRead = await readFillSums(
@@ -187,12 +186,10 @@ function oldest(times: readonly (number | null)[]): number | null {
 }
 
 /** Up to when all fills of an account have arrived; those of venue_b arrive in the order of the pipeline. */
-function throughOf(wallet: Wallet, { followed, fillLoads }: LedgersView, now: number | null): number | null {
-  const ledger = followed.get(accountOf(wallet));
-  if (!ledger) return null;
-  if (providerFamily(wallet.provider) !== 'venue_a') return now;
-  const load = fillLoads.get(ledger.account);
-  return load?.ledger === ledger.ledger && load.loadedAt !== null ? fillsThrough(load) : null;
+function throughOf(wallet: Wallet, ledgers: LedgersView, now: number | null): number | null {
+  const account = accountOf(wallet);
+  if (now === null || !ledgers.followed.has(account)) return null;
+  return providerFamily(wallet.provider) === 'venue_a' ? fillsThroughOf(ledgers, account, now) : now;
 }
 
 function fillsOfAccount(rows: readonly FillSums[], account: string, platform: 'all' | 'mine'): FillFigures {
