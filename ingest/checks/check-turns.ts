@@ -29,10 +29,11 @@ export class CheckTurns {
   }
 
   /** Processes a record about a ledger, also one that was processed before. */
-  record({ account, changedAt, checkedAt }: LedgerChange): void {
-    const dueAt =
-      changedAt === null ? (checkedAt ?? 0) + EVERY_MS : changedAt + AFTER_CHANGE_MS + this.random() * SPREAD_MS;
-    this.ledgers.set(account, { dueAt, failures: 0 });
+  record({ account, ledger, changedAt, checkedAt }: LedgerChange): void {
+    // A ledger that changes all the time is compared every hour, too.
+    const hourlyAt = (checkedAt ?? ledger) + EVERY_MS;
+    const afterChangeAt = changedAt === null ? hourlyAt : changedAt + AFTER_CHANGE_MS + this.random() * SPREAD_MS;
+    this.ledgers.set(account, { dueAt: Math.min(hourlyAt, afterChangeAt), failures: 0 });
   }
 
   /** Forgets an account that no binding names any more. */

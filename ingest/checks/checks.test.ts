@@ -10,7 +10,7 @@ const HOUR = 3_600_000;
 const START = 100 * HOUR;
 const change = (account: string, changedAt: number | null, checkedAt: number | null = null): LedgerChange => ({
   account,
-  ledger: 1,
+  ledger: START,
   changedAt,
   checkedAt,
 });
@@ -28,6 +28,18 @@ describe('turns of comparisons', () => {
       expect([turns.next(due + 1), turns.next(due + 1), turns.next(due + 1)]).toEqual(['early', 'late', null]);
       expect(turns.next(due + 20 * SECOND)).toBe('again');
     }
+  });
+
+  it('come every hour while a ledger changes all the time', () => {
+    const turns = new CheckTurns(() => 0);
+    for (let at = START; at < START + HOUR; at += 20 * SECOND) {
+      turns.record(change('a', at));
+      expect(turns.next(at)).toBeNull();
+    }
+    turns.record(change('a', START + HOUR - SECOND));
+    expect(turns.next(START + HOUR)).toBe('a');
+    turns.record(change('a', START + HOUR + SECOND, START + HOUR));
+    expect(turns.next(START + HOUR + 30 * SECOND)).toBeNull();
   });
 
   it('come an hour after the last one, and again where no comparison follows', () => {
