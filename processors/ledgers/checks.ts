@@ -12,19 +12,6 @@ import type { VenueBAcquisition } from '#schemas/topics/accounts';
 import { ledgerChangeTopic, ledgerCheckTopic } from '#schemas/topics/ledger-checks';
 import type { LedgersState } from './state.ts';
 
-export interface LedgerChecks {
-  /** When the ledger was last compared, unix ms; null before. */
-  checkedAt: number | null;
-  /** The tokens of the ledger, until they are settled for `RETAINED_MS`. */
-  readonly tokens: Map<string, TokenCheck>;
-}
-
-interface TokenCheck {
-  /** Null before the first comparison. */
-  isEqual: boolean | null;
-  readonly isSettled: boolean;
-}
-
 const isChecked = (account: string): boolean => account.startsWith('venue_b:');
 
 export function startChecks({ checks }: LedgersState, account: string, startedAt: number, emit: Emit): void {

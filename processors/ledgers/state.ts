@@ -3,7 +3,6 @@ import type { Ledger } from '#schemas/domain/ledger/ledger';
 import type { PositionMove } from '#schemas/topics/normalised';
 import type { Resolution } from '#schemas/topics/oracle';
 import type { NewestArrivals } from '../shared/new-arrivals.ts';
-import type { LedgerChecks } from './checks.ts';
 import type { FillLoad } from './fill-load.ts';
 import type { FillCopy } from './merge-copies.ts';
 import { createRecordedTrades, type RecordedTrades } from './recorded-trades.ts';
@@ -23,6 +22,20 @@ export interface StoredFill {
   readonly copies: readonly FillCopy[];
   /** When it reached the ledger, unix ms. */
   readonly receivedAt: number;
+}
+
+/** How the positions of a ledger of venue_b compare with those of the venue. */
+export interface LedgerChecks {
+  /** When the ledger was last compared, unix ms; null before. */
+  checkedAt: number | null;
+  /** The tokens of the ledger, until they are settled for `RETAINED_MS`. */
+  readonly tokens: Map<string, TokenCheck>;
+}
+
+interface TokenCheck {
+  /** Null before the first comparison. */
+  isEqual: boolean | null;
+  readonly isSettled: boolean;
 }
 
 /** Bounded by what organizations own, by what their accounts trade, and by the catalog. */

@@ -6,7 +6,7 @@ import {
   CHECKPOINT_STATUSES,
   checkpointStatus,
   checkpointTime,
-  keptAcquisitions,
+  recentAcquisitions,
   newestCheckpoint,
 } from '#schemas/domain/accounts/checkpoint';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
@@ -70,7 +70,7 @@ async function newestValues(
   if (current) return current;
   const stored = await query(store, acquisitionTimes(names, now - CHECKPOINT_MAX_AGE_MS));
   const times: AcquisitionTime[][] = names.map((name, at) =>
-    keptAcquisitions([...newest[at]!, ...stored.filter(({ account }) => account === name)], now),
+    recentAcquisitions([...newest[at]!, ...stored.filter(({ account }) => account === name)], now),
   );
   const checkpoint = newestCheckpoint(times);
   if (checkpoint === null) return null;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkpointStatus, checkpointTime, keptAcquisitions, newestCheckpoint } from './checkpoint.ts';
+import { checkpointStatus, checkpointTime, recentAcquisitions, newestCheckpoint } from './checkpoint.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60_000;
@@ -13,20 +13,20 @@ const agesOf = (acquisitions: readonly { asOf: number }[] | null) => acquisition
 describe('of the acquisitions of an account', () => {
   it('the newest of each minute counts for an hour', () => {
     const all = ago(59 * MINUTE, 50 * SECOND, 40 * SECOND, 5 * SECOND, 20 * SECOND);
-    expect(agesOf(keptAcquisitions(all, NOW))).toEqual([5 * SECOND, 40 * SECOND, 59 * MINUTE]);
+    expect(agesOf(recentAcquisitions(all, NOW))).toEqual([5 * SECOND, 40 * SECOND, 59 * MINUTE]);
   });
 
   it('the newest of each hour counts for a day', () => {
     // 10:29:30, 10:10:30, 09:50:30 and 13:30:30 of the day before.
     const all = ago(2 * HOUR + MINUTE, 2 * HOUR + 20 * MINUTE, 2 * HOUR + 40 * MINUTE, 23 * HOUR);
-    expect(agesOf(keptAcquisitions(all, NOW))).toEqual([2 * HOUR + MINUTE, 2 * HOUR + 40 * MINUTE, 23 * HOUR]);
-    expect(keptAcquisitions(ago(24 * HOUR + 1), NOW)).toEqual([]);
+    expect(agesOf(recentAcquisitions(all, NOW))).toEqual([2 * HOUR + MINUTE, 2 * HOUR + 40 * MINUTE, 23 * HOUR]);
+    expect(recentAcquisitions(ago(24 * HOUR + 1), NOW)).toEqual([]);
   });
 
   it('at most 84 count', () => {
     const all = Array.from({ length: 24 * 60 * 4 }, (_, nth) => ({ asOf: NOW - nth * 15 * SECOND }));
-    expect(keptAcquisitions(all, NOW).length).toBeLessThanOrEqual(84);
-    expect(keptAcquisitions([...all].reverse(), NOW)).toEqual(keptAcquisitions(all, NOW));
+    expect(recentAcquisitions(all, NOW).length).toBeLessThanOrEqual(84);
+    expect(recentAcquisitions([...all].reverse(), NOW)).toEqual(recentAcquisitions(all, NOW));
   });
 });
 

@@ -26,7 +26,7 @@ export interface Acquired {
  * first.
  * @param now unix ms.
  */
-export function keptAcquisitions<T extends Acquired>(acquisitions: readonly T[], now: number): T[] {
+export function recentAcquisitions<T extends Acquired>(acquisitions: readonly T[], now: number): T[] {
   const newestFirst = acquisitions
     .filter(({ asOf }) => now - asOf <= CHECKPOINT_MAX_AGE_MS)
     .sort((one, other) => other.asOf - one.asOf);

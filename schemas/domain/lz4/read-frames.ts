@@ -1,6 +1,6 @@
 /**
  * Decompresses LZ4 frames (the LZ4 frame format, version 1.6). It is written here because the JavaScript library for it
- * has had no release for years, and the others need native code.
+ * was not released again for years, and the others need native code.
  */
 import { Xxh32, xxh32 } from './xxh32.ts';
 

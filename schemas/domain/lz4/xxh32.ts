@@ -7,13 +7,13 @@ const PRIME_5 = 0x165667b1;
 const STRIPE_BYTES = 16;
 
 const rotate = (value: number, bits: number) => (value << bits) | (value >>> (32 - bits));
-const round = (lane: number, input: number) => Math.imul(rotate((lane + Math.imul(input, PRIME_2)) | 0, 13), PRIME_1);
+const round = (sum: number, input: number) => Math.imul(rotate((sum + Math.imul(input, PRIME_2)) | 0, 13), PRIME_1);
 
 export class Xxh32 {
-  private lane1 = (PRIME_1 + PRIME_2) | 0;
-  private lane2 = PRIME_2 | 0;
-  private lane3 = 0;
-  private lane4 = -PRIME_1 | 0;
+  private sum1 = (PRIME_1 + PRIME_2) | 0;
+  private sum2 = PRIME_2 | 0;
+  private sum3 = 0;
+  private sum4 = -PRIME_1 | 0;
   private bytes = 0;
   /** What has arrived of the next stripe. */
   private rest = Buffer.alloc(0);
@@ -23,10 +23,10 @@ export class Xxh32 {
     const data = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]);
     let at = 0;
     for (; at + STRIPE_BYTES <= data.length; at += STRIPE_BYTES) {
-      this.lane1 = round(this.lane1, data.readInt32LE(at));
-      this.lane2 = round(this.lane2, data.readInt32LE(at + 4));
-      this.lane3 = round(this.lane3, data.readInt32LE(at + 8));
-      this.lane4 = round(this.lane4, data.readInt32LE(at + 12));
+      this.sum1 = round(this.sum1, data.readInt32LE(at));
+      this.sum2 = round(this.sum2, data.readInt32LE(at + 4));
+      this.sum3 = round(this.sum3, data.readInt32LE(at + 8));
+      this.sum4 = round(this.sum4, data.readInt32LE(at + 12));
     }
     // A copy, since the chunk may be overwritten.
     this.rest = Buffer.from(data.subarray(at));
@@ -36,7 +36,7 @@ export class Xxh32 {
   /** The checksum of all bytes so far, 0 or more. */
   digest(): number {
     const { rest } = this;
-    let hash = this.bytes < STRIPE_BYTES ? PRIME_5 : this.joinLanes();
+    let hash = this.bytes < STRIPE_BYTES ? PRIME_5 : this.joinSums();
     hash = (hash + this.bytes) | 0;
     let at = 0;
     for (; at + 4 <= rest.length; at += 4)
@@ -47,8 +47,8 @@ export class Xxh32 {
     return (hash ^ (hash >>> 16)) >>> 0;
   }
 
-  private joinLanes(): number {
-    return rotate(this.lane1, 1) + rotate(this.lane2, 7) + rotate(this.lane3, 12) + rotate(this.lane4, 18);
+  private joinSums(): number {
+    return rotate(this.sum1, 1) + rotate(this.sum2, 7) + rotate(this.sum3, 12) + rotate(this.sum4, 18);
   }
 }
 

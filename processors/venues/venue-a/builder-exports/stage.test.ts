@@ -105,7 +105,7 @@ it.each([
   stage.clear();
   respond(file);
   expect(stage.outputs).toEqual([]);
-  expect(stage.deadLetters.map((letter) => letter.reason)).toEqual([reason]);
+  expect(stage.deadLetters.map((deadLetter) => deadLetter.reason)).toEqual([reason]);
 });
 
 it('a file of which a part is missing changes nothing', () => {
