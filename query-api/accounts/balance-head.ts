@@ -6,8 +6,8 @@ import {
   CHECKPOINT_STATUSES,
   checkpointStatus,
   checkpointTime,
-  recentAcquisitions,
   newestCheckpoint,
+  recentAcquisitions,
 } from '#schemas/domain/accounts/checkpoint';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
 import type { AccountValue } from '#schemas/topics/accounts';

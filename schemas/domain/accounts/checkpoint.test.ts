@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkpointStatus, checkpointTime, recentAcquisitions, newestCheckpoint } from './checkpoint.ts';
+import { checkpointStatus, checkpointTime, newestCheckpoint, recentAcquisitions } from './checkpoint.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60_000;
