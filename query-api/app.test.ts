@@ -52,7 +52,8 @@ describe('every guarded route', () => {
         const response = await send(`Bearer ${token}`);
         expect(response.status).toBe(403);
         const { error } = errorEnvelopeSchema.parse(response.json());
-        const isInsufficient = /^\/v1\/(?:markets|portfolio|positions|me\/stats)\b/.test(route.path);
+        const isInsufficient =
+          /^\/v1\/(?:markets|portfolio|positions|accounts\/batch|me\/stats|me\/platform-volume)\b/.test(route.path);
         expect(error.code).toBe(isInsufficient ? 'insufficient_scope' : 'forbidden_scope');
         expect(error.message).toContain(route.scope);
       });

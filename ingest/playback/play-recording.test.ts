@@ -81,6 +81,7 @@ describe('playRecording', () => {
         key: 'venue_a.info',
         receivedAt: NOON,
         request: '{"type":"meta"}',
+        requestedAt: null,
         payload: Buffer.from('[1.50]'),
       },
     ]);

@@ -33,6 +33,7 @@ describe('a live publisher', () => {
         key: 'venue_a.ws.0',
         receivedAt: START,
         request: null,
+        requestedAt: null,
         payload: Buffer.from('{"a":1.0}'),
       },
     ]);

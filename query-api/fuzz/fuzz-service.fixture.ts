@@ -262,13 +262,16 @@ function fillViews({ events, coins, books, questionBooks }: Views): void {
   applyRecord(VIEWS.events, events, arbitrageHeadTopic, 'evt_1:cross_provider', anArbitrage());
 }
 
-/** Binds a wallet whose account has a fill. */
+/** Binds a wallet whose account has a fill, and registers a builder. */
 async function followWallet({ control, views, admin }: TestService, store: Inserter): Promise<void> {
   const orgId = control.state.firstOrganizationId!;
   const actor = { orgId, keyId: parseToken(admin)!.keyId, userId: 'admin', sandbox: false };
   const wallet = { walletId: WALLET_ID, provider: 'venue_b', address: ADDRESS, label: '' };
   const verdict = await control.submit('wallet.bind', { actor, ...wallet });
   if (!verdict.ok) throw new Error(verdict.message);
+  const attribution = { attributionId: randomUUID(), provider: 'venue_a', builder: ADDRESS, label: '' };
+  const registered = await control.submit('platform_attribution.create', { actor, ...attribution });
+  if (!registered.ok) throw new Error(registered.message);
   const row = aLedgerRow(1);
   const { account, ledger, ts, id } = row;
   applyRecord(VIEWS.ledgers, views.ledgers, ledgerTopic, account, { account, ledger });

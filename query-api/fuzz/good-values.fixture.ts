@@ -60,7 +60,7 @@ const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   walletAddress: [WALLET_ADDRESS],
   tokenId: ['111'],
   marketId: ['0xmarket'],
-  user: [ADDRESS],
+  user: [ADDRESS, WALLET_ADDRESS],
   url: ['https://hooks.example.com/parallax'],
   eventType: ['broker.trade.executed'],
   version: [1],

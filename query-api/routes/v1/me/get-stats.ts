@@ -188,8 +188,8 @@ function oldest(times: readonly (number | null)[]): number | null {
 /** Up to when all fills of an account have arrived; those of venue_b arrive in the order of the pipeline. */
 function throughOf(wallet: Wallet, ledgers: LedgersView, now: number | null): number | null {
   const account = accountOf(wallet);
-  if (now === null || !ledgers.followed.has(account)) return null;
-  return providerFamily(wallet.provider) === 'venue_a' ? fillsThroughOf(ledgers, account, now) : now;
+  if (!ledgers.followed.has(account)) return null;
+  return providerFamily(wallet.provider) === 'venue_a' ? fillsThroughOf(ledgers, account, now ?? 0) : now;
 }
 
 function fillsOfAccount(rows: readonly FillSums[], account: string, platform: 'all' | 'mine'): FillFigures {
