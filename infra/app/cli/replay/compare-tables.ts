@@ -30,6 +30,8 @@ const BUCKET_ROWS = 2_000;
 const BUCKETS_MAX = 65_536;
 /** Rows whose keys are compared in one query. */
 const CHUNK_ROWS = 200_000;
+/** Columns with the event time of a row's record: that of a builder's daily file has another name. */
+const EVENT_TIMES = ['receivedAt', 'fileAt'];
 
 export async function compareTables(options: CompareTablesOptions): Promise<TableFindings> {
   const differences: Difference[] = [];
@@ -208,7 +210,7 @@ class TableComparison {
   /** The column with the event time of a row's record. A board of the leaderboard has it in another column. */
   private timeColumn(): string {
     const { columns, monthOf } = this.table;
-    return columns.some(({ name }) => name === 'receivedAt') ? 'receivedAt' : monthOf!;
+    return EVENT_TIMES.find((time) => columns.some(({ name }) => name === time)) ?? monthOf!;
   }
 
   private query<T>(sql: string, parameters: { readonly keys?: readonly string[] } = {}): Promise<T[]> {
