@@ -130,7 +130,9 @@ export function moneySuite(portal: Portal): void {
     );
     await vi.waitFor(async () => {
       await page.goto(`/portal/wallets/${id}?window=1D`);
-      await page.locator('[aria-label="Positions"] tbody tr').first().waitFor();
+      // The account holds a position for an hour of every two.
+      const positionRows = page.locator('[aria-label="Positions"] tbody tr');
+      await positionRows.or(page.getByText('The account has no open position.')).first().waitFor();
       await page.locator('[aria-label="Value"] [data-field="navUsdc"] [data-value]').waitFor();
       await page.locator('[aria-label="Parts of the value"] [data-field="valueUsd"] [data-value]').waitFor();
       await page.locator('figure[data-chart="nav"] canvas').waitFor({ timeout: 5_000 });
