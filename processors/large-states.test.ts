@@ -35,9 +35,9 @@ const SMALL: Readonly<Record<string, readonly string[]>> = {
   'klines.venue_a': ['ranges'],
   // One entry for each provider.
   anomalies: ['delays'],
-  ledgers: ['arrivals', ...CONTROL],
+  ledgers: ['arrivals', 'recordedTrades.gaps', ...CONTROL],
   accounts: CONTROL,
-  series: CONTROL,
+  series: ['pairs', ...CONTROL],
   'builder-exports.venue_a': ['builders', ...CONTROL],
   organizations: [
     'arrivals',

@@ -47,7 +47,7 @@ describe('a comparison with the venue', () => {
     expect(checks()).toEqual(['1 true']);
     probe.resolve(12, { status: 'reverted' });
     acquire(14_000, {});
-    expect(checks()).toEqual(['1 true', '2 true', '1 false']);
+    expect(checks()).toEqual(['1 true', '1 false', '2 true']);
   });
 
   it('is due from each change of a ledger until it was made', () => {

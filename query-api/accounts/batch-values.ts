@@ -44,11 +44,13 @@ export const batchSchema = z.object({
       }),
     )
     .describe('In the order of the request.'),
-  summary: z.object({
-    totalValueUsd: z.number().nullable().describe('Sum of the rows with a value; null if there is none.'),
-    addressesReporting: z.number().int().describe('Rows with a value.'),
-    addressesRequested: z.number().int().describe('All rows.'),
-  }),
+  summary: z
+    .object({
+      totalValueUsd: z.number().nullable().describe('Sum of the rows with a value; null if there is none.'),
+      addressesReporting: z.number().int().describe('Rows with a value.'),
+      addressesRequested: z.number().int().describe('All rows.'),
+    })
+    .describe('Sums over the rows.'),
 });
 export type Batch = z.infer<typeof batchSchema>;
 

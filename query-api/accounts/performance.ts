@@ -36,8 +36,8 @@ export const dataThroughField = timeOrNull(
 );
 const windowName = z.enum(WINDOWS);
 /** One value for each requested window. */
-export const byWindow = <T extends z.ZodType>(value: T) => {
-  const one = value.optional().describe('Left out unless this window is requested.');
+export const byWindow = <T extends z.ZodType>(value: T, meaning = '') => {
+  const one = value.optional().describe(`${meaning} Left out unless this window is requested.`.trim());
   return z.object({ '1D': one, '1W': one, '1M': one, ALL: one });
 };
 

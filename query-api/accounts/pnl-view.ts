@@ -15,7 +15,8 @@ const points = z
     }),
   )
   .describe('Oldest first; empty unless the series is ready.');
-const merged = points.nullable().describe('The sum of all series; null unless each is ready.');
+const MERGED = 'The sum of all series; null unless each is ready.';
+const merged = points.nullable().describe(MERGED);
 const single = 'Without `windows` only.';
 const batched = 'With `windows` only.';
 
@@ -38,7 +39,7 @@ export const pnlViewSchema = z.object({
     )
     .describe('One of each requested provider.'),
   merged: merged.describe('The sum of all series; null with `windows`, or unless each series is ready.'),
-  mergedByWindow: byWindow(merged).optional().describe(batched),
+  mergedByWindow: byWindow(merged, MERGED).optional().describe(batched),
   canonical: windowSchema.optional().describe(`${single} The window as in the performance.`),
   canonicalByWindow: byWindow(windowSchema).optional().describe(`${batched} The windows as in the performance.`),
   warnings: warningsSchema,

@@ -15,12 +15,18 @@ export const sliceSchema = z.object({
   provider: z.enum(PROVIDER_FAMILIES).describe('The venue.'),
   address: z.string().describe('The address on this venue.'),
   valueUsd: usdOrNull('Complete value on venue_a; positions on venue_b, null without any.'),
-  availableUsd: usdOrNull('What can be withdrawn from venue_a, a part of the value; cash on chain of venue_b.'),
-  navUsd: usdOrNull('All assets on this venue.'),
-  source: z.enum(['node', 'official']).nullable().optional().describe('Where the state came from (venue_a).'),
+  availableUsd: usdOrNull(
+    'What can be withdrawn from venue_a, a part of the value; cash on chain of venue_b; null without a value.',
+  ),
+  navUsd: usdOrNull('All assets on this venue; null without a value.'),
+  source: z
+    .enum(['node', 'official'])
+    .nullable()
+    .optional()
+    .describe('Where the state came from (venue_a); null if it is not known.'),
   asOf: isoTimeSchema.optional().describe('The time of the state (venue_a).'),
   buckets: bucketsSchema.optional(),
-  accountMode: z.string().nullable().optional().describe('The account mode (venue_a).'),
+  accountMode: z.string().nullable().optional().describe('The account mode (venue_a); null if it is not known.'),
   spotBalances: z
     .array(
       z.object({
@@ -47,7 +53,7 @@ export const sliceSchema = z.object({
 export type VenueSlice = z.infer<typeof sliceSchema>;
 
 export const summarySchema = z.object({
-  totalNavUsd: usdOrNull('All assets: the sum of `navUsd`.'),
+  totalNavUsd: usdOrNull('All assets: the sum of `navUsd`; null if each is null.'),
   totalValueUsd: usdOrNull('Sum of `valueUsd`; null if each is null. Never add it to the available total.'),
   totalAvailableUsd: usdOrNull('Sum of `availableUsd`; null if each is null.'),
   providersReporting: z.number().int().describe('Slices with a `navUsd`.'),

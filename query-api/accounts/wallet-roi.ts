@@ -36,10 +36,10 @@ export const walletRoiSchema = z.object({
     .enum(['not_anchored', 'flows_unknown', 'flow_unpriced', 'no_value'])
     .nullable()
     .describe(
-      '`not_anchored`: no value is known within 3 hours before the start or the end; `no_value`: no current value; `flows_unknown` and `flow_unpriced`: not all that came in or left is known.',
+      '`not_anchored`: no value is known within 3 hours before the start or the end; `no_value`: no current value; `flows_unknown` and `flow_unpriced`: not all that came in or left is known. Null if it is ready.',
     ),
-  startAt: isoTimeSchema.nullable().describe('Time of the value at the start.'),
-  endAt: isoTimeSchema.nullable().describe('Time of the value at the end.'),
+  startAt: isoTimeSchema.nullable().describe('Time of the value at the start; null while unavailable.'),
+  endAt: isoTimeSchema.nullable().describe('Time of the value at the end; null while unavailable.'),
   mwrPct: rate('Money-weighted return (modified Dietz)'),
   twrPct: rate('Time-weighted return, chain-linked at each flow'),
   simpleRoiPct: rate('Profit divided by the value at the start and what came in since'),
@@ -53,7 +53,7 @@ export const walletRoiSchema = z.object({
         ts: isoTimeSchema.describe('When it happened.'),
         usd: z.number().describe('USD, positive when it came in.'),
         kind: z.string().describe("The venue's own word; `deposit` or `withdraw` on chain."),
-        txHash: z.string().nullable().describe('Hash of the transaction.'),
+        txHash: z.string().nullable().describe('Hash of the transaction; null without one.'),
       }),
     )
     .nullable()
