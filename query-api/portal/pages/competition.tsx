@@ -5,15 +5,16 @@ import { Copy } from '../parts/copy.tsx';
 import { framed, Page } from '../parts/page.tsx';
 import { Table } from '../parts/table.tsx';
 import { hrefTo, place, setQuery } from '../shell/router.ts';
-import { statsColumns } from './competition/columns.tsx';
+import { returnColumns, tradingColumns } from './competition/columns.tsx';
 import { statsCsv } from './competition/csv.ts';
+import { Period } from './competition/period.tsx';
 import { PlatformVolumePanel } from './competition/platform-volume.tsx';
-import type { Stats } from './competition/shapes.ts';
+import type { Stats, StatsRow } from './competition/shapes.ts';
 import { Totals } from './competition/totals.tsx';
-import { startOf, WINDOWS } from './competition/window.ts';
+import { startOf, WINDOWS } from './competition/windows.ts';
 import type { Wallet } from './pnl/shapes.ts';
 
-/** The service refreshes snapshots every hour, live values every 15 s. */
+/** The service returns live values that are at most 15 s old. */
 const REFRESH_MS = 20_000;
 const WALLETS_MS = 60_000;
 const GROUPS = [
@@ -29,31 +30,38 @@ const PLATFORMS = [
   ['mine', 'My builders'],
 ] as const;
 const SORT = '-realizedPnlUsd';
+const MODE_TEXTS: Readonly<Record<string, string>> = {
+  snapshot: 'Values are those of the newest hourly snapshot',
+  live: 'Values are those of now',
+};
 
 export default function CompetitionPage() {
   const [group, window] = [chosen('group', GROUPS), chosen('window', WINDOWS)];
+  const choice = { mode: chosen('mode', MODES), platform: chosen('platform', PLATFORMS) };
   const isByWallet = group === 'wallet';
   const sort = place.value.query.get('sort') ?? SORT;
-  // The same start for as long as the window is shown, so that rows do not change by reading them again.
-  const from = useMemo(() => startOf(window, Date.now()), [window]);
-  const parameters = new URLSearchParams({
-    groupBy: group,
-    mode: chosen('mode', MODES),
-    platform: chosen('platform', PLATFORMS),
-    sort,
-    ...(from === null ? {} : { from }),
-    ...(isByWallet ? { roi: 'true', include: 'pnlCurve' } : {}),
-  });
+  const from = startOf(window, Date.now());
+  const parameters = new URLSearchParams({ groupBy: group, ...choice, sort, ...(from === null ? {} : { from }) });
   const stats = useResource<Stats>(`/v1/me/stats?${parameters}`, REFRESH_MS, true);
   const wallets = useResource<{ readonly wallets: readonly Wallet[] }>('/v1/me/wallets', WALLETS_MS);
-  const attributions = useResource<{ readonly attributions: readonly unknown[] }>('/v1/me/platform-attributions');
   const bound = wallets.data.value?.wallets;
-  const columns = useMemo(() => {
+  const [trading, returns] = useMemo(() => {
     const labels = new Map(bound?.map(({ id, label }) => [id, label]));
-    return statsColumns(isByWallet, (id) => labels.get(id) ?? '');
-  }, [isByWallet, bound]);
-  const rows = stats.data.value?.data ?? [];
+    const labelOf = (id: string) => labels.get(id) ?? '';
+    return [tradingColumns(isByWallet, labelOf, choice), returnColumns(labelOf, choice)];
+  }, [isByWallet, choice.mode, choice.platform, bound]);
+  const shown = stats.data.value;
+  const rows = shown?.data ?? [];
   const by = sort.replace('-', '');
+  const table = {
+    rows,
+    idOf: ({ walletId, provider }: StatsRow) => walletId ?? provider,
+    sort: {
+      by,
+      isAscending: !sort.startsWith('-'),
+      onSort: (next: string) => setQuery({ sort: next === by && sort.startsWith('-') ? next : `-${next}` }),
+    },
+  };
   return (
     <Page
       name="competition"
@@ -75,23 +83,23 @@ export default function CompetitionPage() {
         </p>
       }
     >
-      {stats.data.value && <Totals total={stats.data.value.total} />}
-      <Table
-        label="Competition"
-        rows={rows}
-        idOf={({ walletId, provider }) => walletId ?? provider ?? ''}
-        columns={columns}
-        sort={{
-          by,
-          isAscending: !sort.startsWith('-'),
-          onSort: (next) => setQuery({ sort: next === by && sort.startsWith('-') ? next : `-${next}` }),
-        }}
-      />
-      {attributions.data.value?.attributions.length === 0 ? (
-        <p class="muted">The volume of your platform is shown here as soon as a builder is registered.</p>
-      ) : (
-        attributions.data.value && <PlatformVolumePanel from={from} />
+      {shown && (
+        <>
+          <p class="muted">
+            {MODE_TEXTS[choice.mode]}, the age of each stands in its row. Fills are counted{' '}
+            <Period window={shown.window} />. Amounts are in USD.
+          </p>
+          <Totals total={shown.total} rows={rows} />
+        </>
       )}
+      <Table label="Competition" columns={trading} {...table} />
+      {rows.some(({ netPnlUsd }) => netPnlUsd !== undefined) && (
+        <section class="stack" aria-labelledby="returns">
+          <h2 id="returns">Returns in the window</h2>
+          <Table label="Returns" columns={returns} {...table} />
+        </section>
+      )}
+      <PlatformVolumePanel from={from} />
     </Page>
   );
 }

@@ -22,7 +22,7 @@ test('a row has the columns of its grouping, and an unknown figure is empty, not
 });
 
 test('returns are columns where they were requested', () => {
-  expect(statsCsv([{ ...ROW, walletId: 'wal_1', address: '0xa', mwrPct: null, twrPct: 0.1 }])).toContain(
-    'mwrPct,twrPct',
-  );
+  expect(
+    statsCsv([{ ...ROW, provider: 'venue_a', walletId: 'wal_1', address: '0xa', mwrPct: null, twrPct: 0.1 }]),
+  ).toContain('mwrPct,twrPct');
 });

@@ -10,24 +10,28 @@ export interface StatsFigures {
   readonly builderFeeUsd: number | null;
 }
 
-export interface StatsRow extends StatsFigures {
+/** What a row has with `roi=true`. Rates are fractions. */
+export interface ReturnFigures {
+  readonly netPnlUsd: number | null;
+  readonly netDepositsUsd: number | null;
+  readonly simpleRoiPct: number | null;
+  readonly mwrPct: number | null;
+  readonly twrPct: number | null;
+  readonly startNavUsd: number | null;
+  readonly endNavUsd: number | null;
+}
+
+export interface StatsRow extends StatsFigures, Partial<ReturnFigures> {
+  readonly provider: string;
   /** By wallet. */
   readonly walletId?: string;
   readonly address?: string;
   /** By provider. */
-  readonly provider?: string;
   readonly walletCount?: number;
   readonly tradeCount: number | null;
   readonly fillsThrough: string | null;
   readonly accountValueAsOf: string | null;
-  /** With returns. Rates are fractions. */
-  readonly mwrPct?: number | null;
-  readonly twrPct?: number | null;
-  readonly simpleRoiPct?: number | null;
-  readonly netPnlUsd?: number | null;
-  readonly netDepositsUsd?: number | null;
-  readonly startNavUsd?: number | null;
-  readonly endNavUsd?: number | null;
+  /** With `include=pnlCurve`. Times are unix seconds. */
   readonly pnlCurve?: readonly { readonly t: number; readonly pnl: number }[] | null;
 }
 
@@ -44,6 +48,7 @@ export interface VolumeFigures {
 }
 
 export interface PlatformVolume {
+  readonly window: { readonly from: string | null; readonly to: string };
   readonly total: VolumeFigures;
   readonly byVenue: readonly (VolumeFigures & {
     readonly venue: string;

@@ -5,19 +5,32 @@ import type { StatsFigures } from './shapes.ts';
 
 const LABELS: readonly (readonly [field: keyof StatsFigures, label: string, isSigned: boolean])[] = [
   ['accountValueUsd', 'Value, USD', false],
-  ['volumeUsd', 'Traded, USD', false],
-  ['realizedPnlUsd', 'Realized, USD', true],
   ['unrealizedPnlUsd', 'Unrealized, USD', true],
-  ['tradingFeeUsd', 'Trading fee, USD', false],
-  ['builderFeeUsd', 'Builder fee, USD', false],
+  ['realizedPnlUsd', 'Realized, USD', true],
+  ['volumeUsd', 'Traded, USD', false],
+  ['tradingFeeUsd', 'Trading fees, USD', false],
+  ['builderFeeUsd', 'Builder fees, USD', false],
 ];
 
-export function Totals({ total }: { readonly total: StatsFigures }) {
+interface TotalsProps {
+  readonly total: StatsFigures;
+  /** What the totals are of, to say which of them leave out a row without the figure. */
+  readonly rows: readonly StatsFigures[];
+}
+
+export function Totals({ total, rows }: TotalsProps) {
+  const unknown = (field: keyof StatsFigures) => rows.filter((row) => row[field] === null).length;
   return (
     <dl class="facts tiles" aria-label="Totals">
       {LABELS.map(([field, label, isSigned]) => (
         <Fact key={field} label={label} field={field}>
-          <Num value={total[field]} digits={2} signed={isSigned} reason="no row states it" />
+          <Num value={total[field]} digits={2} signed={isSigned} reason="not known of any row" />
+          {total[field] !== null && unknown(field) > 0 && (
+            <small class="muted">
+              {' '}
+              without {unknown(field)} of {rows.length} rows
+            </small>
+          )}
         </Fact>
       ))}
     </dl>

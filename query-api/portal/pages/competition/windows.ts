@@ -8,8 +8,8 @@ export const WINDOWS = [
 
 const DAY_MS = 86_400_000;
 const LENGTHS: Readonly<Record<string, number>> = { '1D': DAY_MS, '1W': 7 * DAY_MS, '1M': 30 * DAY_MS };
-/** Starts are whole minutes, so that reads of the same minute have the same window. */
-const STEP_MS = 60_000;
+/** Starts are multiples of it, so that a page which is read again within it has the same window. */
+const STEP_MS = 300_000;
 
 /** The start of a window, ISO-8601; null for all time. */
 export function startOf(window: string, now: number): string | null {
