@@ -5,6 +5,7 @@ import { Copy } from '../parts/copy.tsx';
 import { framed, Page } from '../parts/page.tsx';
 import { Table } from '../parts/table.tsx';
 import { hrefTo, place, setQuery } from '../shell/router.ts';
+import { session } from '../shell/session.ts';
 import { returnColumns, tradingColumns } from './competition/columns.tsx';
 import { statsCsv } from './competition/csv.ts';
 import { Period } from './competition/period.tsx';
@@ -40,7 +41,9 @@ export default function CompetitionPage() {
   const choice = { mode: chosen('mode', MODES), platform: chosen('platform', PLATFORMS) };
   const isByWallet = group === 'wallet';
   const sort = place.value.query.get('sort') ?? SORT;
-  const from = startOf(window, Date.now());
+  // The data set of the sandbox ends at a fixed time: a window before now has nothing of it.
+  const isSandbox = session.value?.sandbox ?? false;
+  const from = isSandbox ? null : startOf(window, Date.now());
   const parameters = new URLSearchParams({ groupBy: group, ...choice, sort, ...(from === null ? {} : { from }) });
   const stats = useResource<Stats>(`/v1/me/stats?${parameters}`, REFRESH_MS, true);
   const wallets = useResource<{ readonly wallets: readonly Wallet[] }>('/v1/me/wallets', WALLETS_MS);
@@ -70,7 +73,7 @@ export default function CompetitionPage() {
       actions={
         <div class="filters">
           <Choice name="group" label="Rows" options={GROUPS} clears={['sort']} />
-          <Choice name="window" label="Window" options={WINDOWS} />
+          {!isSandbox && <Choice name="window" label="Window" options={WINDOWS} />}
           <Choice name="mode" label="Values" options={MODES} />
           <Choice name="platform" label="Platform" options={PLATFORMS} />
           <Copy text={() => statsCsv(rows)} label="Copy as CSV" />

@@ -212,6 +212,8 @@ export function moneySuite(portal: Portal): void {
       'builderFeeUsd',
     ];
     const volumes = ['volumeUsd', 'tradeCount', 'builderFeeUsd'];
+    for (const key of ['g', 'c']) await page.keyboard.press(key);
+    await page.locator('main[data-page="competition"][data-state="ready"]').waitFor();
     for (const group of ['wallet', 'provider'])
       await vi.waitFor(async () => {
         await page.goto(`/portal/competition?group=${group}&mode=live&window=1D`);

@@ -8,12 +8,13 @@ import { Title } from '../../parts/title.tsx';
 import { hrefTo, setQuery } from '../../shell/router.ts';
 import { eventPath } from '../event/shapes.ts';
 import { WalletLink } from '../wallet/wallet-link.tsx';
-import { COVERAGE, FEES, positionColumns, RESULTS, TRADES, usdColumn } from './columns.tsx';
+import { CoverageMark, FEES, positionColumns, RESULTS, TRADES, usdColumn } from './columns.tsx';
 import { walletsCovering } from './covering.ts';
 import { idOfRow } from './csv.ts';
 import { Explain } from './explain.tsx';
 import { Outcome } from './outcome.tsx';
 import type { Leg, Row, Wallet } from './shapes.ts';
+import { unpricedOf } from './unpriced.ts';
 
 export type Group = 'event' | 'wallet' | 'provider' | 'builder';
 
@@ -77,12 +78,28 @@ export function Rows({ group, rows, wallets, sort }: RowsProps) {
     usdColumn('totalNotional', 'Traded, USD', { sort: 'totalNotional' }),
     TRADES,
     FEES,
-    COVERAGE,
+    MARKS,
   ];
   return <Table label="Profit and loss" rows={rows} idOf={idOfRow} columns={columns} sort={sorting} />;
 }
 
 const nameOf = ({ canonicalName }: Row): string => canonicalName ?? 'Market without an event';
+
+const MARKS: Column<Row> = { field: 'coverage', label: 'Coverage', render: marksOf };
+
+function marksOf(row: Row) {
+  const unpriced = unpricedOf(row);
+  return (
+    <span class="tags">
+      <CoverageMark coverage={row.coverage} />
+      {unpriced > 0 && (
+        <span class="tag" title="Open positions without a mark, whose unrealized profit is not known.">
+          {unpriced} unpriced
+        </span>
+      )}
+    </span>
+  );
+}
 
 /** What a row is made of: tokens of outcomes, or the market of a coin, which has no token. */
 function legsText({ legs = [] }: Row): string {
@@ -107,7 +124,7 @@ function EventRows({ rows, wallets, sorting }: EventRowsProps) {
     ...positionColumns(rows),
     TRADES,
     FEES,
-    COVERAGE,
+    MARKS,
     {
       field: 'legs',
       label: 'Made of',
