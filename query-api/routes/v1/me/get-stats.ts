@@ -3,27 +3,39 @@ import { attributionRows } from '#schemas/domain/control/rows';
 import type { Wallet } from '#schemas/domain/control/state';
 import { type Decimal, toNumber } from '#schemas/domain/decimal';
 import { ApiError } from '#schemas/errors';
-import { timeParameter } from '#schemas/http/parameters';
+import { booleanParameter, timeParameter } from '#schemas/http/parameters';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
 import { accountName, providerFamily, WALLET_PROVIDERS } from '#schemas/venues/accounts';
+import { NO_ROI_NUMBERS, roiFields, roiNumbers } from '../../../accounts/wallet-roi.ts';
 import { knownWallets } from '../../../queries/known-wallets.ts';
-import { type FillSums, readFillSums } from '../../../queries/read-fill-sums.ts';
-import { ledgersOf, selectWalletsOf } from '../../../queries/select-wallets.ts';
+import { ledgerOf, ledgersOf, selectWalletsOf } from '../../../queries/select-wallets.ts';
 import {
   type FillFigures,
   joinFills,
   NO_FILLS,
   type StatsFigures,
   sortByFigure,
-  sumFigures,
+  sumValues,
   UNKNOWN_FILLS,
 } from '../../../stats/figures.ts';
+import { type AccountFills, readAccountFills } from '../../../stats/read-fills.ts';
+import { type AccountReturn, RETURN_FIGURES, type ReturnsWindow, readReturns } from '../../../stats/read-returns.ts';
 import { liveValues, type StatsValue, snapshotValue } from '../../../stats/read-values.ts';
 import { fillsThroughOf, type LedgersView } from '../../../views/ledgers.ts';
-import { CustomResponse, defineCallerRoute } from '../../route.ts';
+import { type Caller, CustomResponse, defineCallerRoute } from '../../route.ts';
 import { walletSelection } from './wallet-selection.ts';
 
-const SORTS = ['realizedPnlUsd', 'unrealizedPnlUsd', 'accountValueUsd', 'volumeUsd'] as const;
+const SORTS = [
+  'realizedPnlUsd',
+  'unrealizedPnlUsd',
+  'accountValueUsd',
+  'volumeUsd',
+  'mwrPct',
+  'twrPct',
+  'simpleRoiPct',
+  'netPnlUsd',
+] as const;
+type Sort = (typeof SORTS)[number];
 const MODES = ['snapshot', 'live'] as const;
 const CACHE = ['cache-control', 'private, max-age=15, stale-while-revalidate=30'];
 /** Fills that have not arrived for longer before the end of the window make its figures unknown. */
@@ -38,6 +50,9 @@ const sums = {
   tradingFeeUsd: usd('Fees without those of builders; null for venue_b and with `platform=mine`.'),
   builderFeeUsd: usd('Fees of builders; null for venue_b.'),
 };
+type SummedFigure = keyof typeof sums;
+const ofReturns = (field: z.ZodType<number | null>) =>
+  field.describe(`${field.description} Only with \`roi=true\`.`).optional();
 const rowSchema = z.object({
   walletId: z.string().describe('The binding (`groupBy=wallet`).').optional(),
   address: z.string().describe('Its address (`groupBy=wallet`).').optional(),
@@ -47,6 +62,23 @@ const rowSchema = z.object({
   tradeCount: z.number().int().nullable().describe('Fills in the window; null for venue_b.'),
   fillsThrough: isoTimeSchema.nullable().describe('Up to when all fills have arrived, the oldest; null before.'),
   accountValueAsOf: isoTimeSchema.nullable().describe('The time of the value, the oldest; null without one.'),
+  mwrPct: ofReturns(roiFields.mwrPct),
+  twrPct: ofReturns(roiFields.twrPct),
+  simpleRoiPct: ofReturns(roiFields.simpleRoiPct),
+  netPnlUsd: ofReturns(roiFields.netPnlUsd),
+  netDepositsUsd: ofReturns(roiFields.netDepositsUsd),
+  startNavUsd: ofReturns(roiFields.startNavUsd),
+  endNavUsd: ofReturns(roiFields.endNavUsd),
+  pnlCurve: z
+    .array(
+      z.object({
+        t: z.number().int().describe('Unix seconds.'),
+        pnl: z.number().describe('Profit since the start of the window, USD.'),
+      }),
+    )
+    .nullable()
+    .describe('At most 50 points from 0 at the start of the window to its end; null while the return is unavailable.')
+    .optional(),
 });
 
 export const getStats = defineCallerRoute({
@@ -69,7 +101,12 @@ export const getStats = defineCallerRoute({
     sort: z
       .enum(SORTS.flatMap((figure) => [figure, `-${figure}`] as const))
       .default('-realizedPnlUsd')
-      .describe('A figure of the rows, descending with `-`; unknown ones last.'),
+      .describe('A figure of the rows, descending with `-`; unknown ones last. Those of returns need `roi=true`.'),
+    roi: booleanParameter.describe('`true`: the returns of the accounts over the window; needs `groupBy=wallet`.'),
+    include: z
+      .enum(['pnlCurve'])
+      .describe('`pnlCurve`: the profit over the window; needs `roi=true` and `groupBy=wallet`.')
+      .optional(),
     platform: z.enum(['all', 'mine']).default('all').describe('`mine`: only fills under registered builders.'),
     ...walletSelection,
   }),
@@ -98,57 +135,54 @@ export const getStats = defineCallerRoute({
   async handle({ query, caller, signal }, dependencies) {
     const { control, views, store } = dependencies;
     const now = caller.sandbox ? (views.events.now ?? Date.now()) : Date.now();
-    const { from = null, to = now, groupBy, sort, platform, provider } = query;
-    if (from !== null && from > to) throw new ApiError('validation_failed', 'from: must not be after to');
-    const builders = attributionRows(control.state, caller).map(({ builder }) => builder);
-    if (platform === 'mine' && builders.length === 0)
-      throw new ApiError('no_platform_attribution', 'platform: no builder is registered');
+    const { from = null, to = null, groupBy, platform, provider, roi } = query;
+    const end = to ?? now;
+    if (from !== null && from > end) throw new ApiError('validation_failed', 'from: must not be after to');
+    const sort = {
+      field: query.sort.replace('-', '') as Sort,
+      dir: query.sort.startsWith('-') ? 'desc' : 'asc',
+    } as const;
+    checkReturns({ roi, groupBy, include: query.include, sort: sort.field });
+    const builders = platform === 'mine' ? attributionRows(control.state, caller).map(({ builder }) => builder) : null;
+    if (builders?.length === 0) throw new ApiError('no_platform_attribution', 'platform: no builder is registered');
     const wallets = selectWalletsOf(control.state, caller, query);
     const { complete } = await knownWallets(views, wallets);
     const through = new Map(
       wallets.map((wallet) => [accountOf(wallet), throughOf(wallet, views.ledgers, views.events.now)]),
     );
-    const end = Math.min(to, now);
-    const isKnown = (wallet: Wallet) => {
-      const time = through.get(accountOf(wallet)) ?? null;
-      return complete.has(wallet) && time !== null && (caller.sandbox || time >= end - FILLS_LATE_MS);
-    };
-    const counted = wallets.filter(isKnown);
-    const sumsRead = await readFillSums(
-      store,
-      ledgersOf(views.ledgers, counted, provider),
-      { from, to },
-      platform === 'mine' ? builders : null,
-    );
-    const values = await valuesOf(
-      wallets,
-      query.mode ?? query.nav ?? 'snapshot',
-      now,
-      caller.sandbox,
-      signal,
-      dependencies,
-    );
-    const fillsOf = (own: readonly Wallet[]) =>
-      ledgersOf(views.ledgers, own.filter(isKnown), provider).map(({ account, providers }) =>
-        fillsOfAccount(
-          sumsRead.filter((row) => row.account === account && providers.includes(row.provider)),
-          account,
-          platform,
+    const isInTime = (time: number) => caller.sandbox || time >= Math.min(end, now) - FILLS_LATE_MS;
+    const known = wallets.flatMap((wallet) => {
+      const ledger = ledgerOf(views.ledgers, wallet);
+      const fillsThrough = through.get(accountOf(wallet)) ?? null;
+      if (!ledger || !complete.has(wallet) || fillsThrough === null || !isInTime(fillsThrough)) return [];
+      return [{ ...ledger, provider: wallet.provider, fillsThrough }];
+    });
+    const fills = await readAccountFills(store, known, { from, to, now, builders });
+    const mode = query.mode ?? query.nav ?? 'snapshot';
+    const values = await valuesOf(wallets, mode, now, caller.sandbox, signal, dependencies);
+    const returns = roi ? await returnsOf(wallets, values, { from, to }, caller, dependencies) : null;
+
+    const fillsOf = (own: readonly Wallet[]) => {
+      const parts = new Map(ledgersOf(views.ledgers, own, provider).map((part) => [part.account, part.providers]));
+      return joinFills(
+        accountsOf(own).map((account) =>
+          fillsOfAccount(fills.get(account), parts.get(account) ?? [], account, platform),
         ),
       );
+    };
     const rowOf = (name: string, own: readonly Wallet[]): Row => {
-      const accounts = [...new Set(own.map(accountOf))];
-      const times = accounts.map((account) => through.get(account) ?? null);
-      const valueTimes = accounts.map((account) => values.get(account)!.asOf);
+      const accounts = accountsOf(own);
+      const ownValues = accounts.map((account) => values.get(account)!);
       return {
         name,
         wallets: own,
-        ...sumFigures(
-          fillsOf(own),
-          accounts.map((account) => values.get(account)!),
+        ...fillsOf(own),
+        ...sumValues(ownValues),
+        returns: returns?.get(accounts[0]!) ?? null,
+        fillsThrough: oldest(
+          accounts.map((account) => fills.get(account)?.fillsThrough ?? through.get(account) ?? null),
         ),
-        fillsThrough: oldest(times),
-        accountValueAsOf: oldest(valueTimes.filter((time) => time !== null)),
+        accountValueAsOf: oldest(ownValues.flatMap(({ asOf }) => asOf ?? [])),
       };
     };
     const groups = new Map<string, Wallet[]>();
@@ -157,27 +191,61 @@ export const getStats = defineCallerRoute({
       groups.set(name, [...(groups.get(name) ?? []), wallet]);
     }
     const rows = [...groups].map(([name, own]) => rowOf(name, own));
-    const field = sort.replace('-', '') as (typeof SORTS)[number];
-    const isDescending = sort.startsWith('-');
-    const total = rowOf('', wallets);
+    // The total of a figure is that of the rows which have it. What several of them contain counts once.
+    const totalOf = (figure: SummedFigure) =>
+      rowOf(
+        '',
+        rows.flatMap((row) => (row[figure] === null ? [] : row.wallets)),
+      )[figure];
     const body = {
-      total: sumsOf(total),
-      data: sortByFigure(rows, field, isDescending).map((row) => toRecord(row, groupBy)),
-      window: { from: from === null ? null : isoTime(from), to: isoTime(to) },
-      applied: { groupBy, sort: { field, dir: isDescending ? ('desc' as const) : ('asc' as const) }, platform },
+      total: sumsOf(totalOf),
+      data: sortByFigure(rows, FIGURES[sort.field], sort.dir === 'desc').map((row) =>
+        toRecord(row, { groupBy, roi, pnlCurve: query.include !== undefined }),
+      ),
+      window: { from: from === null ? null : isoTime(from), to: isoTime(end) },
+      applied: { groupBy, sort, platform },
     };
     return new CustomResponse(200, body, CACHE);
   },
 });
 
+/** Throws 400 for parameters of returns that need others. */
+function checkReturns(requested: {
+  readonly roi: boolean;
+  readonly groupBy: 'provider' | 'wallet';
+  readonly include: 'pnlCurve' | undefined;
+  readonly sort: Sort;
+}): void {
+  const { roi, groupBy, include, sort } = requested;
+  const refuse = (message: string) => new ApiError('validation_failed', message);
+  if (roi && groupBy !== 'wallet') throw refuse('roi: needs groupBy=wallet');
+  if (include && !roi) throw refuse('include: pnlCurve needs roi=true and groupBy=wallet');
+  if (!roi && sort in RETURN_FIGURES) throw refuse(`sort: ${sort} needs roi=true`);
+}
+
 interface Row extends StatsFigures {
   readonly name: string;
   readonly wallets: readonly Wallet[];
+  readonly returns: AccountReturn | null;
   readonly fillsThrough: number | null;
   readonly accountValueAsOf: number | null;
 }
 
+/** What rows can be sorted by. */
+const FIGURES: Readonly<Record<Sort, (row: Row) => Decimal | null>> = {
+  realizedPnlUsd: (row) => row.realizedPnlUsd,
+  unrealizedPnlUsd: (row) => row.unrealizedPnlUsd,
+  accountValueUsd: (row) => row.accountValueUsd,
+  volumeUsd: (row) => row.volumeUsd,
+  mwrPct: ({ returns }) => returns && RETURN_FIGURES.mwrPct(returns.figures),
+  twrPct: ({ returns }) => returns && RETURN_FIGURES.twrPct(returns.figures),
+  simpleRoiPct: ({ returns }) => returns && RETURN_FIGURES.simpleRoiPct(returns.figures),
+  netPnlUsd: ({ returns }) => returns && RETURN_FIGURES.netPnlUsd(returns.figures),
+};
+
 const accountOf = ({ provider, address }: Wallet) => accountName(providerFamily(provider), address);
+/** The accounts of the wallets, each once. */
+const accountsOf = (wallets: readonly Wallet[]) => [...new Set(wallets.map(accountOf))];
 
 /** The oldest of the times; null without any, or if one is not known. */
 function oldest(times: readonly (number | null)[]): number | null {
@@ -192,7 +260,15 @@ function throughOf(wallet: Wallet, ledgers: LedgersView, now: number | null): nu
   return providerFamily(wallet.provider) === 'venue_a' ? fillsThroughOf(ledgers, account, now ?? 0) : now;
 }
 
-function fillsOfAccount(rows: readonly FillSums[], account: string, platform: 'all' | 'mine'): FillFigures {
+/** @param fills undefined while they are not known. */
+function fillsOfAccount(
+  fills: AccountFills | undefined,
+  providers: readonly string[],
+  account: string,
+  platform: 'all' | 'mine',
+): FillFigures {
+  if (!fills) return UNKNOWN_FILLS;
+  const rows = fills.sums.filter((row) => providers.includes(row.provider));
   if (platform === 'mine' && rows.some(({ hasUnknownBuilder }) => hasUnknownBuilder)) return UNKNOWN_FILLS;
   const isVenueA = account.startsWith('venue_a:');
   const none = isVenueA ? NO_FILLS : { ...UNKNOWN_FILLS, volumeUsd: NO_FILLS.volumeUsd };
@@ -220,28 +296,57 @@ async function valuesOf(
   return new Map([...byName.keys()].map((name, at) => [name, values[at]!]));
 }
 
+/** The return of each account of the wallets; without `to` it ends with the value of the row. */
+function returnsOf(
+  wallets: readonly Wallet[],
+  values: ReadonlyMap<string, StatsValue>,
+  window: ReturnsWindow,
+  caller: Caller,
+  dependencies: Parameters<typeof readReturns>[3],
+): ReturnType<typeof readReturns> {
+  const byName = new Map(wallets.map((wallet) => [accountOf(wallet), wallet]));
+  const subjects = [...byName].map(([name, wallet]) => {
+    const { accountValueUsd: nav, asOf: ts } = values.get(name)!;
+    return { wallet, value: nav === null || ts === null ? null : { ts, nav } };
+  });
+  return readReturns(subjects, window, caller, dependencies);
+}
+
 const numberOrNull = (value: Decimal | null) => (value === null ? null : toNumber(value));
 
-function sumsOf(row: StatsFigures) {
+function sumsOf(figureOf: (figure: SummedFigure) => Decimal | null) {
+  const numberOf = (figure: SummedFigure) => numberOrNull(figureOf(figure));
   return {
-    accountValueUsd: numberOrNull(row.accountValueUsd),
-    volumeUsd: numberOrNull(row.volumeUsd),
-    realizedPnlUsd: numberOrNull(row.realizedPnlUsd),
-    unrealizedPnlUsd: numberOrNull(row.unrealizedPnlUsd),
-    tradingFeeUsd: numberOrNull(row.tradingFeeUsd),
-    builderFeeUsd: numberOrNull(row.builderFeeUsd),
+    accountValueUsd: numberOf('accountValueUsd'),
+    volumeUsd: numberOf('volumeUsd'),
+    realizedPnlUsd: numberOf('realizedPnlUsd'),
+    unrealizedPnlUsd: numberOf('unrealizedPnlUsd'),
+    tradingFeeUsd: numberOf('tradingFeeUsd'),
+    builderFeeUsd: numberOf('builderFeeUsd'),
   };
 }
 
-function toRecord(row: Row, groupBy: 'provider' | 'wallet'): z.infer<typeof rowSchema> {
+interface RowForm {
+  readonly groupBy: 'provider' | 'wallet';
+  readonly roi: boolean;
+  readonly pnlCurve: boolean;
+}
+
+function toRecord(row: Row, { groupBy, roi, pnlCurve }: RowForm): z.infer<typeof rowSchema> {
   const [first] = row.wallets;
   const { id: walletId, address, provider } = first!;
+  const { returns } = row;
   return {
     ...(groupBy === 'wallet' ? { walletId, address } : { walletCount: row.wallets.length }),
     provider,
-    ...sumsOf(row),
+    ...sumsOf((figure) => row[figure]),
     tradeCount: row.tradeCount,
     fillsThrough: row.fillsThrough === null ? null : isoTime(row.fillsThrough),
     accountValueAsOf: row.accountValueAsOf === null ? null : isoTime(row.accountValueAsOf),
+    ...(roi ? (returns ? roiNumbers(returns.figures) : NO_ROI_NUMBERS) : {}),
+    ...(pnlCurve ? { pnlCurve: curveRecord(returns) } : {}),
   };
 }
+
+const curveRecord = (returns: AccountReturn | null) =>
+  returns === null ? null : returns.curve.map(({ t, pnl }) => ({ t, pnl: toNumber(pnl) }));
