@@ -3,6 +3,7 @@ import type { Ledger } from '#schemas/domain/ledger/ledger';
 import type { PositionMove } from '#schemas/topics/normalised';
 import type { Resolution } from '#schemas/topics/oracle';
 import type { NewestArrivals } from '../shared/new-arrivals.ts';
+import type { BuilderRow } from './builder-rows.ts';
 import type { FillLoad } from './fill-load.ts';
 import type { FillCopy } from './merge-copies.ts';
 import { createRecordedTrades, type RecordedTrades } from './recorded-trades.ts';
@@ -22,6 +23,20 @@ export interface StoredFill {
   readonly copies: readonly FillCopy[];
   /** When it reached the ledger, unix ms. */
   readonly receivedAt: number;
+}
+
+/** A daily file of a registered builder of venue_a. Its rows count once all of them have arrived. */
+export interface BuilderFileRows {
+  /** The day of the file: its start, unix ms. */
+  readonly day: number;
+  /** Which file of the day: when it was received, unix ms. */
+  readonly fileAt: number;
+  /** How many rows the file has; null until the record of its day arrives. */
+  rowsMax: number | null;
+  /** How many of them have arrived. */
+  seen: number;
+  /** Those of accounts that were followed then, by name of the account, in their order. */
+  readonly rows: Map<string, BuilderRow[]>;
 }
 
 /** How the positions of a ledger of venue_b compare with those of the venue. */
@@ -52,6 +67,8 @@ export interface LedgersState {
   readonly recordedTrades: RecordedTrades;
   /** Fills of the accounts of venue_a that their ledgers retain, by name of the account and id. */
   readonly fills: Map<string, Map<string, StoredFill>>;
+  /** Files of the last `RETAINED_MS`, by `builderDayKey`. */
+  readonly builderFiles: Map<string, BuilderFileRows>;
   /** Name of the base token of each spot pair of venue_a, by coin. */
   readonly baseTokens: Map<string, string>;
   /** What comparisons with the venue showed, by name of the account of venue_b. */
@@ -74,6 +91,7 @@ export function createLedgersState(): LedgersState {
     fillLoads: new Map(),
     recordedTrades: createRecordedTrades(),
     fills: new Map(),
+    builderFiles: new Map(),
     baseTokens: new Map(),
     checks: new Map(),
     holders: new Map(),

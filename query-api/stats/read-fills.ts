@@ -1,8 +1,10 @@
 /** What the fills of accounts sum up to for competition stats, as of at most half a minute ago. */
 import type { FollowedLedger } from '#schemas/topics/ledgers';
 import { providerFamily, providersOf, type WalletProvider } from '#schemas/venues/accounts';
+import { readNamedDays } from '../queries/named-days.ts';
 import type { Reader } from '../queries/query.ts';
 import { type FillSums, readFillSums } from '../queries/read-fill-sums.ts';
+import type { Dependencies } from '../routes/route.ts';
 import { FigureCache } from './figure-cache.ts';
 
 /** Entries are sums of a few providers: some megabytes at most. */
@@ -31,6 +33,8 @@ export interface FillsRead {
   readonly now: number;
   /** Of which builders fills count; null for all fills. */
   readonly builders: readonly string[] | null;
+  /** Those of venue_a among them. */
+  readonly buildersOfVenueA: readonly string[];
 }
 
 /** The sandbox has a store of its own. */
@@ -38,9 +42,9 @@ const caches = new WeakMap<Reader, FigureCache<AccountFills>>();
 
 /** Resolves with what the fills of each account sum up to, by account. */
 export async function readAccountFills(
-  store: Reader,
+  { store, views }: Pick<Dependencies, 'store' | 'views'>,
   accounts: readonly KnownAccount[],
-  { from, to, now, builders }: FillsRead,
+  { from, to, now, builders, buildersOfVenueA }: FillsRead,
 ): Promise<ReadonlyMap<string, AccountFills>> {
   const cache = caches.get(store) ?? new FigureCache({ lifetimeMs: STATS_CACHE_MS, entriesMax: ACCOUNTS_MAX });
   caches.set(store, cache);
@@ -49,7 +53,9 @@ export async function readAccountFills(
   const found = await cache.getAll([...byKey.keys()], async (missing) => {
     const read = missing.map((key) => byKey.get(key)!);
     const parts = read.map((account) => ({ ...account, providers: providersOf(providerFamily(account.provider)) }));
-    const sums = await readFillSums(store, parts, { from, to: to ?? now }, builders);
+    // Before the fills, which are as named then.
+    const namedDays = await readNamedDays(store, views.freshness, buildersOfVenueA);
+    const sums = await readFillSums(store, parts, { from, to: to ?? now }, builders, namedDays);
     return read.map(({ account, fillsThrough }) => ({
       sums: sums.filter((row) => row.account === account),
       fillsThrough,

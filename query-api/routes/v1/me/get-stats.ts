@@ -8,6 +8,7 @@ import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
 import { accountName, providerFamily, WALLET_PROVIDERS } from '#schemas/venues/accounts';
 import { NO_ROI_NUMBERS, roiFields, roiNumbers } from '../../../accounts/wallet-roi.ts';
 import { knownWallets } from '../../../queries/known-wallets.ts';
+import { registeredBuilders } from '../../../queries/named-days.ts';
 import { ledgerOf, ledgersOf, selectWalletsOf } from '../../../queries/select-wallets.ts';
 import {
   type FillFigures,
@@ -133,7 +134,7 @@ export const getStats = defineCallerRoute({
       .describe('What the rows follow from.'),
   }),
   async handle({ query, caller, signal }, dependencies) {
-    const { control, views, store } = dependencies;
+    const { control, views } = dependencies;
     const now = caller.sandbox ? (views.events.now ?? Date.now()) : Date.now();
     const { from = null, to = null, groupBy, platform, provider, roi } = query;
     const end = to ?? now;
@@ -157,7 +158,8 @@ export const getStats = defineCallerRoute({
       if (!ledger || !complete.has(wallet) || fillsThrough === null || !isInTime(fillsThrough)) return [];
       return [{ ...ledger, provider: wallet.provider, fillsThrough }];
     });
-    const fills = await readAccountFills(store, known, { from, to, now, builders });
+    const buildersOfVenueA = builders ? registeredBuilders(control.state, caller) : [];
+    const fills = await readAccountFills(dependencies, known, { from, to, now, builders, buildersOfVenueA });
     const mode = query.mode ?? query.nav ?? 'snapshot';
     const values = await valuesOf(wallets, mode, now, caller.sandbox, signal, dependencies);
     const returns = roi ? await returnsOf(wallets, values, { from, to }, caller, dependencies) : null;
