@@ -31,10 +31,10 @@ export function onBuilderFill(
 /** A day may arrive before the rows of its file: both have the same event time. */
 export function onBuilderDay(
   state: LedgersState,
-  { value: day, receivedAt }: StageRecord<BuilderDay>,
+  { value: day, receivedAt }: StageRecord<BuilderDay | null>,
   emit: Emit,
 ): Slices | undefined {
-  const file = fileOf(state, day);
+  const file = day && fileOf(state, day);
   if (!file) return undefined;
   file.rowsMax = day.rows;
   return nameFillsOf(state, file, receivedAt, emit);

@@ -84,7 +84,7 @@ export function createLedgersStage(): Stage<LedgersState> {
       on<LedgersState, FillPage>(fillPageTopic, onFillPage),
       on<LedgersState, NodeFill>(nodeFillTopic, onNodeFill),
       on<LedgersState, BuilderFill>(builderFillTopic, onBuilderFill),
-      on<LedgersState, BuilderDay>(builderDayTopic, onBuilderDay),
+      onKeyed<LedgersState, BuilderDay>(builderDayTopic, onBuilderDay),
       on<LedgersState, CandleRange>(venueCandleRangeTopics.venue_a, onTradeGap),
       on<LedgersState, FeedEvent>(feedTopics.venue_a, onLeftOut),
       on<LedgersState, Resolution>(resolutionTopics.venue_a, onResolution),

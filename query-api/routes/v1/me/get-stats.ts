@@ -1,29 +1,15 @@
 import { z } from 'zod';
 import { attributionRows } from '#schemas/domain/control/rows';
-import type { Wallet } from '#schemas/domain/control/state';
 import { type Decimal, toNumber } from '#schemas/domain/decimal';
 import { ApiError } from '#schemas/errors';
 import { booleanParameter, timeParameter } from '#schemas/http/parameters';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
-import { accountName, providerFamily, WALLET_PROVIDERS } from '#schemas/venues/accounts';
+import { WALLET_PROVIDERS } from '#schemas/venues/accounts';
 import { NO_ROI_NUMBERS, roiFields, roiNumbers } from '../../../accounts/wallet-roi.ts';
-import { knownWallets } from '../../../queries/known-wallets.ts';
-import { registeredBuilders } from '../../../queries/named-days.ts';
-import { ledgerOf, ledgersOf, selectWalletsOf } from '../../../queries/select-wallets.ts';
-import {
-  type FillFigures,
-  joinFills,
-  NO_FILLS,
-  type StatsFigures,
-  sortByFigure,
-  sumValues,
-  UNKNOWN_FILLS,
-} from '../../../stats/figures.ts';
-import { type AccountFills, readAccountFills } from '../../../stats/read-fills.ts';
-import { type AccountReturn, RETURN_FIGURES, type ReturnsWindow, readReturns } from '../../../stats/read-returns.ts';
-import { liveValues, type StatsValue, snapshotValue } from '../../../stats/read-values.ts';
-import { fillsThroughOf, type LedgersView } from '../../../views/ledgers.ts';
-import { type Caller, CustomResponse, defineCallerRoute } from '../../route.ts';
+import { sortByFigure } from '../../../stats/figures.ts';
+import { type AccountReturn, RETURN_FIGURES } from '../../../stats/read-returns.ts';
+import { readStats, type StatsRow } from '../../../stats/read-stats.ts';
+import { CustomResponse, defineCallerRoute } from '../../route.ts';
 import { walletSelection } from './wallet-selection.ts';
 
 const SORTS = [
@@ -39,8 +25,6 @@ const SORTS = [
 type Sort = (typeof SORTS)[number];
 const MODES = ['snapshot', 'live'] as const;
 const CACHE = ['cache-control', 'private, max-age=15, stale-while-revalidate=30'];
-/** Fills that have not arrived for longer before the end of the window make its figures unknown. */
-const FILLS_LATE_MS = 600_000;
 
 const usd = (description: string) => z.number().nullable().describe(description);
 const sums = {
@@ -136,7 +120,7 @@ export const getStats = defineCallerRoute({
   async handle({ query, caller, signal }, dependencies) {
     const { control, views } = dependencies;
     const now = caller.sandbox ? (views.events.now ?? Date.now()) : Date.now();
-    const { from = null, to = null, groupBy, platform, provider, roi } = query;
+    const { from = null, to = null, groupBy, platform, roi } = query;
     const end = to ?? now;
     if (from !== null && from > end) throw new ApiError('validation_failed', 'from: must not be after to');
     const sort = {
@@ -146,59 +130,11 @@ export const getStats = defineCallerRoute({
     checkReturns({ roi, groupBy, include: query.include, sort: sort.field });
     const builders = platform === 'mine' ? attributionRows(control.state, caller).map(({ builder }) => builder) : null;
     if (builders?.length === 0) throw new ApiError('no_platform_attribution', 'platform: no builder is registered');
-    const wallets = selectWalletsOf(control.state, caller, query);
-    const { complete } = await knownWallets(views, wallets);
-    const through = new Map(
-      wallets.map((wallet) => [accountOf(wallet), throughOf(wallet, views.ledgers, views.events.now)]),
+    const { rows, totalOf } = await readStats(
+      { ...query, from, to, builders, mode: query.mode ?? query.nav ?? 'snapshot' },
+      { caller, now, signal },
+      dependencies,
     );
-    const isInTime = (time: number) => caller.sandbox || time >= Math.min(end, now) - FILLS_LATE_MS;
-    const known = wallets.flatMap((wallet) => {
-      const ledger = ledgerOf(views.ledgers, wallet);
-      const fillsThrough = through.get(accountOf(wallet)) ?? null;
-      if (!ledger || !complete.has(wallet) || fillsThrough === null || !isInTime(fillsThrough)) return [];
-      return [{ ...ledger, provider: wallet.provider, fillsThrough }];
-    });
-    const buildersOfVenueA = builders ? registeredBuilders(control.state, caller) : [];
-    const fills = await readAccountFills(dependencies, known, { from, to, now, builders, buildersOfVenueA });
-    const mode = query.mode ?? query.nav ?? 'snapshot';
-    const values = await valuesOf(wallets, mode, now, caller.sandbox, signal, dependencies);
-    const returns = roi ? await returnsOf(wallets, values, { from, to }, caller, dependencies) : null;
-
-    const fillsOf = (own: readonly Wallet[]) => {
-      const parts = new Map(ledgersOf(views.ledgers, own, provider).map((part) => [part.account, part.providers]));
-      return joinFills(
-        accountsOf(own).map((account) =>
-          fillsOfAccount(fills.get(account), parts.get(account) ?? [], account, platform),
-        ),
-      );
-    };
-    const rowOf = (name: string, own: readonly Wallet[]): Row => {
-      const accounts = accountsOf(own);
-      const ownValues = accounts.map((account) => values.get(account)!);
-      return {
-        name,
-        wallets: own,
-        ...fillsOf(own),
-        ...sumValues(ownValues),
-        returns: returns?.get(accounts[0]!) ?? null,
-        fillsThrough: oldest(
-          accounts.map((account) => fills.get(account)?.fillsThrough ?? through.get(account) ?? null),
-        ),
-        accountValueAsOf: oldest(ownValues.flatMap(({ asOf }) => asOf ?? [])),
-      };
-    };
-    const groups = new Map<string, Wallet[]>();
-    for (const wallet of wallets) {
-      const name = groupBy === 'wallet' ? wallet.id : wallet.provider;
-      groups.set(name, [...(groups.get(name) ?? []), wallet]);
-    }
-    const rows = [...groups].map(([name, own]) => rowOf(name, own));
-    // The total of a figure is that of the rows which have it. What several of them contain counts once.
-    const totalOf = (figure: SummedFigure) =>
-      rowOf(
-        '',
-        rows.flatMap((row) => (row[figure] === null ? [] : row.wallets)),
-      )[figure];
     const body = {
       total: sumsOf(totalOf),
       data: sortByFigure(rows, FIGURES[sort.field], sort.dir === 'desc').map((row) =>
@@ -225,16 +161,8 @@ function checkReturns(requested: {
   if (!roi && sort in RETURN_FIGURES) throw refuse(`sort: ${sort} needs roi=true`);
 }
 
-interface Row extends StatsFigures {
-  readonly name: string;
-  readonly wallets: readonly Wallet[];
-  readonly returns: AccountReturn | null;
-  readonly fillsThrough: number | null;
-  readonly accountValueAsOf: number | null;
-}
-
 /** What rows can be sorted by. */
-const FIGURES: Readonly<Record<Sort, (row: Row) => Decimal | null>> = {
+const FIGURES: Readonly<Record<Sort, (row: StatsRow) => Decimal | null>> = {
   realizedPnlUsd: (row) => row.realizedPnlUsd,
   unrealizedPnlUsd: (row) => row.unrealizedPnlUsd,
   accountValueUsd: (row) => row.accountValueUsd,
@@ -244,75 +172,6 @@ const FIGURES: Readonly<Record<Sort, (row: Row) => Decimal | null>> = {
   simpleRoiPct: ({ returns }) => returns && RETURN_FIGURES.simpleRoiPct(returns.figures),
   netPnlUsd: ({ returns }) => returns && RETURN_FIGURES.netPnlUsd(returns.figures),
 };
-
-const accountOf = ({ provider, address }: Wallet) => accountName(providerFamily(provider), address);
-/** The accounts of the wallets, each once. */
-const accountsOf = (wallets: readonly Wallet[]) => [...new Set(wallets.map(accountOf))];
-
-/** The oldest of the times; null without any, or if one is not known. */
-function oldest(times: readonly (number | null)[]): number | null {
-  if (times.length === 0 || times.some((time) => time === null)) return null;
-  return Math.min(...(times as readonly number[]));
-}
-
-/** Up to when all fills of an account have arrived; those of venue_b arrive in the order of the pipeline. */
-function throughOf(wallet: Wallet, ledgers: LedgersView, now: number | null): number | null {
-  const account = accountOf(wallet);
-  if (!ledgers.followed.has(account)) return null;
-  return providerFamily(wallet.provider) === 'venue_a' ? fillsThroughOf(ledgers, account, now ?? 0) : now;
-}
-
-/** @param fills undefined while they are not known. */
-function fillsOfAccount(
-  fills: AccountFills | undefined,
-  providers: readonly string[],
-  account: string,
-  platform: 'all' | 'mine',
-): FillFigures {
-  if (!fills) return UNKNOWN_FILLS;
-  const rows = fills.sums.filter((row) => providers.includes(row.provider));
-  if (platform === 'mine' && rows.some(({ hasUnknownBuilder }) => hasUnknownBuilder)) return UNKNOWN_FILLS;
-  const isVenueA = account.startsWith('venue_a:');
-  const none = isVenueA ? NO_FILLS : { ...UNKNOWN_FILLS, volumeUsd: NO_FILLS.volumeUsd };
-  const joined = rows.length === 0 ? none : joinFills(rows);
-  return platform === 'mine' ? { ...joined, tradingFeeUsd: null } : joined;
-}
-
-/** The value of each account of the wallets. */
-async function valuesOf(
-  wallets: readonly Wallet[],
-  mode: (typeof MODES)[number],
-  now: number,
-  isSandbox: boolean,
-  signal: AbortSignal,
-  dependencies: Parameters<typeof liveValues>[2],
-): Promise<ReadonlyMap<string, StatsValue>> {
-  const byName = new Map(
-    wallets.map((wallet) => [accountOf(wallet), { family: providerFamily(wallet.provider), address: wallet.address }]),
-  );
-  const accounts = [...byName.values()];
-  const values =
-    mode === 'live'
-      ? await liveValues(accounts, signal, dependencies, isSandbox)
-      : accounts.map((account) => snapshotValue(account, dependencies.views, now, isSandbox));
-  return new Map([...byName.keys()].map((name, at) => [name, values[at]!]));
-}
-
-/** The return of each account of the wallets; without `to` it ends with the value of the row. */
-function returnsOf(
-  wallets: readonly Wallet[],
-  values: ReadonlyMap<string, StatsValue>,
-  window: ReturnsWindow,
-  caller: Caller,
-  dependencies: Parameters<typeof readReturns>[3],
-): ReturnType<typeof readReturns> {
-  const byName = new Map(wallets.map((wallet) => [accountOf(wallet), wallet]));
-  const subjects = [...byName].map(([name, wallet]) => {
-    const { accountValueUsd: nav, asOf: ts } = values.get(name)!;
-    return { wallet, value: nav === null || ts === null ? null : { ts, nav } };
-  });
-  return readReturns(subjects, window, caller, dependencies);
-}
 
 const numberOrNull = (value: Decimal | null) => (value === null ? null : toNumber(value));
 
@@ -334,7 +193,7 @@ interface RowForm {
   readonly pnlCurve: boolean;
 }
 
-function toRecord(row: Row, { groupBy, roi, pnlCurve }: RowForm): z.infer<typeof rowSchema> {
+function toRecord(row: StatsRow, { groupBy, roi, pnlCurve }: RowForm): z.infer<typeof rowSchema> {
   const [first] = row.wallets;
   const { id: walletId, address, provider } = first!;
   const { returns } = row;
