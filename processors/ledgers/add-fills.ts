@@ -47,7 +47,7 @@ export function* nameFills(
   const rows: BuilderRow[] = [];
   for (const [, file] of [...state.builderFiles].sort(([a], [b]) => (a < b ? -1 : 1)))
     if (file.seen === file.rowsMax)
-      for (const row of file.rows.get(account) ?? []) if (keys.has(rowKey(row))) rows.push(row);
+      for (const key of file.keys.get(account) ?? []) if (keys.has(key)) rows.push({ builder: file.builder, key });
   if (rows.length === 0) return;
   const equal: (readonly FillCopy[])[] = [];
   let looked = 0;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { VenueAFill } from '#schemas/topics/account-fills';
-import { type BuilderRow, nameBuilders } from './builder-rows.ts';
+import { type BuilderRow, nameBuilders, rowKey } from './builder-rows.ts';
 import type { FillCopy, FillSource } from './merge-copies.ts';
 import { coinFill } from './venue-a-fills.fixture.ts';
 
@@ -8,14 +8,9 @@ const [ONE, TWO] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`];
 const copiesOf = (time: number, fields: Partial<VenueAFill> = {}, source: FillSource = 'orders'): FillCopy[] => [
   { source, fill: coinFill(time, { builderFee: '0.05', ...fields }) },
 ];
-const row = (time: number, fields: Partial<BuilderRow> = {}): BuilderRow => ({
-  builder: ONE,
-  coin: 'BTC',
-  side: 'buy',
-  price: '100',
-  qty: '1',
-  time,
-  ...fields,
+const row = (time: number, fields: Partial<VenueAFill> = {}): BuilderRow => ({
+  builder: fields.builder ?? ONE!,
+  key: rowKey({ coin: 'BTC', side: 'buy', price: '100', qty: '1', time, ...fields }),
 });
 const named = (fills: readonly FillCopy[][], rows: readonly BuilderRow[]) =>
   nameBuilders(fills, rows).map(({ source, fill: { time, builder } }) => [source, time, builder]);

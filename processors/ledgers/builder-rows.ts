@@ -1,11 +1,14 @@
 /** Finds the builders of fills of venue_a in the rows of builders' files (contract, Money: fills, backfill). Pure. */
 import { formatDecimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
 import type { VenueAFill } from '#schemas/topics/account-fills';
-import type { BuilderFill } from '#schemas/topics/builder-exports';
 import { type FillCopy, mergeCopies } from './merge-copies.ts';
 
-/** A row of a file, as far as it identifies a fill of a known user. */
-export type BuilderRow = Pick<BuilderFill, 'builder' | 'coin' | 'side' | 'price' | 'qty' | 'time'>;
+/** A row of a file about a known user. */
+export interface BuilderRow {
+  readonly builder: string;
+  /** What it has in common with its fill (`rowKey`). */
+  readonly key: string;
+}
 
 type Keyed = Pick<VenueAFill, 'coin' | 'side' | 'price' | 'qty' | 'time'>;
 
@@ -31,10 +34,9 @@ const paysBuilder = (fee: string | null) => fee !== null && parseDecimal(fee) !=
 export function nameBuilders(fills: readonly (readonly FillCopy[])[], rows: readonly BuilderRow[]): FillCopy[] {
   const unused = new Map<string, BuilderRow[]>();
   for (const row of rows) {
-    const key = rowKey(row);
-    const equal = unused.get(key);
+    const equal = unused.get(row.key);
     if (equal) equal.push(row);
-    else unused.set(key, [row]);
+    else unused.set(row.key, [row]);
   }
   const stated = fills
     .map((copies) => mergeCopies(copies.filter(({ source }) => source !== 'exports')))

@@ -20,10 +20,9 @@ export function onBuilderFill(
   file.seen += 1;
   const account = accountName('venue_a', row.user);
   if (state.accounts.has(account)) {
-    const { builder, coin, side, price, qty, time } = row;
-    const rows = file.rows.get(account);
-    if (rows) rows.push({ builder, coin, side, price, qty, time });
-    else file.rows.set(account, [{ builder, coin, side, price, qty, time }]);
+    const keys = file.keys.get(account);
+    if (keys) keys.push(rowKey(row));
+    else file.keys.set(account, [rowKey(row)]);
   }
   return nameFillsOf(state, file, receivedAt, emit);
 }
@@ -54,17 +53,17 @@ function fileOf(
   const known = builderFiles.get(key);
   if (known && known.fileAt > fileAt) return null;
   if (known?.fileAt === fileAt) return known;
-  const file: BuilderFileRows = { day, fileAt, rowsMax: null, seen: 0, rows: new Map() };
+  const file: BuilderFileRows = { builder, day, fileAt, rowsMax: null, seen: 0, keys: new Map() };
   builderFiles.set(key, file);
   return file;
 }
 
 function nameFillsOf(state: LedgersState, file: BuilderFileRows, receivedAt: number, emit: Emit): Slices | undefined {
-  if (file.seen !== file.rowsMax || file.rows.size === 0) return undefined;
+  if (file.seen !== file.rowsMax || file.keys.size === 0) return undefined;
   return nameAll(state, file, receivedAt, emit);
 }
 
 function* nameAll(state: LedgersState, file: BuilderFileRows, receivedAt: number, emit: Emit): Slices {
-  for (const [account, rows] of file.rows)
-    if (state.fills.has(account)) yield* nameFills(state, account, new Set(rows.map(rowKey)), receivedAt, emit);
+  for (const [account, keys] of file.keys)
+    if (state.fills.has(account)) yield* nameFills(state, account, new Set(keys), receivedAt, emit);
 }

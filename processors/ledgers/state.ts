@@ -3,7 +3,6 @@ import type { Ledger } from '#schemas/domain/ledger/ledger';
 import type { PositionMove } from '#schemas/topics/normalised';
 import type { Resolution } from '#schemas/topics/oracle';
 import type { NewestArrivals } from '../shared/new-arrivals.ts';
-import type { BuilderRow } from './builder-rows.ts';
 import type { FillLoad } from './fill-load.ts';
 import type { FillCopy } from './merge-copies.ts';
 import { createRecordedTrades, type RecordedTrades } from './recorded-trades.ts';
@@ -27,6 +26,7 @@ export interface StoredFill {
 
 /** A daily file of a registered builder of venue_a. Its rows count once all of them have arrived. */
 export interface BuilderFileRows {
+  readonly builder: string;
   /** The day of the file: its start, unix ms. */
   readonly day: number;
   /** Which file of the day: when it was received, unix ms. */
@@ -35,8 +35,8 @@ export interface BuilderFileRows {
   rowsMax: number | null;
   /** How many of them have arrived. */
   seen: number;
-  /** Those of accounts that were followed then, by name of the account, in their order. */
-  readonly rows: Map<string, BuilderRow[]>;
+  /** The keys (`rowKey`) of those of accounts that were followed then, by name of the account, in their order. */
+  readonly keys: Map<string, string[]>;
 }
 
 /** How the positions of a ledger of venue_b compare with those of the venue. */

@@ -173,7 +173,7 @@ describe('the files of registered builders', () => {
     // What the later file replaced names nothing any more.
     probe.driver.feed(builderFillTopic, row(1), position);
     probe.page('orders', 1, [coinFill(2, { builderFee: '0.05', startPosition: '1' })]);
-    expect(probe.books()).toEqual([unnamedBook, namedBook]);
+    expect(probe.books()).toEqual([namedBook, unnamedBook]);
   });
 
   it('are forgotten with the events that they can concern', () => {
