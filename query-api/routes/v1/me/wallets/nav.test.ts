@@ -223,7 +223,7 @@ describe('GET /v1/portfolio/legacy', () => {
       message: 'no complete snapshot of venue_a and venue_b; try again',
       failures: ['venue_a', 'venue_b'].map((provider) => ({ provider, code: 'provider_snapshot_unavailable' })),
     });
-    getLegacyPortfolio.ownErrors![502]!.parse(body);
+    getLegacyPortfolio.ownErrors![502]!.schema.parse(body);
   });
 
   it('is for admins', async () => {
