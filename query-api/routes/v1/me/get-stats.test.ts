@@ -110,6 +110,10 @@ it('platform=mine knows that a fill has another builder once the files of its da
     return (await mine(to)).find((row: { provider: string }) => row.provider === 'venue_a_perp');
   };
   expect(await rowsAt(NOON_MS + 119_999, NOON_MS + 59_998)).toMatchObject({ volumeUsd: null });
+  // The ledger began after this file arrived, and so has none of its rows.
+  await insertRows(opened.store, builderDaysTable, [{ ...arrived, fileAt: BEGAN - 1 }], 1);
+  expect(await rowsAt(NOON_MS + 120_000, NOON_MS + 59_996)).toMatchObject({ volumeUsd: null });
+  await insertRows(opened.store, builderDaysTable, [arrived], 2);
   expect(await rowsAt(NOON_MS + 120_000, NOON_MS + 59_997)).toMatchObject({ volumeUsd: 30.03, tradeCount: 1 });
   events.now = null;
 });
