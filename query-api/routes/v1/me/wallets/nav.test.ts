@@ -210,7 +210,7 @@ describe('GET /v1/portfolio/legacy', () => {
     expect(sent).toEqual([`venue_a.account_state ${A} fresh true`]);
   });
 
-  it('fails with the venues that have no complete value, and nothing of what they said', async () => {
+  it('fails with the venues that have no complete value, and nothing of their errors', async () => {
     respond = (kind, address) => {
       if (kind.startsWith('venue_b')) throw new RequestError('rate_limited');
       return state(kind, address, { navUsd: null, valueUsd: null, unpriced: 'HYPE' });
