@@ -2,6 +2,7 @@ import { parseJsonOrNull } from '#schemas/domain/json-fields';
 import type { HostRequest } from '../../sockets/http-host.ts';
 import { createSocketHub, type SocketHub } from '../../sockets/socket-hub.ts';
 import type { SimulatedVenue, VenueContext } from '../simulated-venue.ts';
+import { createAccountHistory } from './account-history.ts';
 import { answerData, answerPnl } from './account-hosts.ts';
 import { createCatalog } from './catalog.ts';
 import { createChain } from './chain.ts';
@@ -27,7 +28,7 @@ export function createVenueB(context: VenueContext): SimulatedVenueB {
   const gamma = createGamma(marketBoard, catalog);
   const clob = createClob(world, marketBoard);
   const chain = createChain(world, marketBoard, context);
-  const holdings = createHoldings(world);
+  const holdings = createHoldings(world, marketBoard, createAccountHistory(world, marketBoard, chain));
   const rpc = createRpc(chain, holdings, () => (board.consume('duplicates', 'venue_b.rpc') ? 2 : 1));
   const moment = () => ({ head: chain.headAt(now()) });
 
@@ -56,7 +57,7 @@ export function createVenueB(context: VenueContext): SimulatedVenueB {
       {
         prefix: paths.venueBDataUrl,
         target: 'venue_b.data',
-        answer: ({ path, query }) => answerData(holdings, path, query, now()),
+        answer: ({ path, query }) => answerData(holdings, path, query, moment().head),
       },
       { prefix: paths.venueBPnlUrl, target: 'venue_b.pnl', answer: () => answerPnl() },
       {
