@@ -40,6 +40,7 @@ export const STREAM = {
   leaderboard: 28,
   kline: 29,
   move: 30,
+  flow: 31,
 } as const;
 
 /** One round of MurmurHash3 (32 bit). */

@@ -1,6 +1,7 @@
 import { decodeEventLog, type Hex, parseAbi } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { COLLATERAL_ADAPTERS } from '#schemas/venues/venue-b/contracts';
+import { CHAIN_EVENTS, COLLATERAL_ADAPTERS, COLLATERAL_TOKENS } from '#schemas/venues/venue-b/contracts';
+import { accountTopic } from '#schemas/venues/venue-b/oracle-logs';
 import { BEFORE_THE_HOUR, createTestSimulation } from '../../simulation.fixture.ts';
 import { runAtOnce } from '../../turns.ts';
 import { HOUR_MS } from '../../world/time.ts';
@@ -8,6 +9,7 @@ import { createAccountHistory } from './account-history.ts';
 import { blockHolding, blockTime } from './blocks.ts';
 import type { ChainLog } from './chain.ts';
 import { CTF_EXCHANGE } from './contracts.ts';
+import { createHoldings } from './holdings.ts';
 
 const ABI = parseAbi([
   'event OrderFilled(bytes32 indexed orderHash, address indexed maker, address indexed taker, uint8 side, uint256 tokenId, uint256 makerAmountFilled, uint256 takerAmountFilled, uint256 fee, bytes32 builder, bytes32 metadata)',
@@ -121,6 +123,34 @@ describe.each([false, true])('what accounts own with reorganizations %s', (spont
       }
     }
   });
+});
+
+it('deposits and withdrawals are on the chain, also when searched by account, and in the balance of the account', () => {
+  const { world, board, chain } = createTestSimulation(SETTINGS);
+  const holdings = createHoldings(world, board, {
+    *holdings() {
+      yield;
+      return [];
+    },
+    *entries() {
+      yield;
+      return [];
+    },
+  });
+  const head = chain.headAt(BEFORE_THE_HOUR);
+  const account = world.population.accounts[5]!;
+  const topic = accountTopic(account);
+  const flows: bigint[] = [];
+  for (let number = head - 3_600; number <= head; number += 1) {
+    for (const { log } of chain.logsInvolving(number, head, new Set([account]))) {
+      if (log.topics[0] !== CHAIN_EVENTS.transfer) continue;
+      expect(chain.block(number, head).logs).toContainEqual(log);
+      flows.push(log.topics[2] === topic ? BigInt(log.data) : -BigInt(log.data));
+    }
+  }
+  const balance = (block: number) => runAtOnce(holdings.balanceOf(COLLATERAL_TOKENS.pUsd, account, block));
+  expect(flows.length).toBe(2);
+  expect(flows.reduce((sum, units) => sum + units, 0n)).toBe(balance(head) - balance(head - 3_601));
 });
 
 it('markets are redeemed for everyone an hour after their result', () => {

@@ -5,6 +5,7 @@ import type { Question } from '../../world/questions.ts';
 import { ORIGIN_MS } from '../../world/time.ts';
 import type { MatchEvent, World } from '../../world/world.ts';
 import { BLOCK_MS, blockHolding, blockTime } from './blocks.ts';
+import { flowLog, flowsBetween } from './collateral-flows.ts';
 import { createMarketAgenda, type MarketTransaction } from './market-agenda.ts';
 import type { MarketBoard } from './market-board.ts';
 import { type LogBody, matchLogs, transactionHash } from './match-logs.ts';
@@ -196,6 +197,10 @@ export function createChain(
     return matchesIn(earlier).filter((match) => !isDropped(match, earlier, number));
   };
 
+  /** Deposits and withdrawals in a block. They stay in it when it is replaced. */
+  const flowsIn = (number: number) =>
+    world.population.accounts.flatMap((_, account) => flowsBetween(world, account, number, number));
+
   const build = (number: number, reorg: Reorg | null, parent: Reorg | null): Block => {
     const transactions: string[] = [];
     const logs: ChainLog[] = [];
@@ -209,6 +214,10 @@ export function createChain(
     let place = matches.length * PLACES_PER_MATCH;
     for (const match of mergedIn(number)) {
       include(logsOfMerges(match, place));
+      place += 1;
+    }
+    for (const flow of flowsIn(number)) {
+      include(placed(flow.transactionHash, place, [flowLog(flow)]));
       place += 1;
     }
     for (const { hash, logs: bodies } of marketTransactionsIn(number, reorg)) {
@@ -248,10 +257,15 @@ export function createChain(
       const ofMatches = matches.flatMap((event, nth) =>
         mayHaveOrder(world, event, accounts) ? logsOfMatch(event, nth).flat() : [],
       );
-      const ofMerges = mergedIn(number).flatMap((event, nth) =>
-        mayHaveOrder(world, event, accounts) ? logsOfMerges(event, matches.length * PLACES_PER_MATCH + nth) : [],
+      const merged = mergedIn(number);
+      const place = matches.length * PLACES_PER_MATCH;
+      const ofMerges = merged.flatMap((event, nth) =>
+        mayHaveOrder(world, event, accounts) ? logsOfMerges(event, place + nth) : [],
       );
-      return [...ofMatches, ...ofMerges].map((log) => ({ block, log }));
+      const ofFlows = flowsIn(number).flatMap((flow, nth) =>
+        accounts.has(flow.account) ? placed(flow.transactionHash, place + merged.length + nth, [flowLog(flow)]) : [],
+      );
+      return [...ofMatches, ...ofMerges, ...ofFlows].map((log) => ({ block, log }));
     },
     isDropped: (match, head) => isDropped(match, blockHolding(world.schedule.timeOf(match.event)), head),
     byHash(hash, head) {

@@ -9,6 +9,7 @@ import { questionTexts } from '../../world/question-texts.ts';
 import type { World } from '../../world/world.ts';
 import type { AccountHistory, MarketHolding } from './account-history.ts';
 import { blockTime } from './blocks.ts';
+import { depositedIn } from './collateral-flows.ts';
 import { type Answer, ok } from './gamma.ts';
 import type { MarketBoard } from './market-board.ts';
 
@@ -107,7 +108,7 @@ export function createHoldings(world: World, board: MarketBoard, history: Accoun
       if (token === COLLATERAL_TOKENS.usdcE) return account % 4 === 0 ? BigInt(draw(account, 61, 50_000_000)) : 0n;
       if (token !== COLLATERAL_TOKENS.pUsd) return 0n;
       const holdings = yield* history.holdings(world.population.accounts[account]!, head);
-      const start = rate * START_PER_RATE * UNIT + draw(account, 60, 4_000_000_000);
+      const start = rate * START_PER_RATE * UNIT + draw(account, 60, 4_000_000_000) + depositedIn(world, account, head);
       return BigInt(holdings.reduce((sum, { cash }) => sum + cash, start));
     },
   };

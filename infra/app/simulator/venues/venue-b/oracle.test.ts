@@ -30,13 +30,14 @@ interface DecodedLog {
   readonly args: Record<string, unknown>;
   readonly log: ChainLog;
 }
-/** Logs of matches, and of splits and merges beside them. */
+/** Logs of matches, and of splits, merges, deposits and withdrawals beside them. */
 const TRADED: readonly string[] = [
   TOPIC.orderFilled,
   TOPIC.ordersMatched,
   CHAIN_EVENTS.positionSplit,
   CHAIN_EVENTS.positionsMerge,
   CHAIN_EVENTS.transferBatch,
+  CHAIN_EVENTS.transfer,
 ];
 const decode = (block: Block, log: ChainLog): DecodedLog => {
   const topics = log.topics as [Hex, ...Hex[]];
