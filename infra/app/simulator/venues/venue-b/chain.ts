@@ -5,7 +5,7 @@ import type { Question } from '../../world/questions.ts';
 import { ORIGIN_MS } from '../../world/time.ts';
 import type { MatchEvent, World } from '../../world/world.ts';
 import { BLOCK_MS, blockHolding, blockTime } from './blocks.ts';
-import { flowLog, flowsBetween } from './collateral-flows.ts';
+import { createFlowAgenda, flowLog } from './collateral-flows.ts';
 import { createMarketAgenda, type MarketTransaction } from './market-agenda.ts';
 import type { MarketBoard } from './market-board.ts';
 import { type LogBody, matchLogs, transactionHash } from './match-logs.ts';
@@ -93,6 +93,7 @@ export function createChain(
 ): Chain {
   const { seed } = world.settings;
   const agenda = createMarketAgenda(world, board);
+  const flows = createFlowAgenda(world);
   const requested: Reorg[] = [];
   const cache = new LRUCache<string, Block>({
     maxSize: CACHED_LOGS,
@@ -197,10 +198,6 @@ export function createChain(
     return matchesIn(earlier).filter((match) => !isDropped(match, earlier, number));
   };
 
-  /** Deposits and withdrawals in a block. They stay in it when it is replaced. */
-  const flowsIn = (number: number) =>
-    world.population.accounts.flatMap((_, account) => flowsBetween(world, account, number, number));
-
   const build = (number: number, reorg: Reorg | null, parent: Reorg | null): Block => {
     const transactions: string[] = [];
     const logs: ChainLog[] = [];
@@ -216,7 +213,8 @@ export function createChain(
       include(logsOfMerges(match, place));
       place += 1;
     }
-    for (const flow of flowsIn(number)) {
+    // Deposits and withdrawals stay in their block when it is replaced.
+    for (const flow of flows.in(number)) {
       include(placed(flow.transactionHash, place, [flowLog(flow)]));
       place += 1;
     }
@@ -262,9 +260,11 @@ export function createChain(
       const ofMerges = merged.flatMap((event, nth) =>
         mayHaveOrder(world, event, accounts) ? logsOfMerges(event, place + nth) : [],
       );
-      const ofFlows = flowsIn(number).flatMap((flow, nth) =>
-        accounts.has(flow.account) ? placed(flow.transactionHash, place + merged.length + nth, [flowLog(flow)]) : [],
-      );
+      const ofFlows = flows
+        .in(number)
+        .flatMap((flow, nth) =>
+          accounts.has(flow.account) ? placed(flow.transactionHash, place + merged.length + nth, [flowLog(flow)]) : [],
+        );
       return [...ofMatches, ...ofMerges, ...ofFlows].map((log) => ({ block, log }));
     },
     isDropped: (match, head) => isDropped(match, blockHolding(world.schedule.timeOf(match.event)), head),
