@@ -99,7 +99,6 @@ describe('ingest of live venues', () => {
   it('is ready once metadata, sockets, catalog and chain head have arrived, and has published all of it', async () => {
     const { environment, venueA, venueB } = await startVenues();
     const { role, running } = await startRole(environment);
-    expect(role.context.health.report().parts.ingest).toBe('starting');
     await ready(role);
     await until(() => venueA.received.flat().length === 12 && venueB.received.flat().length >= 1);
     expect(

@@ -43,7 +43,7 @@ export interface SimulationOptions {
   readonly inject?: readonly Injection[];
   /** True to bind every account of the world before it begins, and to record its states; by default there are no organizations. */
   readonly bindsAccounts?: boolean;
-  /** Accounts that are bound on venue_a too, with their fills until the start; none by default. */
+  /** Accounts that are bound on venue_a too, with their fills until the start and the file of a registered builder; none by default. */
   readonly accountFills?: number;
   /** True to record venue_a's bars of the UTC day before; by default there are none. */
   readonly earlierBars?: boolean;

@@ -47,6 +47,12 @@ export function createAccountMetrics(registers: Registry[], now: () => number = 
       labelNames: ['venue', 'outcome'],
       registers,
     }),
+    ledgerRebuilds: new Counter({
+      name: 'parallax_ledger_rebuilds_total',
+      help: 'Books that were written after a late, corrected or removed event had changed what events of their account had done.',
+      labelNames: ['venue'],
+      registers,
+    }),
     ledgerEvents: new Counter({
       name: 'parallax_ledger_events_total',
       help: 'Effects of events on books of ledgers that were written, by kind; one that a late event changes counts again.',

@@ -19,7 +19,7 @@ it('knows what accounts of its venue hold in any of their books, until the last 
     const seq = (sent.get(partition) ?? 0) + 1;
     sent.set(partition, seq);
     const place = { account, ledger: 1, instrument, builder: null, receivedAt: 1 };
-    const book: LedgerBook = { ...place, qty: '1', knownQty: '1', knownCost: '1', avgCost: '1' };
+    const book: LedgerBook = { ...place, qty: '1', knownQty: '1', knownCost: '1', avgCost: '1', rebuilt: false };
     const at = { topic: ledgerBookTopic.name, partition, key, receivedAt: 1, seq };
     await log.append([{ ...at, value: isOpen ? codec.encode(ledgerBookTopic, book) : null }]);
   };

@@ -7,7 +7,13 @@ import { instrumentsOf, type LedgerEvent } from '#schemas/domain/ledger/events';
 import { type AppliedEvent, type LedgerOutcome, SLICE_EVENTS } from '#schemas/domain/ledger/ledger';
 import { openPositionOf } from '#schemas/domain/ledger/open-position';
 import { fillLoadTopic } from '#schemas/topics/account-fills';
-import { type LedgerEventRow, ledgerBookTopic, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
+import {
+  type LedgerBook,
+  type LedgerEventRow,
+  ledgerBookTopic,
+  ledgerEventTopic,
+  ledgerTopic,
+} from '#schemas/topics/ledgers';
 import { type FillLoad, missingFrom } from './fill-load.ts';
 import type { AccountLedger } from './state.ts';
 
@@ -24,6 +30,7 @@ export function emitStart(account: string, startedAt: number, emit: Emit): void 
 
 export function* emitOutcome(changed: ChangedAccount, outcome: LedgerOutcome, emit: Emit): Slices {
   const { written, removed, previous, refused } = outcome;
+  const rebuilt = removed.length > 0 || written.some(({ event }) => previous.has(event.id));
   const touched = new Map<string, Pick<Effect, 'instrument' | 'builder'>>();
   const touch = ({ effects }: AppliedEvent) => {
     for (const { instrument, builder } of effects)
@@ -44,7 +51,7 @@ export function* emitOutcome(changed: ChangedAccount, outcome: LedgerOutcome, em
     emitRemoved(changed, applied, 0, emit);
   }
   for (const event of refused) emitRefused(changed, event, emit);
-  for (const [key, book] of touched) emitBook(changed, key, book, emit);
+  for (const [key, book] of touched) emitBook(changed, key, { ...book, rebuilt }, emit);
 }
 
 /** States how far the fills of an account are loaded. */
@@ -146,7 +153,7 @@ function amountsOf(event: LedgerEvent, { kind, qty }: Effect): Pick<LedgerEventR
 function emitBook(
   { account, own, receivedAt }: ChangedAccount,
   key: string,
-  { instrument, builder }: Pick<Effect, 'instrument' | 'builder'>,
+  { instrument, builder, rebuilt }: Pick<Effect, 'instrument' | 'builder'> & Pick<LedgerBook, 'rebuilt'>,
   emit: Emit,
 ): void {
   const book = booksOf(own.ledger.books, instrument).find((candidate) => candidate.builder === builder);
@@ -165,6 +172,7 @@ function emitBook(
     knownQty: formatDecimal(knownQty),
     knownCost: formatDecimal(knownCost),
     avgCost: textOf(avgCost),
+    rebuilt,
   });
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ledgerEventTopic } from '#schemas/topics/ledgers';
+import { ledgerBookTopic, ledgerEventTopic } from '#schemas/topics/ledgers';
 import { createLedgersProbe, MAKER, OPERATOR, TAKER } from './ledgers.fixture.ts';
 
 const DAY_BLOCKS = 86_400;
@@ -72,6 +72,7 @@ describe('fills of followed accounts', () => {
     const sale = 'taker venue_b:0xt12:1 fill 1: -3 at 0.5, realized';
     expect(probe.rows()).toEqual([`${sale} 0, notional 1.5, fee 0.01`]);
     expect(probe.books()).toEqual(['taker 1: -3, known -3 for -1.5, average 0.5']);
+    expect(probe.driver.emittedTo(ledgerBookTopic).map(({ rebuilt }) => rebuilt)).toEqual([false, true]);
     probe.trade(11, { id: first.id });
     expect(probe.rows().toSorted()).toEqual([
       `taker ${first.id} fill 1: 3 at 0.4, realized 0, notional 1.2, fee 0.01`,

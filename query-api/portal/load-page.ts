@@ -15,6 +15,7 @@ export const LOAD_PAGE: Readonly<Record<PageName, Load>> = {
   wallets: () => import('./pages/wallets.tsx'),
   wallet: () => import('./pages/wallet.tsx'),
   pnl: () => import('./pages/pnl.tsx'),
+  competition: () => import('./pages/competition.tsx'),
   keys: () => import('./pages/keys.tsx'),
   webhooks: () => import('./pages/webhooks.tsx'),
   webhook: () => import('./pages/webhook.tsx'),

@@ -73,6 +73,13 @@ const DECLARED = [
     key: 'p',
   },
   {
+    name: 'competition',
+    path: '/competition',
+    title: 'Competition',
+    group: 'Organization',
+    key: 'c',
+  },
+  {
     name: 'keys',
     path: '/keys',
     title: 'Keys',

@@ -1,9 +1,22 @@
 /** Topics of the stage `ledgers`: which ledgers exist, what each event of a followed account did, and what is open in each of its books. */
-import { decimal, flag, type Infer, integer, list, nullable, oneOf, record, text, timestamp } from '../avro.ts';
+import {
+  decimal,
+  flag,
+  type Infer,
+  integer,
+  list,
+  nullable,
+  oneOf,
+  record,
+  text,
+  timestamp,
+  withDefault,
+} from '../avro.ts';
 import { defineTopic } from './topic.ts';
 
 const account = text('Venue and address of the account: `<venue>:<address>`.');
 const ledger = timestamp('Which ledger of the account: the event time at which it began. A later one replaces it.');
+const venueOf = (name: string) => name.slice(0, name.indexOf(':'));
 const builder = nullable(text('Builder of the book; null for the book without builder.'));
 
 const followedLedger = record('Ledger', 'The ledger of an account that is followed.', {
@@ -63,8 +76,7 @@ export const ledgerEventTopic = defineTopic({
   schema: ledgerEvent,
   counted: {
     metric: 'ledgerEvents',
-    labelsOf: ({ account: name, kind, state }) =>
-      state === 'applied' ? { venue: name.slice(0, name.indexOf(':')), kind } : null,
+    labelsOf: ({ account: name, kind, state }) => (state === 'applied' ? { venue: venueOf(name), kind } : null),
   },
 });
 
@@ -78,6 +90,7 @@ const ledgerBook = record('LedgerBook', 'What is open in one book of an account.
   knownQty: decimal('The part of it whose cost is known.'),
   knownCost: decimal('Cost of that part, half-even at 18 decimals.'),
   avgCost: nullable(decimal('Average cost; null where lots of both signs are open or one has unknown cost.')),
+  rebuilt: withDefault(flag('A late, corrected or removed event changed what events of the account had done.'), false),
 });
 export type LedgerBook = Infer<typeof ledgerBook>;
 /** A book without lots is removed. */
@@ -88,4 +101,8 @@ export const ledgerBookTopic = defineTopic({
   partitions: 4,
   retention: { kind: 'compacted' },
   schema: ledgerBook,
+  counted: {
+    metric: 'ledgerRebuilds',
+    labelsOf: ({ account: name, rebuilt }) => (rebuilt ? { venue: venueOf(name) } : null),
+  },
 });

@@ -37,7 +37,7 @@ export interface Topic<T = unknown> {
 }
 
 export interface RecordCount<T> {
-  readonly metric: 'tradeHoles' | 'ledgerEvents';
+  readonly metric: 'tradeHoles' | 'ledgerEvents' | 'ledgerRebuilds';
   /**
    * The labels of a record; null for one that does not count. Declared as a method, so that each topic can narrow the type
    * of its own records.

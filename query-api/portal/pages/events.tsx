@@ -173,7 +173,14 @@ function columnsFor(digits: number, pricesOf: ReadonlyMap<string, DayPrices | un
       render: ({ universalId, canonicalName }) => {
         const prices = pricesOf.get(universalId);
         return (
-          prices && <Sparkline caption={`Prices of YES: ${canonicalName}`} data={dayChart(prices)} digits={digits} />
+          prices && (
+            <Sparkline
+              caption={`Prices of YES: ${canonicalName}`}
+              data={dayChart(prices)}
+              digits={digits}
+              reason="no price was published in 24 hours"
+            />
+          )
         );
       },
     },

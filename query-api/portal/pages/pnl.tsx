@@ -10,6 +10,7 @@ import { CurvePanel } from './pnl/curve.tsx';
 import { type Group, Rows } from './pnl/rows.tsx';
 import type { Pnl, Wallet } from './pnl/shapes.ts';
 import { Totals } from './pnl/totals.tsx';
+import { walletName } from './wallet/wallet-name.ts';
 
 const REFRESH_MS = 15_000;
 const GROUPS: readonly (readonly [Group, string])[] = [
@@ -34,7 +35,7 @@ export default function PnlPage() {
   const bound = wallets.data.value?.wallets ?? [];
   const walletOptions = [
     ['all', 'All'],
-    ...bound.map(({ id, label, address }) => [id, label || address] as const),
+    ...bound.map((wallet) => [wallet.id, walletName(wallet)] as const),
   ] as readonly (readonly [string, string])[];
   const [group, provider, platform] = [
     chosen('group', GROUPS),

@@ -7,9 +7,9 @@ import { Id } from '../parts/copy.tsx';
 import { framed, Page } from '../parts/page.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Moment } from '../parts/time.tsx';
-import { hrefTo } from '../shell/router.ts';
 import type { Wallet } from './pnl/shapes.ts';
 import { BindForm } from './wallet/bind-form.tsx';
+import { WalletLink } from './wallet/wallet-link.tsx';
 
 const REFRESH_MS = 30_000;
 
@@ -20,9 +20,7 @@ function columns(onRemove: ((wallet: Wallet) => void) | null): Column<Wallet>[] 
       field: 'label',
       label: 'Wallet',
       isWide: true,
-      render: ({ id, label, address }) => (
-        <a href={hrefTo(`/portal/wallets/${encodeURIComponent(id)}`)}>{label || address}</a>
-      ),
+      render: ({ id, label, address }) => <WalletLink id={id} label={label} address={address} />,
     },
     { field: 'provider', label: 'Venue', render: ({ provider }) => <code>{provider}</code> },
     { field: 'address', label: 'Address', render: ({ address }) => <Id value={address} /> },

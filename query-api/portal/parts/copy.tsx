@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { shortened } from '../format/names.ts';
 
 const SHOWN_MS = 1_500;
 
@@ -33,10 +34,9 @@ export function Copy({ text, label = 'Copy' }: CopyProps) {
 
 /** An id or an address: shortened, whole on hover, and copied whole. */
 export function Id({ value }: { readonly value: string }) {
-  const isLong = value.length > 18;
   return (
     <span class="id">
-      <code title={value}>{isLong ? `${value.slice(0, 8)}…${value.slice(-6)}` : value}</code>
+      <code title={value}>{shortened(value)}</code>
       <Copy text={value} label="Copy" />
     </span>
   );

@@ -15,11 +15,13 @@ interface SparklineProps {
   readonly caption: string;
   readonly data: TimeChart;
   readonly digits: number;
+  /** Why there is no point. */
+  readonly reason: string;
 }
 
-export function Sparkline({ caption, data, digits }: SparklineProps) {
+export function Sparkline({ caption, data, digits, reason }: SparklineProps) {
   const isOpen = useSignal(false);
-  if (countPoints(data) === 0) return <Unknown reason="no price was published in 24 hours" />;
+  if (countPoints(data) === 0) return <Unknown reason={reason} />;
   return (
     <figure
       class="sparkline"

@@ -35,7 +35,8 @@ const READERS = 10;
 /** Concurrent reads of the organization in a rush: as many as may wait. */
 const RUSH = 100;
 const SINGLE_READS = 6;
-const DELAY_MAX_MS = 2_000;
+/** Reads of a rush that may be answered while a single read waits: what the venue allows in two seconds, at 1,200 of weight a minute and 20 each. */
+const OVERTAKING_MAX = (2_000 / MINUTE_MS) * (1_200 / 20);
 /** Trades of a coin that the venue replays. */
 const REPLAYED = 10;
 /** Accepted limits of a read of trades. */
@@ -212,7 +213,7 @@ describe('a service in storms of reconnections that is killed again and again', 
     await Promise.all(readers);
   });
 
-  it('delays the single read of one organization by less than two seconds during a rush of another', async () => {
+  it('answers few reads of a rush while the single read of another organization waits', async () => {
     const nodes = { apis: [service, service, service] as const };
     const [rushing, single] = [await organization(nodes, 'Rushing'), await organization(nodes, 'Single')];
     const statuses = new Map<number, number>();
@@ -223,26 +224,26 @@ describe('a service in storms of reconnections that is killed again and again', 
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
       }
     });
-    const delays: number[] = [];
+    const overtaking: number[] = [];
+    const answeredOfRush = () => statuses.get(200) ?? 0;
     try {
       // Over more than a minute of the venue, in which the rush has used up its weight most of the time.
       for (let nth = 0; nth < SINGLE_READS; nth += 1) {
         await sleep(MINUTE_MS / 4);
-        // What the machine needs for any request at this moment does not count.
-        const since = performance.now();
-        const health = sendRequest(service, 'GET', '/health').then(() => performance.now() - since);
+        const [since, before] = [performance.now(), answeredOfRush()];
         await expectStatus(200, service, 'GET', heavyRead(), { token: single.token });
-        delays.push(performance.now() - since - (await health));
+        overtaking.push(answeredOfRush() - before);
+        report('single read during a rush', performance.now() - since);
       }
     } finally {
       isOver = true;
       await Promise.allSettled(rush);
     }
-    report('single read during a rush', Math.max(...delays));
     // The rush asked for more than the venue allows.
-    expect(statuses.get(200)).toBeGreaterThan(100);
-    measured['reads of the rush'] = statuses.get(200)!;
-    expect(Math.max(...delays)).toBeLessThan(DELAY_MAX_MS);
+    expect(answeredOfRush()).toBeGreaterThan(100);
+    measured['reads of the rush'] = answeredOfRush();
+    measured['of them answered while a single read waited'] = Math.max(...overtaking);
+    expect(Math.max(...overtaking)).toBeLessThanOrEqual(OVERTAKING_MAX);
   });
 
   it('never exceeds a limit, as the venue counts it', async () => {

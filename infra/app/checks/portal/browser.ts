@@ -1,7 +1,7 @@
 /** A Chromium that looks at the portal, and notes everything that a page must not do. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Browser, BrowserContext, Page, Response } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page, Response } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { chromiumMissing, launchChromium } from '../../chromium.ts';
 import { type StreamProxy, startStreamProxy } from '../../stream-proxy.ts';
@@ -31,8 +31,8 @@ const LOOKS = [
 const ALIKE = 'tbody > tr:nth-child(n+21)';
 /** No page may scroll sideways at these. */
 const WIDTHS = [320, 360, 390, 768, 1024, 1440, 2560];
-/** Until there is arbitrage, on a busy machine. */
-const TRADING_TIMEOUT_MS = 100_000;
+/** Until both venues of an event are quoted, on a busy machine. */
+const QUOTED_TIMEOUT_MS = 100_000;
 
 /** A service whose stream has a URL that browsers know, a browser, and a page that is signed in. */
 export interface Portal {
@@ -70,10 +70,11 @@ export function describePortal(suites: Readonly<Record<string, PortalSuite>>): v
       portal.service = await startService({ dataDir: folder.path, flags: FLAGS, env });
       portal.proxy.forwardTo(portal.service.ws);
       portal.browser = await launchChromium();
+      // An arbitrage comes and ends by chance. An event that both venues quote has a spread.
       await eventually(
-        () => get<{ records: unknown[] }>(portal.service, '/v1/arbitrage?limit=1'),
-        ({ records }) => records.length > 0,
-        TRADING_TIMEOUT_MS,
+        () => get<{ rows: { spread: number | null }[] }>(portal.service, '/v1/events/board?sort=spread&limit=1'),
+        ({ rows }) => typeof rows[0]?.spread === 'number',
+        QUOTED_TIMEOUT_MS,
       );
     }, BROWSER_TEST_MS);
     afterAll(async () => {
@@ -202,6 +203,11 @@ export async function signIn({ page, context }: WatchedPage, token = TEST_TOKEN,
   expect(response.status()).toBe(204);
   await page.goto(path);
   await page.locator(SETTLED).waitFor();
+}
+
+/** The panel with a heading in a state. */
+export function panelOf(page: Page, title: string, state: string): Locator {
+  return page.locator(`section.panel[data-state="${state}"]`, { has: page.locator('h2', { hasText: title }) });
 }
 
 export type Fields = Record<string, string | number | boolean | null>;

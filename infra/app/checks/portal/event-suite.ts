@@ -7,6 +7,7 @@ import {
   onJson,
   openPage,
   type Portal,
+  panelOf,
   rowsOf,
   signIn,
   violationsOf,
@@ -211,8 +212,7 @@ export function eventSuite(portal: Portal): void {
     const [bids, asks] = [[{ price: 0.4, size: 5 }], [{ price: 0.5, size: 7 }]];
     const answer = (name: string, json: object, status = 200) =>
       page.route(`**/v1/events/*/${name}`, (route) => route.fulfill({ status, json }));
-    const panel = (title: string, state: string) =>
-      page.locator(`section.panel[data-state="${state}"]`, { has: page.locator('h2', { hasText: title }) });
+    const panel = (title: string, state: string) => panelOf(page, title, state);
     const nothing = {
       universalId: 'ue',
       kind: 'cross_provider',

@@ -9,6 +9,7 @@ import {
   onJson,
   openPage,
   type Portal,
+  panelOf,
   rowsOf,
   signIn,
   violationsOf,
@@ -246,19 +247,22 @@ export function marketSuite(portal: Portal): void {
     await page.goto('/portal/markets/perp/NOSUCH');
     await page.locator('main[data-page="market"][data-state="missing"] [data-error-code="unknown_coin"]').waitFor();
     await expectAccessible(other);
+    // The daily row too: the service requests the bars of the day before some minutes after its start.
     for (const [name, body] of [
-      ['candles?*', { candles: [] }],
-      ['orderbook?*', { coin: 'BTC', bids: [], asks: [], ts: 1 }],
-      ['trades?*', { trades: [] }],
+      ['coins/BTC/candles?*', { candles: [] }],
+      ['coins/BTC/orderbook?*', { coin: 'BTC', bids: [], asks: [], ts: 1 }],
+      ['coins/BTC/trades?*', { trades: [] }],
+      ['daily?*', { snapshots: [] }],
     ] as const)
-      await page.route(`**/coins/BTC/${name}`, (route) => route.fulfill({ json: body }));
+      await page.route(`**/venue_a/${name}`, (route) => route.fulfill({ json: body }));
     await page.goto(BTC_PAGE);
-    await page.locator('section[data-state="empty"]').nth(3).waitFor();
+    for (const title of ['History', 'Order book', 'Newest trades', 'Daily row'])
+      await panelOf(page, title, 'empty').waitFor();
     await expectAccessible(other);
     const error = { code: 'upstream_unavailable', message: 'it failed', requestId: 'request-1' };
     await page.route('**/coins/BTC/orderbook?*', (route) => route.fulfill({ status: 500, json: { error } }));
     await page.goto(BTC_PAGE);
-    await page.locator('section[data-state="error"] [data-request-id="request-1"]').waitFor();
+    await panelOf(page, 'Order book', 'error').locator('[data-request-id="request-1"]').waitFor();
     await page.route('**/coins/BTC', (route) => route.fulfill({ status: 500, json: { error } }));
     await page.goto(BTC_PAGE);
     await page.locator('main[data-page="market"][data-state="error"] [data-request-id="request-1"]').waitFor();
@@ -293,7 +297,7 @@ export function marketSuite(portal: Portal): void {
     expect(shown!.complete).toBe(row.complete ? 'complete' : 'some may be missing');
     await expectAccessible(other);
     await page.locator('input[name="day"]').fill('2026-01-10');
-    await page.locator('section[data-state="empty"]', { hasText: 'BTC has no row for 2026-01-10' }).waitFor();
+    await panelOf(page, 'Daily row', 'empty').getByText('BTC has no row for 2026-01-10').waitFor();
     expect(new URL(page.url()).searchParams.get('day')).toBe('2026-01-10');
     expect(other.faults).toEqual([]);
     await other.close();

@@ -190,6 +190,63 @@ export function moneySuite(portal: Portal): void {
     expect(watched.faults).toEqual([]);
   });
 
+  it('compares wallets and venues, and shows what was traded under a builder, as REST returns it', async () => {
+    const { watched, service } = portal;
+    const { page } = watched;
+    const builder = createPopulation(SEED).builders[0]!;
+    await create(service, '/v1/me/platform-attributions', { provider: 'venue_b', builder, label: 'Desk' });
+    const responses = new Map<string, unknown>();
+    onJson(
+      page,
+      (response) => response.status() === 200 && new URL(response.url()).pathname.startsWith('/v1/me/'),
+      (body, response) => responses.set(new URL(response.url()).pathname, body),
+    );
+    const figures = (fields: readonly string[]) => (row: Fields) =>
+      Object.fromEntries(fields.map((field) => [field, row[field] ?? null]));
+    const sums = [
+      'accountValueUsd',
+      'volumeUsd',
+      'realizedPnlUsd',
+      'unrealizedPnlUsd',
+      'tradingFeeUsd',
+      'builderFeeUsd',
+    ];
+    const volumes = ['volumeUsd', 'tradeCount', 'builderFeeUsd'];
+    for (const key of ['g', 'c']) await page.keyboard.press(key);
+    await page.locator('main[data-page="competition"][data-state="ready"]').waitFor();
+    for (const group of ['wallet', 'provider'])
+      await vi.waitFor(async () => {
+        await page.goto(`/portal/competition?group=${group}&mode=live&window=1D`);
+        await page.locator('[aria-label="Competition"] tbody tr').first().waitFor();
+        await page.locator('[aria-label="Volume of the platform"] tbody tr').first().waitFor();
+        await page.keyboard.press('.');
+        const { data, total } = responses.get('/v1/me/stats') as { data: Fields[]; total: Fields };
+        expect(data.some(({ accountValueUsd }) => accountValueUsd !== null)).toBe(true);
+        const own = figures([...sums, 'tradeCount', 'provider', ...(group === 'wallet' ? [] : ['walletCount'])]);
+        const shown = await rowsOf(page, '[aria-label="Competition"] tbody tr');
+        expect(shown.map(own)).toEqual(data.map(own));
+        const [totals] = await rowsOf(page, 'dl[aria-label="Totals"]');
+        expect(figures(sums)(totals!)).toEqual(figures(sums)(total));
+        const volume = responses.get('/v1/me/platform-volume') as { byVenue: Fields[]; total: Fields };
+        const byVenue = await rowsOf(page, '[aria-label="Volume of the platform"] tbody tr');
+        const ofVenue = figures([...volumes, 'venue', 'walletCount']);
+        expect(byVenue.map(ofVenue)).toEqual(volume.byVenue.map(ofVenue));
+        const [all] = await rowsOf(page, 'dl[aria-label="Totals of the platform"]');
+        expect(figures(volumes)(all!)).toEqual(figures(volumes)(volume.total));
+      }, COMPARED_WITHIN);
+    await expectAccessible(watched);
+    const sorted = page.locator('[aria-label="Competition"] th', { hasText: 'Traded' });
+    for (const [direction, sort] of [
+      ['descending', '-volumeUsd'],
+      ['ascending', 'volumeUsd'],
+    ] as const) {
+      await sorted.locator('[data-action="sort"]').click();
+      await sorted.and(page.locator(`[aria-sort="${direction}"]`)).waitFor();
+      expect(new URL(page.url()).searchParams.get('sort')).toBe(sort);
+    }
+    expect(watched.faults).toEqual([]);
+  });
+
   it('shows profit and loss in each grouping, and removes a wallet after it has asked', async () => {
     const { watched } = portal;
     const { page } = watched;

@@ -8,7 +8,7 @@ export interface RecorderContext {
   readonly startMs: number;
   /** True if bars of the UTC day before are recorded at the start. */
   readonly earlierBars: boolean;
-  /** The first accounts of the world whose fills until then are recorded at the start: so many. */
+  /** The first accounts of the world whose fills until then are recorded at the start: so many; with the file of a builder if there are any. */
   readonly accountFills: number;
   /** True if what the venues state about every account is recorded after the first hour mark. */
   readonly accountStates: boolean;

@@ -25,7 +25,7 @@ export interface SimulatedRecordingOptions {
   readonly inject?: readonly Injection[];
   /** True to record venue_a's 5-minute bars of the UTC day before, from which daily rows follow. */
   readonly earlierBars?: boolean;
-  /** Accounts whose fills of venue_a until the start are recorded; none by default. */
+  /** Accounts whose fills of venue_a until the start are recorded, with the file of a builder of the day before; none by default. */
   readonly accountFills?: number;
   /** True to record what the venues state about every account, after the first hour mark. */
   readonly accountStates?: boolean;

@@ -98,3 +98,18 @@ it('requests of traded accounts do not wait for those of loads', async () => {
   const { fillLoads, tradedFills } = REST_PRIORITIES;
   expect(sent.map(({ cost }) => cost.priority)).toEqual([fillLoads, fillLoads, fillLoads, tradedFills]);
 });
+
+it('a request that waits for room is sent as one of a traded account once that has traded', async () => {
+  const idle = { ordersCompleteAt: 5, twapsCompleteAt: 5, loadedAt: 5 };
+  await append('a', idle);
+  hold = (signal) => {
+    if (sent.length > 1) return Promise.resolve();
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  };
+  await start();
+  await until(() => sent.length === 1);
+  expect(sent[0]!.cost.priority).toBe(REST_PRIORITIES.others);
+  await append('a', { ...idle, missingFrom: 9 });
+  await until(() => sent.length >= 2);
+  expect(sent[1]!.cost.priority).toBe(REST_PRIORITIES.tradedFills);
+});

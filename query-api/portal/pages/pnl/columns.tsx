@@ -18,12 +18,6 @@ export function CoverageMark({ coverage }: { readonly coverage: Coverage }) {
   );
 }
 
-export const COVERAGE: Column<{ readonly coverage: Coverage }> = {
-  field: 'coverage',
-  label: 'Coverage',
-  render: ({ coverage }) => <CoverageMark coverage={coverage} />,
-};
-
 /** An amount of USD with cents; what is unknown says why. */
 export function usdColumn<Field extends string>(
   field: Field,

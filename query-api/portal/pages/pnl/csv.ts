@@ -17,6 +17,7 @@ const FIELDS = [
   'avgCost',
   'currentPrice',
   'totalNotional',
+  'unpriced',
   'tradeCount',
   'fees',
   'coverage',

@@ -11,6 +11,7 @@ import { More } from '../../parts/more.tsx';
 import { Num } from '../../parts/number.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Moment } from '../../parts/time.tsx';
+import { walletName } from '../wallet/wallet-name.ts';
 import { CoverageMark } from './columns.tsx';
 import type { BookEvent, Explained, Leg, Pnl, Wallet } from './shapes.ts';
 
@@ -83,17 +84,23 @@ function eventColumns(events: readonly BookEvent[]): readonly Column<BookEvent>[
 
 interface ExplainProps {
   readonly leg: Leg;
+  /** The event or the coin that it is of. */
+  readonly name: string;
   /** Wallets that may hold it. */
   readonly wallets: readonly Wallet[];
   readonly onClose: () => void;
 }
 
-export function Explain({ leg, wallets, onClose }: ExplainProps) {
+export function Explain({ leg, name, wallets, onClose }: ExplainProps) {
   const walletId = useSignal(wallets[0]?.id ?? '');
   const builder = useSignal('');
   const builders = useResource<Pnl>('/v1/me/pnl?groupBy=builder&limit=500');
   return (
-    <Dialog name="explain" title="Lots and events" onClose={onClose}>
+    <Dialog
+      name="explain"
+      title={`Lots and events: ${leg.outcome === null ? name : `${leg.outcome} of ${name}`}`}
+      onClose={onClose}
+    >
       <div class="filters">
         <label>
           Wallet
@@ -106,7 +113,7 @@ export function Explain({ leg, wallets, onClose }: ExplainProps) {
           >
             {wallets.map((wallet) => (
               <option key={wallet.id} value={wallet.id}>
-                {wallet.label || wallet.address}
+                {walletName(wallet)}
               </option>
             ))}
           </select>

@@ -1,17 +1,20 @@
 /** Rows of profit and loss, each of an event opened to its tokens, and these to lots and events. */
 import { useSignal } from '@preact/signals';
 import { Fragment } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { Id } from '../../parts/copy.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Title } from '../../parts/title.tsx';
 import { hrefTo, setQuery } from '../../shell/router.ts';
 import { eventPath } from '../event/shapes.ts';
-import { COVERAGE, FEES, positionColumns, RESULTS, TRADES, usdColumn } from './columns.tsx';
+import { WalletLink } from '../wallet/wallet-link.tsx';
+import { CoverageMark, FEES, positionColumns, RESULTS, TRADES, usdColumn } from './columns.tsx';
 import { walletsCovering } from './covering.ts';
 import { idOfRow } from './csv.ts';
 import { Explain } from './explain.tsx';
 import { Outcome } from './outcome.tsx';
 import type { Leg, Row, Wallet } from './shapes.ts';
+import { unpricedOf } from './unpriced.ts';
 
 export type Group = 'event' | 'wallet' | 'provider' | 'builder';
 
@@ -31,9 +34,7 @@ const NAMES: Readonly<Record<Exclude<Group, 'event'>, readonly Column<Row>[]>> =
       field: 'label',
       label: 'Wallet',
       isWide: true,
-      render: ({ walletId, label, address }) => (
-        <a href={hrefTo(`/portal/wallets/${encodeURIComponent(walletId!)}`)}>{label || address}</a>
-      ),
+      render: ({ walletId, label, address }) => <WalletLink id={walletId!} label={label ?? ''} address={address!} />,
     },
     { field: 'address', label: 'Address', render: ({ address }) => <Id value={address!} /> },
     { field: 'provider', label: 'Venue', render: ({ provider }) => <code>{provider}</code> },
@@ -77,12 +78,34 @@ export function Rows({ group, rows, wallets, sort }: RowsProps) {
     usdColumn('totalNotional', 'Traded, USD', { sort: 'totalNotional' }),
     TRADES,
     FEES,
-    COVERAGE,
+    MARKS,
   ];
   return <Table label="Profit and loss" rows={rows} idOf={idOfRow} columns={columns} sort={sorting} />;
 }
 
-const tokensText = ({ legs = [] }: Row): string => (legs.length === 1 ? '1 token' : `${legs.length} tokens`);
+const nameOf = ({ canonicalName }: Row): string => canonicalName ?? 'Market without an event';
+
+const MARKS: Column<Row> = { field: 'coverage', label: 'Coverage', render: marksOf };
+
+function marksOf(row: Row) {
+  const unpriced = unpricedOf(row);
+  return (
+    <span class="tags">
+      <CoverageMark coverage={row.coverage} />
+      {unpriced > 0 && (
+        <span class="tag" title="Open positions without a mark, whose unrealized profit is not known.">
+          {unpriced} unpriced
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** What a row is made of: tokens of outcomes, or the market of a coin, which has no token. */
+function legsText({ legs = [] }: Row): string {
+  const noun = legs.some(({ tokenId }) => tokenId !== null) ? 'token' : 'market';
+  return `${legs.length} ${noun}${legs.length === 1 ? '' : 's'}`;
+}
 
 interface EventRowsProps extends Pick<RowsProps, 'rows' | 'wallets'> {
   readonly sorting: NonNullable<Parameters<typeof Table<Row>>[0]['sort']>;
@@ -101,30 +124,33 @@ function EventRows({ rows, wallets, sorting }: EventRowsProps) {
     ...positionColumns(rows),
     TRADES,
     FEES,
-    COVERAGE,
+    MARKS,
     {
       field: 'legs',
-      label: 'Tokens',
+      label: 'Made of',
       render: (row) => (
         <button
           type="button"
           data-action="open"
           aria-expanded={opened.value === idOfRow(row)}
-          aria-label={`${tokensText(row)} of ${row.canonicalName ?? 'this market'}`}
+          aria-label={`${legsText(row)} of ${nameOf(row)}`}
           onClick={() => toggle(row)}
         >
-          {tokensText(row)}
+          {legsText(row)}
         </button>
       ),
     },
   ];
   const open = rows.find((row) => idOfRow(row) === opened.value);
+  const legs = useRef<HTMLElement>(null);
+  // They stand below the list, which may be long.
+  useEffect(() => legs.current?.scrollIntoView({ block: 'nearest' }), [opened.value]);
   return (
     <Fragment>
       <Table label="Profit and loss" rows={rows} idOf={idOfRow} columns={columns} sort={sorting} />
       {open && (
-        <section class="panel" aria-label="Tokens">
-          <h2>{open.canonicalName ?? 'A market without an event'}</h2>
+        <section class="panel" aria-label="Tokens" ref={legs}>
+          <h2>{nameOf(open)}</h2>
           <Legs
             legs={open.legs!}
             onExplain={(leg) => {
@@ -136,6 +162,7 @@ function EventRows({ rows, wallets, sorting }: EventRowsProps) {
       {explained.value && (
         <Explain
           leg={explained.value}
+          name={open ? nameOf(open) : ''}
           wallets={walletsCovering(wallets, explained.value)}
           onClose={() => {
             explained.value = null;

@@ -49,6 +49,7 @@ export interface Row extends Figures {
   readonly builder?: string;
   readonly walletCount?: number;
   readonly totalNotional?: number | null;
+  readonly unpriced?: number;
 }
 
 export interface Pnl extends Paginated {

@@ -22,7 +22,7 @@ export function Totals({ total }: Pick<Pnl, 'total'>) {
       <Fact label="Fees, USD" field="fees">
         <Num value={fees} digits={2} reason="the fee of a fill is unknown" />
       </Fact>
-      <Fact label="Positions without a mark" field="unpriced">
+      <Fact label="Unpriced positions" field="unpriced">
         <Num value={unpriced} />
       </Fact>
       <Fact label="Coverage" field="coverage">

@@ -82,8 +82,13 @@ function Quality({ window: { quality, series } }: { readonly window: Performance
         {dataStatus}
       </span>
       <span>
-        {reason !== null && <>{REASONS[reason] ?? reason}, </>}
-        stated <Moment at={observedAt} reason="the venue has not stated it yet" />
+        {reason !== null && (REASONS[reason] ?? reason)}
+        {reason !== null && observedAt !== null && ', '}
+        {observedAt !== null && (
+          <>
+            stated <Moment at={observedAt} />
+          </>
+        )}
       </span>
     </p>
   );

@@ -13,6 +13,10 @@ import type { Fill, Fills as FillList, Wallet } from '../pnl/shapes.ts';
 import { noFillText } from './no-fill-text.ts';
 
 const REFRESH_MS = 10_000;
+/** Fills that are shown first, and that each press of the button adds. */
+const PAGE = 25;
+/** What venue_a states for fills without a transaction of their own, such as slices of a TWAP order. */
+const NO_HASH = /^0x0+$/;
 const TONES: Readonly<Record<string, string>> = { confirmed: 'tag good', reverted: 'tag bad' };
 
 function columnsOf(fills: readonly Fill[]): readonly Column<Fill>[] {
@@ -64,7 +68,12 @@ function columnsOf(fills: readonly Fill[]): readonly Column<Fill>[] {
     {
       field: 'txHash',
       label: 'Transaction',
-      render: ({ txHash }) => (txHash === null ? <Unknown reason="not on the chain" /> : <Id value={txHash} />),
+      render: ({ txHash }) =>
+        txHash === null || NO_HASH.test(txHash) ? (
+          <Unknown reason="the venue names no transaction" />
+        ) : (
+          <Id value={txHash} />
+        ),
     },
     {
       field: 'status',
@@ -75,7 +84,8 @@ function columnsOf(fills: readonly Fill[]): readonly Column<Fill>[] {
 }
 
 export function Fills({ wallet }: { readonly wallet: Wallet }) {
-  const fills = usePaged<FillList>(`/v1/me/fills?${new URLSearchParams({ walletId: wallet.id })}`, REFRESH_MS);
+  const parameters = new URLSearchParams({ walletId: wallet.id, limit: String(PAGE) });
+  const fills = usePaged<FillList>(`/v1/me/fills?${parameters}`, REFRESH_MS);
   return (
     <Panel
       title="Fills"

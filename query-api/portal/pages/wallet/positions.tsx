@@ -47,16 +47,22 @@ export function PositionsPanel({ wallet, family }: PositionsProps) {
   );
 }
 
+const placeOf = ({ provider, dex }: Positions['warnings'][number]): string =>
+  dex === null ? provider : dex || 'main dex';
+
 /** What could not be read: its positions are unknown, which is not the same as none. */
 function Missing({ warnings }: Pick<Positions, 'warnings'>) {
   if (warnings.length === 0) return null;
   return (
     <ul class="fault" role="alert">
-      {warnings.map(({ code, provider, dex, message }) => (
-        <li key={`${provider}.${dex}`} data-error-code={code}>
-          Positions of {dex === null ? provider : dex === '' ? 'the main dex' : `the dex ${dex}`} are missing: {message}
-        </li>
-      ))}
+      {[...new Set(warnings.map(({ message }) => message))].map((message) => {
+        const alike = warnings.filter((warning) => warning.message === message);
+        return (
+          <li key={message} data-error-code={alike[0]!.code}>
+            <strong>{alike.map(placeOf).join(', ')}</strong>: {message}
+          </li>
+        );
+      })}
     </ul>
   );
 }

@@ -1,4 +1,5 @@
 import { FILL_LISTS } from '#schemas/topics/account-fills';
+import { builderFileRequest, builderFileText } from '#schemas/venues/venue-a/builder-export';
 import { fillRequest } from '#schemas/venues/venue-a/fills';
 import { LEADERBOARD_REQUEST } from '#schemas/venues/venue-a/leaderboard-export';
 import { ledgerUpdatesRequest } from '#schemas/venues/venue-a/ledger-updates';
@@ -10,7 +11,8 @@ import {
   type VenueRecorder,
 } from '../../recording/venue-recorder.ts';
 import { DAY_MS, HOUR_MS } from '../../world/time.ts';
-import { BLOCK_MS, createAccounts } from './accounts.ts';
+import { BLOCK_MS, builderAddresses, createAccounts } from './accounts.ts';
+import { answerBuilderFile } from './builder-files.ts';
 import { createVenueAFeed, type FramePublisher } from './feed.ts';
 import { createInfo } from './info.ts';
 import { leaderboardText } from './leaderboard.ts';
@@ -72,6 +74,15 @@ export function recordVenueA({
     for (const user of world.population.accounts.slice(0, accountFills))
       for (const list of FILL_LISTS) await record(fillRequest(list, user, 0), startMs);
   };
+  /** Records the file of the first builder's fills of the UTC day before, as it is loaded when a builder is registered. */
+  const recordBuilderFile = () => {
+    const day = Math.floor(startMs / DAY_MS) * DAY_MS - DAY_MS;
+    const request = builderFileRequest({ builder: builderAddresses(world)[0]!, day });
+    const answer = answerBuilderFile(world, accounts, { path: request.slice('GET '.length) }, startMs);
+    if (!answer?.bytes) return;
+    const text = builderFileText({ file: answer.bytes, etag: null });
+    line('venue_a.builder_fills', startMs, answerLine('venue_a.builder_fills', startMs, request, text));
+  };
   /** Records what the venue states about every account. */
   const recordAccounts = async () => {
     const dexes = world.ladders.dexNames(now());
@@ -94,6 +105,7 @@ export function recordVenueA({
       for (const body of REQUESTS_AT_START) await record(body, startMs);
       if (earlierBars) await recordEarlierBars();
       await recordAccountFills();
+      if (accountFills > 0) recordBuilderFile();
       recordLeaderboard(startMs);
     },
     /** Records fills; and the leaderboard, the new lists, the states of accounts and the results of expired questions, after the first results of an hour are known. */

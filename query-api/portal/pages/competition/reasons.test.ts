@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { reasonOf } from './reasons.ts';
+
+const ALL = { mode: 'snapshot', platform: 'all' };
+
+test('a figure that venue_b has none of is not said to be late', () => {
+  expect(reasonOf('realizedPnlUsd', { provider: 'venue_b' }, ALL)).toBe('not stated for venue_b');
+  expect(reasonOf('volumeUsd', { provider: 'venue_b' }, ALL)).toContain('not loaded');
+  expect(reasonOf('realizedPnlUsd', { provider: 'venue_a_dex' }, ALL)).toContain('not loaded');
+});
+
+test('a value is missing for another reason in each mode', () => {
+  expect(reasonOf('accountValueUsd', { provider: 'venue_a' }, ALL)).toContain('snapshot');
+  expect(reasonOf('accountValueUsd', { provider: 'venue_a' }, { ...ALL, mode: 'live' })).toContain('could not be read');
+});
+
+test('fees of the exchange are not known of the fills of builders alone', () => {
+  const mine = { ...ALL, platform: 'mine' };
+  expect(reasonOf('tradingFeeUsd', { provider: 'venue_a' }, mine)).toBe('not divided by builders');
+  expect(reasonOf('builderFeeUsd', { provider: 'venue_a' }, mine)).toContain('the builder of one is not known');
+});
+
+test('a return is missing without a value at the start of the window', () => {
+  expect(reasonOf('mwrPct', { provider: 'venue_b' }, ALL)).toContain('start of the window');
+});
