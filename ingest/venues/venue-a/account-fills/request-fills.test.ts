@@ -87,9 +87,9 @@ it('requests of traded accounts do not wait for those of loads', async () => {
   const untraded = Array.from({ length: 6 }, (_, nth) => `load${nth}`);
   for (const user of untraded) await append(user, {});
   let waiting = 0;
-  hold = async () => {
+  hold = async (signal) => {
     waiting += 1;
-    await new Promise((resolve) => closing.push(async () => resolve(null)));
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
   };
   await start();
   await until(() => waiting === 3);

@@ -14,7 +14,7 @@ import { REST_PRIORITIES } from '../declaration.ts';
 import { rowsWeight } from '../info-weight.ts';
 import { type FillRequest, FillRequests } from './fill-requests.ts';
 
-/** Time between two looks for requests that are due. */
+/** Time between two looks for requests that are due; the end of each request is one, too. */
 const INTERVAL_MS = 250;
 /** Requests at once, which wait for room within the limits. */
 const RUNNING = 4;
@@ -103,12 +103,14 @@ async function request(options: FillRequestOptions, requests: FillRequests, sign
   const running = new Map<RunningRequest, Promise<void>>();
   const begin = (due: FillRequest): void => {
     const own: RunningRequest = { due, ending: new AbortController(), isSent: false };
-    running.set(
-      own,
-      sendOne(own).finally(() => running.delete(own)),
-    );
+    const ended = sendOne(own).finally(() => {
+      running.delete(own);
+      // Less important requests would take the room until the next look.
+      if (!signal.aborted) look();
+    });
+    running.set(own, ended);
   };
-  while (await wait(INTERVAL_MS, signal)) {
+  const look = (): void => {
     let untraded = 0;
     for (const { due, ending, isSent } of running.keys()) {
       if (isTraded(due)) continue;
@@ -116,18 +118,19 @@ async function request(options: FillRequestOptions, requests: FillRequests, sign
       // It would wait for room behind all that is more important, and is due again at once.
       if (!isSent && requests.isTradedSince(due, now())) ending.abort();
     }
-    if (running.size >= RUNNING) continue;
+    if (running.size >= RUNNING) return;
     // Most of the time all that are left are those of loads, which need not be sorted.
     const lowest = untraded < UNTRADED_RUNNING ? REST_PRIORITIES.others : REST_PRIORITIES.tradedFills;
     for (const due of requests.due(now(), lowest)) {
-      if (running.size >= RUNNING) break;
+      if (running.size >= RUNNING) return;
       if (!isTraded(due)) {
-        if (untraded >= UNTRADED_RUNNING) break;
+        if (untraded >= UNTRADED_RUNNING) return;
         untraded += 1;
       }
       begin(due);
     }
-  }
+  };
+  while (await wait(INTERVAL_MS, signal)) look();
   for (const { ending } of running.keys()) ending.abort(signal.reason);
   await Promise.all(running.values());
 }
