@@ -166,7 +166,8 @@ it('a backfill adds the past fills of a wallet to the trades of their events, on
 
   const again = await backfill(path);
   expect(again.status).toBe(200);
-  expect((again.body as Backfilled).fills).toBeGreaterThanOrEqual(fills);
+  // The day that is scanned began some seconds later, so its oldest fills may have left it.
+  expect((again.body as Backfilled).fills).toBeGreaterThanOrEqual(fills - 2);
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   const after = await past();
   const ids = after.map(({ id }) => id);

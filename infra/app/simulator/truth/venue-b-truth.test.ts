@@ -13,7 +13,8 @@ const holdings = createHoldings(world, board, history);
 // Some markets are settled, and not redeemed for everyone yet.
 const head = chain.headAt(BEFORE_THE_HOUR + 30 * 60_000);
 const account = world.population.accounts[3]!;
-const truth = runAtOnce(venueBTruth(world, { board, history, holdings }, account, head))!;
+const truthOf = (user: string) => runAtOnce(venueBTruth(world, { board, history, holdings }, user, head))!;
+const truth = truthOf(account);
 const held = runAtOnce(history.holdings(account, head));
 const isSettled = (asset: string) =>
   held.some(
@@ -44,6 +45,24 @@ describe('the truth of an account of venue_b', () => {
       expect(open).toBe(isSettled(asset) ? '0' : position);
     }
     expect(truth.books.some(({ builder }) => builder !== null)).toBe(true);
+  });
+
+  it('keeps the books of builders apart: without merges each has what its fills add up to', () => {
+    let compared = 0;
+    for (const nth of [100, 200, 300]) {
+      const other = truthOf(world.population.accounts[nth]!);
+      const merged = new Set(other.moves.flatMap(({ kind, marketId }) => (kind === 'merge' ? [marketId] : [])));
+      for (const { asset, builder, openPosition } of other.books) {
+        const market = world.venueB.slots
+          .map(({ index }) => world.idsOf(world.venueB.liveIn(index, blockTime(head))))
+          .find(({ tokenIds }) => tokenIds.includes(asset));
+        if (builder === null || !market || merged.has(market.conditionId)) continue;
+        const own = other.fills.filter((fill) => fill.asset === asset && fill.builder === builder);
+        expect(openPosition).toBe(sum(own.map(({ side, qty }) => (side === 'buy' ? qty : `-${qty}`))));
+        compared += 1;
+      }
+    }
+    expect(compared).toBeGreaterThan(3);
   });
 
   it('realizes in a settled market what it paid out and is still worth, before fees', () => {
