@@ -179,6 +179,7 @@ async function recordMoney(recorder: Recorder): Promise<Step[]> {
     { call: 'GET /v1/me/wallets/:id/nav' },
     { call: 'GET /v1/me/wallets/nav' },
     { call: 'GET /v1/positions', query: { user: positionsOf!, provider: 'venue_a' } },
+    { call: 'GET /v1/portfolio/legacy', query: { user: positionsOf!, provider: 'venue_a' } },
   ];
   await recorder.run({ call: 'POST /v1/me/platform-attributions', body: ATTRIBUTION, isPreparation: true });
   for (const step of steps) await recorder.run(step);

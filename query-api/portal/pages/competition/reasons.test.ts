@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reasonOf } from './reasons.ts';
+import { lacksFills, reasonOf } from './reasons.ts';
 
 const ALL = { mode: 'snapshot', platform: 'all' };
 
@@ -22,4 +22,10 @@ test('fees of the exchange are not known of the fills of builders alone', () => 
 
 test('a return is missing without a value at the start of the window', () => {
   expect(reasonOf('mwrPct', { provider: 'venue_b' }, ALL)).toContain('start of the window');
+});
+
+test('a row of a venue lacks fills if those of one of its wallets are not loaded', () => {
+  expect(lacksFills({ fillsThrough: null, volumeUsd: 12 })).toBe(true);
+  expect(lacksFills({ fillsThrough: null, volumeUsd: null })).toBe(false);
+  expect(lacksFills({ fillsThrough: '2026-01-15T12:00:00.000Z', volumeUsd: 12 })).toBe(false);
 });

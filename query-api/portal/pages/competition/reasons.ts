@@ -27,6 +27,11 @@ const FILLS: ReadonlySet<Field> = new Set<Field>([
   'tradeCount',
 ]);
 
+/** True if the sums of a row leave out the fills of a wallet, which are not loaded. */
+export function lacksFills({ fillsThrough, volumeUsd }: Pick<StatsRow, 'fillsThrough' | 'volumeUsd'>): boolean {
+  return fillsThrough === null && volumeUsd !== null;
+}
+
 /** The reason for which a field of a row is null. */
 export function reasonOf(field: Field, { provider }: Pick<StatsRow, 'provider'>, choice: StatsChoice): string {
   const isVenueB = providerFamily(provider as WalletProvider) === 'venue_b';

@@ -27,7 +27,6 @@ export function Totals({ total, rows }: TotalsProps) {
           <Num value={total[field]} digits={2} signed={isSigned} reason="not known of any row" />
           {total[field] !== null && unknown(field) > 0 && (
             <small class="muted">
-              {' '}
               without {unknown(field)} of {rows.length} rows
             </small>
           )}

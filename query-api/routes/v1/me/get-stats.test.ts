@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { builderDaysTable } from '#schemas/tables/builder-days';
 import { snapshotHeadTopic } from '#schemas/topics/nav-snapshots';
 import {
   anAccountFill,
@@ -6,6 +7,7 @@ import {
   COIN_ACCOUNT,
   insertAccountFills,
 } from '../../../testing/account-fills.fixture.ts';
+import { insertRows } from '../../../testing/insert-rows.fixture.ts';
 import { ADDRESS, BEGAN } from '../../../testing/ledger-rows.fixture.ts';
 import { bindWallet, openPnlService, type PnlService } from '../../../testing/pnl-service.fixture.ts';
 import { applyRecord, NOON_MS } from '../../../testing/records.fixture.ts';
@@ -90,7 +92,46 @@ it('platform=mine counts fills of registered builders, and none while a builder 
     tradeCount: 1,
   });
   await insertAccountFills(opened.store, [anAccountFill(2, { builderFee: '0.01', fee: '0.02' })]);
-  expect(rowOf(await read({ ...WINDOW, platform: 'mine' }), 'venue_a_perp')).toMatchObject({ volumeUsd: null });
+  // Within half a minute the same window has the same figures.
+  expect(rowOf(await read({ ...WINDOW, platform: 'mine' }), 'venue_a_perp')).toMatchObject({ volumeUsd: 30.03 });
+  const other = { ...WINDOW, to: new Date(NOON_MS + 59_999).toISOString() };
+  expect(rowOf(await read({ ...other, platform: 'mine' }), 'venue_a_perp')).toMatchObject({ volumeUsd: null });
+});
+
+it('platform=mine knows that a fill has another builder once the files of its day have named the others', async () => {
+  const DAY = 86_400_000;
+  const day = Math.floor(NOON_MS / DAY) * DAY;
+  const arrived = { builder: BUILDER, day, fileAt: NOON_MS + 60_000, hasFile: true, rows: 0, etag: null, sha256: 'x' };
+  await insertRows(opened.store, builderDaysTable, [arrived]);
+  const events = opened.service.views.events as { now: number | null };
+  const mine = async (to: number) => (await read({ ...WINDOW, to: new Date(to).toISOString(), platform: 'mine' })).data;
+  const rowsAt = async (now: number, to: number) => {
+    events.now = now;
+    return (await mine(to)).find((row: { provider: string }) => row.provider === 'venue_a_perp');
+  };
+  expect(await rowsAt(NOON_MS + 119_999, NOON_MS + 59_998)).toMatchObject({ volumeUsd: null });
+  // The ledger began after this file arrived, and so has none of its rows.
+  await insertRows(opened.store, builderDaysTable, [{ ...arrived, fileAt: BEGAN - 1 }], 1);
+  expect(await rowsAt(NOON_MS + 120_000, NOON_MS + 59_996)).toMatchObject({ volumeUsd: null });
+  await insertRows(opened.store, builderDaysTable, [arrived], 2);
+  expect(await rowsAt(NOON_MS + 120_000, NOON_MS + 59_997)).toMatchObject({ volumeUsd: 30.03, tradeCount: 1 });
+  events.now = null;
+});
+
+it('a provider has no figures of fills while those of one of its accounts are not known, and the total leaves it out', async () => {
+  const [before] = [await read({ ...WINDOW, groupBy: 'wallet' })];
+  expect(before.total).toMatchObject({ volumeUsd: 60.06 });
+  const other = `0x${'2b'.repeat(20)}`;
+  const id = await bindWallet(opened.service, other, opened.service.admin, 'venue_a_perp');
+  const byWallet = await read({ ...WINDOW, groupBy: 'wallet' });
+  expect(byWallet.data.find((row: { walletId: string }) => row.walletId === id)).toMatchObject({ volumeUsd: null });
+  expect(byWallet.total).toEqual(before.total);
+  const byProvider = await read(WINDOW);
+  expect(rowOf(byProvider, 'venue_a_perp')).toMatchObject({ volumeUsd: null, tradeCount: null, walletCount: 2 });
+  // The other provider's row has its fills; it has none of the perps.
+  expect(byProvider.total).toMatchObject({ volumeUsd: 0 });
+  const removed = await opened.service.request('DELETE', `/v1/me/wallets/${id}`, { token: opened.service.admin });
+  expect(removed.status).toBe(204);
 });
 
 it('values are those of a snapshot that is at most two hours old', async () => {
@@ -124,6 +165,12 @@ it.each([
   ['mode', { mode: 'now' }],
   ['provider', { provider: 'venue_x' }],
   ['to', { to: 'yesterday' }],
+  ['roi', { roi: 'true' }],
+  ['roi', { roi: '1', groupBy: 'wallet' }],
+  ['include', { include: 'pnlCurve', groupBy: 'wallet' }],
+  ['include', { include: 'curve', groupBy: 'wallet', roi: 'true' }],
+  ['sort', { sort: '-mwrPct', groupBy: 'wallet' }],
+  ['sort', { sort: 'netDepositsUsd', groupBy: 'wallet', roi: 'true' }],
 ])('a bad %s is refused', async (field, query) => {
   const { status, body } = await ask(query as Record<string, string>);
   expect([status, body.error.code]).toEqual([400, 'validation_failed']);
