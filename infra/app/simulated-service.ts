@@ -104,10 +104,17 @@ export async function openSimulatedService(options: SimulationOptions): Promise<
   return service;
 }
 
-/** Runs every stage over the current content of the log. Returns the sum of their processed records. */
-export async function processAll({ settings, log, codec, logger, metrics }: RoleContext): Promise<number> {
+/**
+ * Runs stages, by default every one, over the current content of the log. Returns the sum of their processed records.
+ *
+ * @param stages in the order of data flow.
+ */
+export async function processAll(
+  { settings, log, codec, logger, metrics }: RoleContext,
+  stages = createStages(settings),
+): Promise<number> {
   let total = 0;
-  for (const stage of createStages(settings)) {
+  for (const stage of stages) {
     let processed = 0;
     const onProgress = (records: number) => {
       processed = records;

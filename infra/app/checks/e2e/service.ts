@@ -142,10 +142,18 @@ export async function getHealth(service: Pick<Service, 'rest'>): Promise<HealthR
 
 /** Reads the sum of a counter or gauge over all labels. */
 export async function getMetric(service: Pick<Service, 'rest'>, name: string): Promise<number> {
+  const [sum] = await getMetrics(service, [name]);
+  return sum!;
+}
+
+/** Like `getMetric`, for several at the same moment. */
+async function getMetrics(service: Pick<Service, 'rest'>, names: readonly string[]): Promise<number[]> {
   const response = await fetch(`${service.rest}/metrics`, { signal: AbortSignal.timeout(10_000) });
   const lines = (await response.text()).split('\n');
-  const values = lines.filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
-  return values.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+  return names.map((name) => {
+    const values = lines.filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+    return values.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+  });
 }
 
 /** Intervals between calls of `read` grow, since what is waited for for long costs CPU with every call. */
@@ -176,8 +184,9 @@ export async function untilIdle(service: Pick<Service, 'rest'>, timeoutMs = 60_0
   let since = Date.now();
   await eventually(
     async () => {
-      const work = ['parallax_stage_records_total', 'parallax_rows_inserted_total'];
-      const now = (await Promise.all(work.map((name) => getMetric(service, name)))).join(' ');
+      const now = (await getMetrics(service, ['parallax_stage_records_total', 'parallax_rows_inserted_total'])).join(
+        ' ',
+      );
       if (now !== before) since = Date.now();
       before = now;
       return Date.now() - since;
