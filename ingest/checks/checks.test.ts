@@ -85,7 +85,7 @@ it('acquires the accounts whose ledgers changed, until they are compared', async
     acquire: async (address, { cause, priority }) => {
       acquired.push(`${address} ${cause} ${priority}`);
       if (address === '0x2') throw new UpstreamError('upstream_unavailable', 'no response');
-      return { publishedAt: START };
+      return { publishedAt: START, native: [] };
     },
   });
   onTestFinished(() => checks.close());

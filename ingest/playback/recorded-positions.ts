@@ -11,30 +11,33 @@ import { openNewestResponses } from './newest-responses.ts';
 
 const TOPIC = rawTopic('venue_b', 'data');
 
+/** Reads the recorded positions of accounts, and serves reads of them. */
+export interface RecordedPositions extends Running {
+  readonly handler: RequestHandler;
+  /** Rejects with an `UpstreamError` if the recording lacks a page. */
+  read(address: string): Promise<{ readonly pages: string[]; readonly fetchedAt: number }>;
+}
+
 export async function recordedPositions(
   context: FollowerContext,
   limits: Pick<RequestHandler, 'running' | 'expiresAfterMs'>,
-): Promise<Running & { readonly handler: RequestHandler }> {
+): Promise<RecordedPositions> {
   const responses = await openNewestResponses(context, TOPIC, keyOfRequest);
-  const handler = defineHandler({
-    kind: venueBPositions,
-    ...limits,
-    run: async ({ address }) => {
-      const pages: string[] = [];
-      let fetchedAt = Number.POSITIVE_INFINITY;
-      for (;;) {
-        const offset = responses.offsetOf(keyOf(address, pages.length * POSITIONS_PAGE));
-        const response = offset === undefined ? null : await responses.read(offset);
-        if (!response)
-          throw new UpstreamError('upstream_unavailable', 'the recording has not all pages of the account');
-        const page = response.payload.toString();
-        pages.push(page);
-        fetchedAt = Math.min(fetchedAt, response.receivedAt);
-        if (asList(parseJsonOrNull(page)).length < POSITIONS_PAGE) return { pages, fetchedAt };
-      }
-    },
-  });
-  return { handler, close: () => responses.close() };
+  const read = async (address: string) => {
+    const pages: string[] = [];
+    let fetchedAt = Number.POSITIVE_INFINITY;
+    for (;;) {
+      const offset = responses.offsetOf(keyOf(address, pages.length * POSITIONS_PAGE));
+      const response = offset === undefined ? null : await responses.read(offset);
+      if (!response) throw new UpstreamError('upstream_unavailable', 'the recording has not all pages of the account');
+      const page = response.payload.toString();
+      pages.push(page);
+      fetchedAt = Math.min(fetchedAt, response.receivedAt);
+      if (asList(parseJsonOrNull(page)).length < POSITIONS_PAGE) return { pages, fetchedAt };
+    }
+  };
+  const handler = defineHandler({ kind: venueBPositions, ...limits, run: ({ address }) => read(address) });
+  return { handler, read, close: () => responses.close() };
 }
 
 const keyOf = (address: string, offset: number) => `${address} ${offset}`;

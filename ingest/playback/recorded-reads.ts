@@ -2,7 +2,7 @@
 import type { Running } from '#infra/runtime/context';
 import type { FollowerContext } from '#infra/stages/topic-follower';
 import { parseJsonOrNull } from '#schemas/domain/json-fields';
-import { ACQUISITIONS } from '#schemas/requests/account-acquisition';
+import { ACCOUNT_STATES, ACQUISITIONS } from '#schemas/requests/account-acquisition';
 import { type InfoRequest, type InfoResult, infoRead } from '#schemas/requests/venue-a-info';
 import { rawTopic } from '#schemas/topics/raw';
 import { UpstreamError } from '../feed/errors.ts';
@@ -79,8 +79,30 @@ export async function openRecordedReads(context: FollowerContext): Promise<Recor
   const acquisitions = Object.values(ACQUISITIONS).map((kind) =>
     defineHandler({ kind, ...limits, run: async () => ({ publishedAt: null }) }),
   );
+  const states = [
+    defineHandler({
+      kind: ACCOUNT_STATES.venue_a,
+      ...limits,
+      run: async ({ address }) => {
+        const { native } = await readRecorded({ type: 'clearinghouseState', user: address });
+        return { publishedAt: null, native: [JSON.stringify(native)] };
+      },
+    }),
+    defineHandler({
+      kind: ACCOUNT_STATES.venue_b,
+      ...limits,
+      run: async ({ address }) => ({ publishedAt: null, native: (await positions.read(address)).pages }),
+    }),
+  ];
   return {
-    handlers: [handler, createPositionReads(readRecorded), positions.handler, userPnl.handler, ...acquisitions],
+    handlers: [
+      handler,
+      createPositionReads(readRecorded),
+      positions.handler,
+      userPnl.handler,
+      ...acquisitions,
+      ...states,
+    ],
     close: async () => {
       await positions.close();
       await userPnl.close();

@@ -14,6 +14,8 @@ export interface AcquisitionTerms {
   /** Until when it waits for room within the limits, unix ms. */
   readonly roomUntil: number;
   readonly signal: AbortSignal;
+  /** True to join no acquisition that has ended. */
+  readonly fresh?: boolean;
 }
 
 /** Requests and publishes everything about an account. Rejects with an `UpstreamError`. */
@@ -33,16 +35,16 @@ export class SharedAcquisitions {
     this.now = now;
   }
 
-  /** The acquisition of an account that runs or has just ended; null without one. */
-  current(address: string): Promise<AcquisitionResult> | null {
+  /** The acquisition of an account that runs or, unless `fresh`, has just ended; null without one. */
+  current(address: string, fresh = false): Promise<AcquisitionResult> | null {
     this.dropOld();
-    const ended = this.ended.get(address);
+    const ended = fresh ? undefined : this.ended.get(address);
     return this.running.get(address) ?? (ended ? Promise.resolve(ended.result) : null);
   }
 
   /** Runs an acquisition whose weight is reserved, or joins the current one. */
-  run(address: string, acquire: () => Promise<AcquisitionResult>): Promise<AcquisitionResult> {
-    const current = this.current(address);
+  run(address: string, acquire: () => Promise<AcquisitionResult>, fresh = false): Promise<AcquisitionResult> {
+    const current = this.current(address, fresh);
     if (current) return current;
     const running = this.complete(address, acquire);
     this.running.set(address, running);

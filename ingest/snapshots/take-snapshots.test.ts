@@ -107,7 +107,7 @@ it('acquires followed accounts of its venue at the hour mark, and counts what be
       acquired.push(`${address} ${cause} ${priority} ${roomUntil - START}`);
       if (address === '0x2') throw new UpstreamError('upstream_unavailable', 'no response');
       await append(`venue_b:${address}`, START);
-      return { publishedAt: now };
+      return { publishedAt: now, native: [] };
     },
   });
   closing.push(() => snapshots.close());

@@ -5,6 +5,7 @@ import { accountFillTopic, type VenueAFill } from '#schemas/topics/account-fills
 import { marketOf } from '#schemas/venues/venue-a/coin-market';
 import { type BaseOf, fillId, isFeeTraded } from '#schemas/venues/venue-a/fills';
 import { isOutcomeCoin } from '#schemas/venues/venue-a/outcome-coin';
+import { type BuilderRow, lacksBuilder, nameBuilders, rowKey } from './builder-rows.ts';
 import { changeAccount } from './change-account.ts';
 import { eventOfFill } from './fill-of-account.ts';
 import { addCopy, type FillCopy, isSameFill, mergeCopies } from './merge-copies.ts';
@@ -16,8 +17,52 @@ export function baseTokenIn({ baseTokens }: LedgersState): BaseOf {
   return (coin) => baseTokens.get(coin) ?? null;
 }
 
-/** Adds copies of fills. Those that add nothing to what is known of their fill change nothing. */
+/**
+ * Adds copies of fills, and names builders of which a file has the rows. Copies that add nothing to what is known of their
+ * fill change nothing.
+ */
 export function* addFills(
+  state: LedgersState,
+  account: string,
+  fills: readonly (readonly FillCopy[])[],
+  receivedAt: number,
+  emit: Emit,
+): Slices {
+  yield* putFills(state, account, fills, receivedAt, emit);
+  const unnamed = fills.map((copies) => mergeCopies(copies)).filter(lacksBuilder);
+  if (unnamed.length > 0) yield* nameFills(state, account, new Set(unnamed.map(rowKey)), receivedAt, emit);
+}
+
+/**
+ * Names the builders of fills by the rows of files.
+ * @param keys of the fills (`rowKey`).
+ */
+export function* nameFills(
+  state: LedgersState,
+  account: string,
+  keys: ReadonlySet<string>,
+  receivedAt: number,
+  emit: Emit,
+): Slices {
+  const rows: BuilderRow[] = [];
+  for (const [, file] of [...state.builderFiles].sort(([a], [b]) => (a < b ? -1 : 1)))
+    if (file.seen === file.rowsMax)
+      for (const key of file.keys.get(account) ?? []) if (keys.has(key)) rows.push({ builder: file.builder, key });
+  if (rows.length === 0) return;
+  const equal: (readonly FillCopy[])[] = [];
+  let looked = 0;
+  for (const { copies } of state.fills.get(account)!.values()) {
+    looked += 1;
+    if (looked % SLICE_EVENTS === 0) yield;
+    const fill = mergeCopies(copies);
+    if (fill.builderFee !== null && keys.has(rowKey(fill))) equal.push(copies);
+  }
+  equal.sort(([a], [b]) => a!.fill.time - b!.fill.time);
+  const named = nameBuilders(equal, rows).map((copy) => [copy]);
+  yield* putFills(state, account, named, receivedAt, emit);
+}
+
+function* putFills(
   state: LedgersState,
   account: string,
   fills: readonly (readonly FillCopy[])[],

@@ -19,6 +19,14 @@ describe('copies of a fill', () => {
     for (const order of permutations(copies)) expect(merge(order)).toEqual(expected);
   });
 
+  it('of a file of a builder name only a builder whom no other source names', () => {
+    const exported: FillCopy = { source: 'exports', fill: coinFill(1, { builder: '0xe', builderFee: '0.05' }) };
+    const listed: FillCopy = { source: 'orders', fill: coinFill(1, { builderFee: '0.05' }) };
+    const node: FillCopy = { source: 'node', fill: coinFill(1, { builder: '0xb', builderFee: '0.05' }) };
+    for (const order of permutations([exported, listed])) expect(merge(order).builder).toBe('0xe');
+    for (const order of permutations([exported, listed, node])) expect(merge(order).builder).toBe('0xb');
+  });
+
   it('of one source correct each other and remove nothing', () => {
     const first: FillCopy = { source: 'orders', fill: coinFill(1, { builderFee: '0.05', fee: '0.2' }) };
     expect(merge([first, { source: 'orders', fill: coinFill(1, { fee: '0.3' }) }])).toEqual(

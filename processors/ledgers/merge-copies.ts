@@ -5,7 +5,7 @@
 import type { FillList, VenueAFill } from '#schemas/topics/account-fills';
 
 /** The sources of fills: each field has the value of the first one that states it. */
-const SOURCES = ['orders', 'twaps', 'node'] as const satisfies readonly (FillList | 'node')[];
+const SOURCES = ['orders', 'twaps', 'node', 'exports'] as const satisfies readonly (FillList | 'node' | 'exports')[];
 export type FillSource = (typeof SOURCES)[number];
 
 export interface FillCopy {

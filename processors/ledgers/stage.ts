@@ -12,6 +12,7 @@ import {
 } from '#schemas/topics/account-fills';
 import { accountFlowTopics, flowCoverageTopics } from '#schemas/topics/account-flows';
 import { type VenueBAcquisition, venueBAcquisitionTopic } from '#schemas/topics/accounts';
+import { type BuilderDay, type BuilderFill, builderDayTopic, builderFillTopic } from '#schemas/topics/builder-exports';
 import { type CandleRange, venueCandleRangeTopics } from '#schemas/topics/candles';
 import { type ClockMark, type ControlChange, changeTopic, clockTopic } from '#schemas/topics/control';
 import { ledgerChangeTopic, ledgerCheckTopic } from '#schemas/topics/ledger-checks';
@@ -35,6 +36,7 @@ import { type FeedEvent, feedTopics } from '#schemas/topics/raw';
 import { foldAccounts } from './change-account.ts';
 import { onAcquisition } from './checks.ts';
 import { onBackfilledEvent, onBackfilledTrade } from './on-backfilled-event.ts';
+import { forgetBuilderFiles, onBuilderDay, onBuilderFill } from './on-builder-file.ts';
 import { onChange } from './on-change.ts';
 import { onFillPage, onNodeFill, onTradeOfVenueA } from './on-fill-page.ts';
 import { onInstrument } from './on-instrument.ts';
@@ -48,13 +50,14 @@ export function createLedgersStage(): Stage<LedgersState> {
   return {
     name: 'ledgers',
     // The state contains the control state, so raise this with `CONTROL_STATE_VERSION`.
-    stateVersion: 4,
+    stateVersion: 5,
     slicedMaps: [
       'control.idempotency.current.answers',
       'control.idempotency.previous.answers',
       'accounts',
       'fillLoads',
       'fills',
+      'builderFiles',
       'baseTokens',
       'checks',
       'holders',
@@ -65,7 +68,9 @@ export function createLedgersStage(): Stage<LedgersState> {
     inputs: [
       on<LedgersState, ControlChange>(changeTopic, onChange),
       on<LedgersState, ClockMark>(clockTopic, (state, { value }) => {
-        if (value.day) foldAccounts(state, value.receivedAt);
+        if (!value.day) return;
+        foldAccounts(state, value.receivedAt);
+        forgetBuilderFiles(state, value.receivedAt);
       }),
       onKeyed<LedgersState, Market>(marketTopics.venue_a, onMarket),
       onKeyed<LedgersState, Market>(marketTopics.venue_b, onMarketOfVenueB),
@@ -78,6 +83,8 @@ export function createLedgersStage(): Stage<LedgersState> {
       on<LedgersState, Trade>(backfilledTradeTopic, onBackfilledTrade),
       on<LedgersState, FillPage>(fillPageTopic, onFillPage),
       on<LedgersState, NodeFill>(nodeFillTopic, onNodeFill),
+      on<LedgersState, BuilderFill>(builderFillTopic, onBuilderFill),
+      onKeyed<LedgersState, BuilderDay>(builderDayTopic, onBuilderDay),
       on<LedgersState, CandleRange>(venueCandleRangeTopics.venue_a, onTradeGap),
       on<LedgersState, FeedEvent>(feedTopics.venue_a, onLeftOut),
       on<LedgersState, Resolution>(resolutionTopics.venue_a, onResolution),

@@ -24,6 +24,21 @@ export interface StoredFill {
   readonly receivedAt: number;
 }
 
+/** A daily file of a registered builder of venue_a. Its rows count once all of them have arrived. */
+export interface BuilderFileRows {
+  readonly builder: string;
+  /** The day of the file: its start, unix ms. */
+  readonly day: number;
+  /** Which file of the day: when it was received, unix ms. */
+  readonly fileAt: number;
+  /** How many rows the file has; null until the record of its day arrives. */
+  rowsMax: number | null;
+  /** How many of them have arrived. */
+  seen: number;
+  /** The keys (`rowKey`) of those of accounts that were followed then, by name of the account, in their order. */
+  readonly keys: Map<string, string[]>;
+}
+
 /** How the positions of a ledger of venue_b compare with those of the venue. */
 export interface LedgerChecks {
   /** When the ledger was last compared, unix ms; null before. */
@@ -52,6 +67,8 @@ export interface LedgersState {
   readonly recordedTrades: RecordedTrades;
   /** Fills of the accounts of venue_a that their ledgers retain, by name of the account and id. */
   readonly fills: Map<string, Map<string, StoredFill>>;
+  /** Files of the last `RETAINED_MS`, by `builderDayKey`. */
+  readonly builderFiles: Map<string, BuilderFileRows>;
   /** Name of the base token of each spot pair of venue_a, by coin. */
   readonly baseTokens: Map<string, string>;
   /** What comparisons with the venue showed, by name of the account of venue_b. */
@@ -74,6 +91,7 @@ export function createLedgersState(): LedgersState {
     fillLoads: new Map(),
     recordedTrades: createRecordedTrades(),
     fills: new Map(),
+    builderFiles: new Map(),
     baseTokens: new Map(),
     checks: new Map(),
     holders: new Map(),

@@ -5,6 +5,8 @@ import { readable, readableNaive } from '#schemas/domain/ledger/ledger.fixture';
 import { naiveLedger } from '#schemas/domain/ledger/naive-ledger.fixture';
 import { aMarket, aResolution } from '#schemas/testing/records.fixture';
 import { accountFillTopic, fillLoadTopic, type VenueAFill } from '#schemas/topics/account-fills';
+import { type BuilderDay, type BuilderFill, builderDayTopic, builderFillTopic } from '#schemas/topics/builder-exports';
+import { clockTopic } from '#schemas/topics/control';
 import { nodeFillTopic } from '#schemas/topics/node-fills';
 import { marketTopics, tradeTopics } from '#schemas/topics/normalised';
 import { resolutionTopics } from '#schemas/topics/oracle';
@@ -126,6 +128,63 @@ describe('the fills of an account of venue_a', () => {
       [null, 10_000_000],
       [builder, 10_000_000],
     ]);
+  });
+});
+
+describe('the files of registered builders', () => {
+  const builder = `0x${'0b'.repeat(20)}`;
+  const FILE_AT = 20_000_000;
+  const row = (place: number, fields: Partial<BuilderFill> = {}): BuilderFill => {
+    const file = { builder, day: 0, fileAt: FILE_AT, place, builderFee: '0.05' };
+    return { ...file, user: TAKER, coin: 'BTC', time: 0, side: 'buy', price: '100', qty: '1', ...fields };
+  };
+  const day = (rows: number, fileAt = FILE_AT): BuilderDay => {
+    return { builder, day: 0, fileAt, hasFile: true, rows, etag: null, sha256: 'x' };
+  };
+  const position = { receivedAt: FILE_AT };
+  const namedBook = `taker BTC of ${builder}: 1, known 1 for 100, average 100`;
+  const unnamedBook = 'taker BTC: 1, known 1 for 100, average 100';
+
+  it('name the builder of a fill once all of their rows have arrived, in any order', () => {
+    for (const isDayFirst of [true, false]) {
+      const probe = loaded(coinFill(1, { builderFee: '0.05' }));
+      if (isDayFirst) probe.driver.feed(builderDayTopic, day(2), position);
+      probe.driver.feed(builderFillTopic, row(0), position);
+      probe.driver.restart();
+      if (!isDayFirst) probe.driver.feed(builderDayTopic, day(2), position);
+      expect(probe.books()).toEqual([unnamedBook]);
+      probe.driver.feed(builderFillTopic, row(1, { user: MAKER }), position);
+      expect(probe.books()).toEqual([namedBook]);
+      expect(probe.driver.emittedTo(accountFillTopic).at(-1)).toMatchObject({ builder, receivedAt: 10_000_000 });
+    }
+  });
+
+  it('name a fill that arrives later, and keep the builder if a later file lacks the row', () => {
+    const probe = loaded();
+    probe.driver.feed(builderFillTopic, row(0), position);
+    probe.driver.feed(builderDayTopic, day(1), position);
+    probe.page('orders', 0, [coinFill(1, { builderFee: '0.05' })]);
+    expect(probe.books()).toEqual([namedBook]);
+    const later = FILE_AT + 1_000;
+    probe.driver.feed(builderDayTopic, day(1, later), { receivedAt: later });
+    probe.driver.feed(builderFillTopic, row(0, { fileAt: later, coin: 'ETH' }), { receivedAt: later });
+    probe.page('orders', 1, [coinFill(1, { builderFee: '0.05' })]);
+    expect(probe.books()).toEqual([namedBook]);
+    // What the later file replaced names nothing any more.
+    probe.driver.feed(builderFillTopic, row(1), position);
+    probe.page('orders', 1, [coinFill(2, { builderFee: '0.05', startPosition: '1' })]);
+    expect(probe.books()).toEqual([namedBook, unnamedBook]);
+  });
+
+  it('are forgotten with the events that they can concern', () => {
+    const probe = loaded();
+    probe.driver.feed(builderFillTopic, row(0), position);
+    probe.driver.feed(builderDayTopic, day(1), position);
+    const clock = (days: number) => ({ receivedAt: days * 86_400_000, tick: true, hour: true, day: true });
+    probe.driver.feed(clockTopic, clock(32));
+    expect(probe.driver.state.builderFiles.size).toBe(1);
+    probe.driver.feed(clockTopic, clock(34));
+    expect(probe.driver.state.builderFiles.size).toBe(0);
   });
 });
 

@@ -1,5 +1,4 @@
 /** The return of an account from what the service knows: its snapshots, and the series of its venue. Pure. */
-import type { Decimal } from '#schemas/domain/decimal';
 import type { RoiPoint } from '#schemas/domain/returns/chain-linked';
 import { calculateRoi, type Roi, type RoiInput } from '#schemas/domain/returns/roi';
 import type { SeriesPoint } from '#schemas/domain/returns/series';
@@ -9,6 +8,7 @@ import { impliedNavCurve, pointAtMark } from '#schemas/domain/returns/snapshot-c
 import { seriesKey } from '#schemas/topics/account-series';
 import type { ReturnInputs } from '../queries/read-return-inputs.ts';
 import type { AccountSeriesView } from '../views/account-series.ts';
+import type { CurrentValue } from './current-value.ts';
 
 /** The window and the current value, as of `calculateRoi`. */
 export type RoiWindow = Pick<RoiInput, 'from' | 'to' | 'current'>;
@@ -32,9 +32,18 @@ export function knownSeries(view: AccountSeriesView, account: string): SeriesPoi
   });
 }
 
-/** A series of venue_b with the values that its PnL implies (`impliedNavCurve`). */
-export function impliedSeries(points: readonly SeriesPoint[], nav: Decimal, { history }: ReturnInputs): SeriesPoint[] {
-  const curve = impliedNavCurve(points, nav, history.flows);
+/**
+ * A series of venue_b with the values that its PnL implies (`impliedNavCurve`).
+ * @param points up to the time of `value`.
+ */
+export function impliedSeries(
+  points: readonly SeriesPoint[],
+  value: CurrentValue,
+  { history }: ReturnInputs,
+): SeriesPoint[] {
+  // What came in or left after the value is not in it.
+  const flows = history.flows.filter(({ ts }) => ts <= value.ts);
+  const curve = impliedNavCurve(points, value.nav, flows);
   return points.map((point, at) => ({ ...point, nav: curve[at]!.nav }));
 }
 

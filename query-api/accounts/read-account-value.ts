@@ -1,7 +1,8 @@
 /** Reads the value of an account: a recent one that is known, else that of an acquisition through ingest. */
 import { pause } from '#infra/runtime/pause';
+import { parseJsonOrNull } from '#schemas/domain/json-fields';
 import { ApiError } from '#schemas/errors';
-import { ACQUISITIONS } from '#schemas/requests/account-acquisition';
+import { ACCOUNT_STATES, ACQUISITIONS } from '#schemas/requests/account-acquisition';
 import type { AccountValue } from '#schemas/topics/accounts';
 import { accountName, type ProviderFamily } from '#schemas/venues/accounts';
 import type { Dependencies } from '../routes/route.ts';
@@ -39,11 +40,48 @@ export async function readAccountValue(
       throw apiErrorOf(family, error);
     },
   );
-  const value = await awaitValue(accountValues, account, { publishedAt, readUntil, signal });
+  return valueOfAcquisition(accountValues, { family, address }, { publishedAt, readUntil, signal });
+}
+
+/** Resolves with the value of an acquisition. Rejects with an `ApiError` if it has none, or none in time. */
+async function valueOfAcquisition(
+  accountValues: AccountValuesView,
+  { family, address }: Pick<AccountRead, 'family' | 'address'>,
+  awaited: Awaited,
+): Promise<AccountValue> {
+  const value = await awaitValue(accountValues, accountName(family, address), awaited);
   if (value === null) throw noValue(family, 'the venue returned nothing that can be valued');
   if (value.navUsd === null)
     throw noValue(family, value.failure ?? `the account has something without a price: ${value.unpriced}`);
   return value;
+}
+
+/** The value of an account with what the venue sent in the same acquisition. */
+export interface AccountState {
+  readonly value: AccountValue;
+  /** Of venue_a the state of the main dex, of venue_b the rows of all positions. */
+  readonly native: unknown;
+}
+
+/**
+ * Reads an account through ingest. Rejects with an `ApiError` if it has no value or cannot be read.
+ * @param fresh true to join no acquisition that has ended.
+ */
+export async function readAccountState(
+  { family, address, signal }: Omit<AccountRead, 'maxAgeMs'>,
+  fresh: boolean,
+  { views: { accountValues }, ingest }: Pick<Dependencies, 'views' | 'ingest'>,
+): Promise<AccountState> {
+  const readUntil = Date.now() + READS_WITHIN_MS;
+  const { publishedAt, native } = await ingest.send(ACCOUNT_STATES[family], { address, fresh }).then(
+    ({ result }) => result,
+    (error: unknown) => {
+      throw apiErrorOf(family, error);
+    },
+  );
+  const value = await valueOfAcquisition(accountValues, { family, address }, { publishedAt, readUntil, signal });
+  const responses = native.map((text) => parseJsonOrNull(text));
+  return { value, native: family === 'venue_a' ? responses[0] : responses.flat() };
 }
 
 interface Awaited {

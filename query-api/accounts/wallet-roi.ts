@@ -1,25 +1,40 @@
 /** The return of a bound wallet over a window (contract, Money: NAV, curves, returns). */
 import { z } from 'zod';
-import { LogError } from '#infra/log/log';
-import { RequestError } from '#infra/requests/request-error';
-import { pause } from '#infra/runtime/pause';
 import type { Wallet } from '#schemas/domain/control/state';
 import { type Decimal, toNumber } from '#schemas/domain/decimal';
-import type { Roi, RoiFigures } from '#schemas/domain/returns/roi';
-import { type SeriesPoint, WINDOWS } from '#schemas/domain/returns/series';
+import type { RoiFigures } from '#schemas/domain/returns/roi';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
-import { accountFlowsRead } from '#schemas/requests/account-flows';
-import { accountName, providerFamily, WALLET_PROVIDERS } from '#schemas/venues/accounts';
-import { type ReturnInputs, readReturnInputsOf } from '../queries/read-return-inputs.ts';
-import { ledgerOf } from '../queries/select-wallets.ts';
-import type { Caller, Dependencies } from '../routes/route.ts';
-import { fetchSeries } from '../upstream/read-series.ts';
-import { accountRoi, impliedSeries, knownSeries, type RoiWindow } from './account-roi.ts';
+import { WALLET_PROVIDERS } from '#schemas/venues/accounts';
+import type { Caller } from '../routes/route.ts';
+import type { RoiWindow } from './account-roi.ts';
 import { currentValue } from './current-value.ts';
+import { type RoiDependencies, readRoi } from './read-roi.ts';
 
 const rate = (text: string) =>
   z.number().nullable().describe(`${text}, as a fraction; null where it is not defined or unavailable.`);
 const usd = (text: string) => z.number().nullable().describe(`${text}, USD; null while unavailable.`);
+
+/** The figures of a return, as every route that has them names them. */
+export const roiFields = {
+  mwrPct: rate('Money-weighted return (modified Dietz)'),
+  twrPct: rate('Time-weighted return, chain-linked at each flow'),
+  simpleRoiPct: rate('Profit divided by the value at the start and what came in since'),
+  netPnlUsd: usd('Profit'),
+  netDepositsUsd: usd('What came in less what left'),
+  startNavUsd: usd('Value at the start'),
+  endNavUsd: usd('Value at the end'),
+};
+
+/** What they are while the return is unavailable. */
+export const NO_ROI_NUMBERS = {
+  mwrPct: null,
+  twrPct: null,
+  simpleRoiPct: null,
+  netPnlUsd: null,
+  netDepositsUsd: null,
+  startNavUsd: null,
+  endNavUsd: null,
+} as const;
 
 export const walletRoiSchema = z.object({
   walletId: z.string().describe('The bound wallet.'),
@@ -40,13 +55,7 @@ export const walletRoiSchema = z.object({
     ),
   startAt: isoTimeSchema.nullable().describe('Time of the value at the start; null while unavailable.'),
   endAt: isoTimeSchema.nullable().describe('Time of the value at the end; null while unavailable.'),
-  mwrPct: rate('Money-weighted return (modified Dietz)'),
-  twrPct: rate('Time-weighted return, chain-linked at each flow'),
-  simpleRoiPct: rate('Profit divided by the value at the start and what came in since'),
-  netPnlUsd: usd('Profit'),
-  netDepositsUsd: usd('What came in less what left'),
-  startNavUsd: usd('Value at the start'),
-  endNavUsd: usd('Value at the end'),
+  ...roiFields,
   flows: z
     .array(
       z.object({
@@ -61,35 +70,20 @@ export const walletRoiSchema = z.object({
 });
 export type WalletRoi = z.infer<typeof walletRoiSchema>;
 
-/** The requested window, unix ms; `from` null for the first point of all, `to` null for the current value. */
-export type RequestedWindow = Pick<RoiWindow, 'from' | 'to'>;
-
 /** What a window that is unavailable has in place of figures. */
-const UNAVAILABLE = {
-  startAt: null,
-  endAt: null,
-  mwrPct: null,
-  twrPct: null,
-  simpleRoiPct: null,
-  netPnlUsd: null,
-  netDepositsUsd: null,
-  startNavUsd: null,
-  endNavUsd: null,
-  flows: null,
-} as const;
-
-type RoiDependencies = Pick<Dependencies, 'views' | 'store' | 'ingest'>;
+const UNAVAILABLE = { startAt: null, endAt: null, ...NO_ROI_NUMBERS, flows: null } as const;
 
 /** Rejects with an `ApiError` if a series of the venue is needed and cannot be read. */
 export async function walletRoi(
   wallet: Wallet,
-  { from, to }: RequestedWindow,
+  { from, to }: Pick<RoiWindow, 'from' | 'to'>,
   caller: Caller,
   signal: AbortSignal,
   dependencies: RoiDependencies,
 ): Promise<WalletRoi> {
   const { id: walletId, provider, address } = wallet;
-  const roi = await roiOf(wallet, { from, to }, caller, signal, dependencies);
+  const current = to === null ? await currentValue(wallet, caller, signal, dependencies) : null;
+  const roi = await readRoi({ wallet, from, to, current, caller, signal }, dependencies);
   return {
     walletId,
     provider,
@@ -101,94 +95,9 @@ export async function walletRoi(
   };
 }
 
-async function roiOf(
-  wallet: Wallet,
-  requested: RequestedWindow,
-  caller: Caller,
-  signal: AbortSignal,
-  dependencies: RoiDependencies,
-): Promise<Roi> {
-  const { views } = dependencies;
-  const family = providerFamily(wallet.provider);
-  const account = accountName(family, wallet.address);
-  const now = views.events.now ?? Date.now();
-  // Nothing is known of the future.
-  const to = requested.to === null ? null : Math.min(requested.to, now);
-  const current = to === null ? await currentValue(wallet, caller, signal, dependencies) : null;
-  const window = { from: requested.from, to, current };
-  const through = to ?? current?.ts;
-  if (through === undefined) return { reason: 'no_value' };
-  const inputs = await inputsThrough(wallet, through, caller, signal, dependencies);
-  const known = accountRoi(inputs, knownSeries(views.accountSeries, account), window);
-  if (family === 'venue_a' || known.reason !== 'not_anchored' || caller.sandbox) return known;
-  return impliedRoi(wallet, inputs, window, caller, signal, dependencies);
-}
-
-/** Reads the flows of an account of venue_a if they are not known up to a time: they are loaded hourly. */
-async function inputsThrough(
-  wallet: Wallet,
-  through: number,
-  caller: Caller,
-  signal: AbortSignal,
-  { views, store, ingest }: RoiDependencies,
-): Promise<ReturnInputs> {
-  const ledger = ledgerOf(views.ledgers, wallet);
-  const inputs = await readReturnInputsOf(store, ledger);
-  const isKnown = inputs.history.knownThrough >= through;
-  if (isKnown || !ledger || caller.sandbox || providerFamily(wallet.provider) !== 'venue_a') return inputs;
-  try {
-    await ingest.send(accountFlowsRead, { address: wallet.address, through });
-  } catch (error) {
-    // Then the flows remain unknown, as the response states.
-    if (error instanceof RequestError || error instanceof LogError) return inputs;
-    throw error;
-  }
-  return awaitInputs(() => readReturnInputsOf(store, ledger), through, signal);
-}
-
-/** The stage and the sink process a response within about a second; this also covers one that is behind. */
-const PROCESSED_WITHIN_MS = 5_000;
-const POLL_MS = 100;
-
-async function awaitInputs(
-  read: () => Promise<ReturnInputs>,
-  through: number,
-  signal: AbortSignal,
-): Promise<ReturnInputs> {
-  const until = Date.now() + PROCESSED_WITHIN_MS;
-  for (;;) {
-    const inputs = await read();
-    if (inputs.history.knownThrough >= through || Date.now() >= until) return inputs;
-    if (!(await pause(POLL_MS, signal))) return inputs;
-  }
-}
-
-/** Of venue_b without snapshots at both ends: by the finest series of the venue that anchors the window. */
-async function impliedRoi(
-  wallet: Wallet,
-  inputs: ReturnInputs,
-  window: RoiWindow,
-  caller: Caller,
-  signal: AbortSignal,
-  dependencies: RoiDependencies,
-): Promise<Roi> {
-  const value = window.current ?? (await currentValue(wallet, caller, signal, dependencies));
-  if (!value) return { reason: 'not_anchored' };
-  const series: SeriesPoint[][] = [];
-  // Without a start the oldest point of all counts, so every series is needed.
-  for (const name of WINDOWS) {
-    const { points } = await fetchSeries(dependencies.ingest, 'venue_b', wallet.address, name);
-    series.push(impliedSeries(points, value.nav, inputs));
-    const roi = window.from === null ? null : accountRoi(inputs, series, window);
-    if (roi && roi.reason !== 'not_anchored') return roi;
-  }
-  return accountRoi(inputs, series, window);
-}
-
-function recordOf(figures: RoiFigures) {
+/** The figures of a return as a response has them. */
+export function roiNumbers(figures: RoiFigures) {
   return {
-    startAt: isoTime(figures.startAt),
-    endAt: isoTime(figures.endAt),
     mwrPct: numberOrNull(figures.mwr),
     twrPct: numberOrNull(figures.twr),
     simpleRoiPct: numberOrNull(figures.simple),
@@ -196,6 +105,14 @@ function recordOf(figures: RoiFigures) {
     netDepositsUsd: toNumber(figures.netDeposits),
     startNavUsd: toNumber(figures.startNav),
     endNavUsd: toNumber(figures.endNav),
+  };
+}
+
+function recordOf(figures: RoiFigures) {
+  return {
+    startAt: isoTime(figures.startAt),
+    endAt: isoTime(figures.endAt),
+    ...roiNumbers(figures),
     flows: figures.flows.map(({ ts, usd: amount, kind, txHash }) => ({
       ts: isoTime(ts),
       usd: toNumber(amount),

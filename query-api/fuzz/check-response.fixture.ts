@@ -33,6 +33,11 @@ export function checkResponse(route: Route, { method, headers: sent }: Draft, re
     expect(status).toBeLessThan(500);
     return null;
   }
+  const own = route.ownErrors?.[status];
+  if (own) {
+    own.parse(JSON.parse(text));
+    return null;
+  }
   if (status >= 400) {
     const error = errorOf(response);
     // Missing venue data, such as a book that was never received, is a documented error; an internal error is a

@@ -201,6 +201,7 @@ async function recordCurves(recorder: Recorder, address: string): Promise<Step[]
     { call: 'GET /v1/portfolio', query: { user: address, provider: 'venue_a' } },
     { call: 'GET /v1/portfolio/performance', query: { user: address, provider: 'venue_a', windows: '1D' } },
     { call: 'POST /v1/portfolio/performance/heads/batch', body: { users: [address], windows: ['1D'] } },
+    { call: 'GET /v1/portfolio/legacy', query: { user: address, provider: 'venue_a' } },
     { call: 'GET /v1/portfolio/nav', query: { user: address, provider: 'venue_a', window: '1D' } },
     { call: 'GET /v1/portfolio/pnl', query: { user: address, provider: 'venue_a', window: '1D' } },
     { call: 'POST /v1/accounts/batch', body: { users: [address] } },

@@ -2,6 +2,7 @@
 import { type Decimal, parseDecimal } from '#schemas/domain/decimal';
 import { QUOTE_TOKENS } from '#schemas/venues/venue-a/fills';
 import { IS_OF_LEDGERS, inParts, isOfLedgers, type LedgerPart, ledgerParameters } from './ledger-rows.ts';
+import { LACKS_BUILDER } from './named-days.ts';
 import { query, type Reader } from './query.ts';
 
 export interface FillWindow {
@@ -36,14 +37,19 @@ interface Row {
   readonly unknownBuilders: number;
 }
 
-/** @param builders of which fills count; null for all fills. */
+/**
+ * @param builders of which fills count; null for all fills.
+ * @param namedDays on which no builder is missing (`readNamedDays`).
+ */
 export async function readFillSums(
   store: Reader,
   ledgers: readonly LedgerPart[],
   { from, to }: FillWindow,
   builders: readonly string[] | null,
+  namedDays: readonly number[],
 ): Promise<FillSums[]> {
-  const window = { from: from ?? 0, to, builders: builders ?? [], allBuilders: builders === null ? 1 : 0 };
+  const allBuilders = builders === null ? 1 : 0;
+  const window = { from: from ?? 0, to, builders: builders ?? [], allBuilders, namedDays };
   const sums: FillSums[] = [];
   for (const part of inParts(ledgers.filter(({ account }) => account.startsWith('venue_a:'))))
     sums.push(...(await venueASums(store, part, window)));
@@ -52,7 +58,10 @@ export async function readFillSums(
   return sums;
 }
 
-type Window = Readonly<Record<'from' | 'to' | 'allBuilders', number>> & { readonly builders: readonly string[] };
+type Window = Readonly<Record<'from' | 'to' | 'allBuilders', number>> & {
+  readonly builders: readonly string[];
+  readonly namedDays: readonly number[];
+};
 
 const inWindow = (column: string) =>
   `${column} >= fromUnixTimestamp64Milli({from:Int64}) AND ${column} < fromUnixTimestamp64Milli({to:Int64})`;
@@ -73,7 +82,7 @@ function venueASums(store: Reader, ledgers: readonly LedgerPart[], window: Windo
          ${sumOf(usd(wide('ifNull(l.builderFee, 0)')))} AS builderFee,
          toFloat64(countIf(isCounted)) AS trades,
          toFloat64(countIf(isCounted AND l.fee != 0 AND NOT l.isFeeTraded AND NOT has({quotes:Array(String)}, l.feeToken))) AS unknownFees,
-         toFloat64(countIf(l.builder IS NULL AND ifNull(l.builderFee, 0) != 0)) AS unknownBuilders
+         toFloat64(countIf(${LACKS_BUILDER})) AS unknownBuilders
        FROM (SELECT *, ${BUILDER_COUNTS} AS isCounted FROM account_fills AS l FINAL
          WHERE ${isOfLedgers('l.provider')} AND ${inWindow('l.time')}) AS l
        GROUP BY l.account, l.provider`,

@@ -2,14 +2,19 @@ import type { Wallet } from '#schemas/domain/control/state';
 import type { AccountProvider } from '#schemas/venues/accounts';
 import type { LedgersView } from '../views/ledgers.ts';
 import { inParts, isOfLedgers, ledgerParameters } from './ledger-rows.ts';
+import { LACKS_BUILDER } from './named-days.ts';
 import { query, type Reader } from './query.ts';
 import { ledgersOf } from './select-wallets.ts';
 
-/** Returns the accounts that paid a builder whom no source has named yet. */
+/**
+ * Returns the accounts that paid a builder whom no source has named yet.
+ * @param namedDays on which none is missing (`readNamedDays`).
+ */
 export async function accountsWithUnknownBuilders(
   store: Reader,
   ledgers: LedgersView,
   wallets: readonly Wallet[],
+  namedDays: readonly number[],
   requested?: AccountProvider | undefined,
 ): Promise<ReadonlySet<unknown>> {
   const found = new Set<string>();
@@ -17,8 +22,8 @@ export async function accountsWithUnknownBuilders(
     for (const account of await query(store, {
       name: 'unknown-builders',
       sql: `SELECT DISTINCT l.account AS account FROM account_fills AS l FINAL
-       WHERE ${isOfLedgers('l.provider')} AND l.builderFee != 0 AND l.builder IS NULL`,
-      parameters: ledgerParameters(part),
+       WHERE ${isOfLedgers('l.provider')} AND ${LACKS_BUILDER}`,
+      parameters: { ...ledgerParameters(part), namedDays },
       parse: (rows: { account: string }[]) => rows.map(({ account }) => account),
     }))
       found.add(account);

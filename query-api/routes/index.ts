@@ -75,6 +75,7 @@ import { deleteOrganization } from './v1/organizations/delete-organization.ts';
 import { getOrganizations } from './v1/organizations/get-organizations.ts';
 import { patchOrganization } from './v1/organizations/patch-organization.ts';
 import { postOrganizations } from './v1/organizations/post-organizations.ts';
+import { getLegacyPortfolio } from './v1/portfolio/get-legacy.ts';
 import { getPortfolioNav } from './v1/portfolio/get-nav.ts';
 import { getPerformance } from './v1/portfolio/get-performance.ts';
 import { getPortfolioPnl } from './v1/portfolio/get-pnl.ts';
@@ -179,6 +180,7 @@ export const ROUTES: readonly Route[] = [
   getPerformance,
   postHeadsBatch,
   postRefresh,
+  getLegacyPortfolio,
   getPortfolioNav,
   getPortfolioPnl,
   postAccountsBatch,

@@ -4,6 +4,7 @@ import { SOURCES, WINDOWS } from '#schemas/domain/returns/series';
 import { seriesRecord } from '#schemas/domain/returns/series-record';
 import { readPortfolio } from '#schemas/domain/returns/venue-a-series';
 import { ApiError } from '#schemas/errors';
+import { ACCOUNT_STATES } from '#schemas/requests/account-acquisition';
 import { requestKey } from '#schemas/requests/kind';
 import { type VenueAPositions, venueAPositions, venueBPositions } from '#schemas/requests/positions';
 import { type InfoRequest, type InfoResult, infoRead } from '#schemas/requests/venue-a-info';
@@ -84,12 +85,23 @@ export function sandboxRequests(
     [venueAPositions.name]: positionsOf,
     [venueBPositions.name]: venueBPagesOf,
   };
+  const statesIn: typeof positionsIn = {
+    [ACCOUNT_STATES.venue_a.name]: (address) => {
+      const main = positionsOf(address).states.find(({ dex }) => dex === '');
+      return main ? { publishedAt: null, native: [JSON.stringify(main.native)] } : null;
+    },
+    [ACCOUNT_STATES.venue_b.name]: (address) => {
+      const found = venueBPagesOf(address);
+      return found && { publishedAt: null, native: found.pages };
+    },
+  };
   return {
     async send(kind, params) {
       const found = kind.name === infoRead.name ? results.get(keyOf(params)) : undefined;
       // A response of fixed data is as new at each request.
       if (found) return { result: kind.result.parse(found), producedAt: Date.now() };
-      const positions = positionsIn[kind.name]?.((params as { address: string }).address);
+      const read = positionsIn[kind.name] ?? statesIn[kind.name];
+      const positions = read?.((params as { address: string }).address);
       if (positions) return { result: kind.result.parse(positions), producedAt: Date.now() };
       const unknown = UNKNOWN_SERIES[kind.name]?.(params as InfoRequest, endOf(responses));
       if (unknown) return { result: kind.result.parse(unknown), producedAt: Date.now() };

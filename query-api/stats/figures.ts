@@ -1,8 +1,8 @@
-/** Rows of competition stats: sums over accounts, each counted once. */
+/** Figures of competition stats, and their sums. */
 import { type Decimal, ZERO } from '#schemas/domain/decimal';
 import { sumKnown } from '#schemas/domain/sum-known';
 
-/** The figures that can be sorted by, and the fees. */
+/** The figures of a row. */
 export interface StatsFigures {
   readonly accountValueUsd: Decimal | null;
   readonly volumeUsd: Decimal | null;
@@ -36,31 +36,25 @@ export const NO_FILLS: FillFigures = {
   tradeCount: 0,
 };
 
-/** Sums skip what is not known, and are null if nothing is. */
-export function sumFigures(fills: readonly FillFigures[], values: readonly ValueFigures[]): StatsFigures {
-  const counts = fills.flatMap(({ tradeCount }) => tradeCount ?? []);
-  const sumOf = <T>(rows: readonly T[], figure: (row: T) => Decimal | null) =>
-    rows.length === 0 ? null : sumKnown(rows.map(figure));
+/** Sums values. They skip what is not known, and are null if nothing is. */
+export function sumValues(values: readonly ValueFigures[]): ValueFigures {
+  const sumOf = (figure: (row: ValueFigures) => Decimal | null) =>
+    values.length === 0 ? null : sumKnown(values.map(figure));
   return {
-    accountValueUsd: sumOf(values, (row) => row.accountValueUsd),
-    unrealizedPnlUsd: sumOf(values, (row) => row.unrealizedPnlUsd),
-    volumeUsd: sumOf(fills, (row) => row.volumeUsd),
-    realizedPnlUsd: sumOf(fills, (row) => row.realizedPnlUsd),
-    tradingFeeUsd: sumOf(fills, (row) => row.tradingFeeUsd),
-    builderFeeUsd: sumOf(fills, (row) => row.builderFeeUsd),
-    tradeCount: counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0),
+    accountValueUsd: sumOf((row) => row.accountValueUsd),
+    unrealizedPnlUsd: sumOf((row) => row.unrealizedPnlUsd),
   };
 }
 
-/** Sorts by a figure; those that are unknown come last in either direction, equal ones by name. */
-export function sortByFigure<R extends StatsFigures & { readonly name: string }>(
+/** Sorts by a figure; rows without it come last in either direction, equal ones by name. */
+export function sortByFigure<R extends { readonly name: string }>(
   rows: readonly R[],
-  figure: Exclude<keyof StatsFigures, 'tradeCount'>,
+  figure: (row: R) => Decimal | null,
   isDescending: boolean,
 ): R[] {
   const sign = isDescending ? -1 : 1;
   return rows.toSorted((a, b) => {
-    const [first, second] = [a[figure], b[figure]];
+    const [first, second] = [figure(a), figure(b)];
     if (first === null || second === null) {
       if (first !== second) return first === null ? 1 : -1;
     } else if (first !== second) return first < second ? -sign : sign;
@@ -68,8 +62,9 @@ export function sortByFigure<R extends StatsFigures & { readonly name: string }>
   });
 }
 
-/** Joins what one account's fills with several providers sum up to: a figure is null if one of them is. */
+/** Sums what the fills of several providers or accounts sum up to: a figure is null if one of them is, or without any. */
 export function joinFills(fills: readonly FillFigures[]): FillFigures {
+  if (fills.length === 0) return UNKNOWN_FILLS;
   const sumOf = (figure: (row: FillFigures) => Decimal | null) =>
     fills.some((row) => figure(row) === null) ? null : sumKnown(fills.map(figure));
   return {

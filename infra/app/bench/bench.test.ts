@@ -153,6 +153,8 @@ describe('the report', () => {
       'upstream-read-p50',
       'upstream-read-p99',
       'account-value',
+      'ledgers',
+      'ledger-memory',
       ...control,
       'webhook-deliveries',
       ...events,

@@ -12,6 +12,7 @@ import { keyCheck } from './benches/key-check.ts';
 import { klines } from './benches/klines.ts';
 import { latency } from './benches/latency.ts';
 import { leaderboard } from './benches/leaderboard.ts';
+import { ledgers } from './benches/ledgers.ts';
 import { logAppend } from './benches/log-append.ts';
 import { normalise } from './benches/normalise.ts';
 import { portal } from './benches/portal.ts';
@@ -39,6 +40,7 @@ export const BENCHES: readonly Bench[] = [
   latency,
   upstreamRead,
   accountValue,
+  ledgers,
   controlReduce,
   keyCheck,
   webhookDeliveries,

@@ -44,7 +44,7 @@ async function setUp({ answer = answerTo, node = null, weight = 1_000, isListed 
   const dexes = new DexList();
   const metrics = createMetrics();
   if (isListed) dexes.set(LISTED);
-  const { handler, ...acquisitions } = createAcquisitions({
+  const { handlers, ...acquisitions } = createAcquisitions({
     url: server.url,
     http: { counter: { source: 'venue_a.info', metrics }, retries: 'reads', timeoutMs: 1_000 },
     budget,
@@ -58,9 +58,10 @@ async function setUp({ answer = answerTo, node = null, weight = 1_000, isListed 
     } as never,
     feed: 'venue_a.info',
   });
-  const acquire = (agoMs = 0) =>
-    handler.run(
-      { address: USER },
+  const handler = handlers[0]!;
+  const acquire = (agoMs = 0, state: { readonly fresh: boolean } | null = null) =>
+    (state ? handlers[1]! : handler).run(
+      { address: USER, ...state },
       { signal: new AbortController().signal, orgIds: new Set(['org']), requestedAt: Date.now() - agoMs },
     ) as Promise<AcquisitionResult>;
   const requested = () => server.requests.map(({ body }) => JSON.parse(body));
@@ -79,6 +80,18 @@ const ALL = [
 ];
 
 describe('an acquisition of venue_a', () => {
+  it('is returned with the state of the main dex to whoever asks for it, and repeated for a fresh one', async () => {
+    const { acquire, requested, published } = await setUp();
+    const acquired = await acquire();
+    expect(Object.keys(acquired)).toEqual(['publishedAt']);
+    const state = await acquire(0, { fresh: false });
+    expect(state).toEqual({ ...acquired, native: [published[1]!.payload] });
+    expect(JSON.parse(published[1]!.request)).toEqual({ type: 'clearinghouseState', user: USER });
+    expect(requested()).toHaveLength(6);
+    await acquire(0, { fresh: true });
+    expect(requested()).toHaveLength(12);
+  });
+
   it('requests everything once and publishes the bytes, when all are there', async () => {
     const { acquire, budget, published, requested } = await setUp();
     const before = Date.now();
@@ -113,8 +126,9 @@ describe('an acquisition of venue_a', () => {
         signal: new AbortController().signal,
       });
     const [snapshot, read] = await Promise.all([asSnapshot(), acquire()]);
-    expect(read).toEqual(snapshot);
-    expect(await acquire()).toEqual(snapshot);
+    const { publishedAt } = snapshot;
+    expect(read).toEqual({ publishedAt });
+    expect(await acquire()).toEqual({ publishedAt });
     expect(published).toHaveLength(6);
     expect(budget.used).toBe(WEIGHT);
     expect(await outcomes()).toContain('complete');

@@ -5,7 +5,7 @@
 import type { Metrics } from '#infra/telemetry/metrics';
 import { readVenueAAccount, type VenueAResponses } from '#schemas/domain/accounts/venue-a-account';
 import { FieldError } from '#schemas/domain/json-fields';
-import { type AcquisitionResult, venueAAcquisition } from '#schemas/requests/account-acquisition';
+import { ACCOUNT_STATES, type AcquisitionResult, venueAAcquisition } from '#schemas/requests/account-acquisition';
 import { NODE_FEED } from '#schemas/venues/venue-a/node-requests';
 import type { Budget } from '../../feed/budget.ts';
 import { UpstreamError } from '../../feed/errors.ts';
@@ -16,7 +16,7 @@ import type { Publisher } from '../../publisher/publisher.ts';
 import { allOrNone } from '../../requests/all-or-none.ts';
 import { countAcquisition, countExpired } from '../../requests/count-acquisition.ts';
 import { readInTime } from '../../requests/read-in-time.ts';
-import { defineHandler, type RequestHandler } from '../../requests/request-handler.ts';
+import { defineHandler, type RequestContext, type RequestHandler } from '../../requests/request-handler.ts';
 import { type Acquire, type AcquisitionTerms, SharedAcquisitions } from '../../requests/shared-acquisitions.ts';
 import { ACQUISITIONS_RUNNING, READS_TOTAL_MS, READS_WAIT_MS, REST_PRIORITIES } from './declaration.ts';
 import { DEXES_REQUEST, type DexList } from './dex-list.ts';
@@ -55,8 +55,8 @@ const LIGHT_WEIGHT = 2;
 const OTHER_WEIGHT = 20;
 
 export interface Acquisitions {
-  /** Serves the acquisitions that reads of clients cause. */
-  readonly handler: RequestHandler;
+  /** Serve the acquisitions that reads of clients cause, and those with what the venue sent. */
+  readonly handlers: readonly RequestHandler[];
   readonly acquire: Acquire;
 }
 
@@ -68,28 +68,42 @@ export function createAcquisitions(options: AcquisitionsOptions): Acquisitions {
     // Neither the responses nor the outcome could be published while the log accepts nothing.
     await publisher.whenReady(terms.signal);
     return (
-      shared.current(address) ??
+      shared.current(address, terms.fresh) ??
       countAcquisition(metrics, 'venue_a', terms.cause, () => acquireOnce(options, shared, address, terms))
     );
   };
-  const handler = defineHandler({
-    kind: venueAAcquisition,
+  const acquireForRead = (address: string, fresh: boolean, context: RequestContext) =>
+    readInTime(context.requestedAt + READS_TOTAL_MS, context.signal, (inTime) =>
+      acquire(address, {
+        cause: 'read',
+        priority: REST_PRIORITIES.reads,
+        payers: context.orgIds,
+        roomUntil: context.requestedAt + READS_WAIT_MS,
+        signal: inTime,
+        fresh,
+      }),
+    );
+  const served = {
     running: ACQUISITIONS_RUNNING,
     expiresAfterMs: READS_WAIT_MS,
     onJoin: waiting.onJoin,
-    expiredBecause: (params, orgId) => countExpired(metrics, 'venue_a', waiting.expiredBecause(params, orgId)),
-    run: ({ address }, { signal, requestedAt, orgIds: payers }) =>
-      readInTime(requestedAt + READS_TOTAL_MS, signal, (inTime) =>
-        acquire(address, {
-          cause: 'read',
-          priority: REST_PRIORITIES.reads,
-          payers,
-          roomUntil: requestedAt + READS_WAIT_MS,
-          signal: inTime,
-        }),
-      ),
+    expiredBecause: (params: { readonly address: string }, orgId: string) =>
+      countExpired(metrics, 'venue_a', waiting.expiredBecause(params, orgId)),
+  };
+  const handler = defineHandler({
+    kind: venueAAcquisition,
+    ...served,
+    run: async ({ address }, context) => {
+      const { publishedAt } = await acquireForRead(address, false, context);
+      return { publishedAt };
+    },
   });
-  return { handler, acquire };
+  const stateHandler = defineHandler({
+    kind: ACCOUNT_STATES.venue_a,
+    ...served,
+    run: ({ address, fresh }, context) => acquireForRead(address, fresh, context),
+  });
+  return { handlers: [handler, stateHandler], acquire };
 }
 
 async function acquireOnce(
@@ -103,10 +117,13 @@ async function acquireOnce(
   const weight = weightOf(partsOf(address, dexes.names())) + (dexes.isRecent() ? 0 : OTHER_WEIGHT);
   const reserved = await ReservedWeight.open(budget, weight, terms);
   try {
-    return await shared.run(address, () =>
-      readInTime(Date.now() + READS_TOTAL_MS, terms.signal, (signal) =>
-        readAndPublish(options, reserved, address, { ...terms, signal }),
-      ),
+    return await shared.run(
+      address,
+      () =>
+        readInTime(Date.now() + READS_TOTAL_MS, terms.signal, (signal) =>
+          readAndPublish(options, reserved, address, { ...terms, signal }),
+        ),
+      terms.fresh,
     );
   } finally {
     reserved.settle();
@@ -117,7 +134,7 @@ async function readAndPublish(
   options: AcquisitionsOptions,
   reserved: ReservedWeight,
   address: string,
-  { cause: _cause, ...spend }: AcquisitionTerms,
+  { cause: _cause, fresh: _fresh, ...spend }: AcquisitionTerms,
 ): Promise<AcquisitionResult> {
   const { dexes, http } = options;
   const { signal } = spend;
@@ -147,7 +164,9 @@ async function readAndPublish(
   check(responses);
   const publishedAt = Date.now();
   publish(options, responses);
-  return { publishedAt };
+  // The first state is that of the main dex.
+  const main = responses.find(({ part }) => part.type === 'clearinghouseState')!;
+  return { publishedAt, native: [main.payload.toString()] };
 }
 
 /** Reads everything from the node, or everything from the venue if the node does not answer all of it. */

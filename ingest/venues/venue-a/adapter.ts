@@ -180,7 +180,7 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
   });
   const { acquire } = acquisitions;
   opened(await startSnapshots({ context, family: 'venue_a', acquire, priority: REST_PRIORITIES.snapshots }));
-  return [reads, series.handler, positions, acquisitions.handler, flows.handler, requestedBooks.handler];
+  return [reads, series.handler, positions, ...acquisitions.handlers, flows.handler, requestedBooks.handler];
 }
 
 /** The clients of what the adapter requests itself and of the reads of clients, and what acquisitions are sent with. */

@@ -27,7 +27,7 @@ async function setUp(answer: (offset: number) => Answer, rpc: Partial<Acquisitio
   const metrics = createMetrics();
   const budget = new Budget({ max: 100, windowMs: 1_000 });
   const published: { source: string; request: string; payload: string }[] = [];
-  const { handler } = createAcquisitions({
+  const { handlers } = createAcquisitions({
     url: server.url,
     rpc: { header: async () => HEAD, call: async () => BALANCE, ...rpc },
     budget,
@@ -39,9 +39,10 @@ async function setUp(answer: (offset: number) => Answer, rpc: Partial<Acquisitio
         void published.push({ source, request: request!, payload: String(payload) }),
     } as never,
   });
-  const acquire = () =>
-    handler.run(
-      { address: USER },
+  const handler = handlers[0]!;
+  const acquire = (state: { readonly fresh: boolean } | null = null) =>
+    (state ? handlers[1]! : handler).run(
+      { address: USER, ...state },
       { signal: new AbortController().signal, orgIds: new Set(['org']), requestedAt: Date.now() },
     ) as Promise<AcquisitionResult>;
   const outcomes = async () => (await metrics.accountAcquisitions.get()).values.map(({ labels }) => labels.outcome);
@@ -49,10 +50,21 @@ async function setUp(answer: (offset: number) => Answer, rpc: Partial<Acquisitio
 }
 
 describe('an acquisition of venue_b', () => {
+  it('is returned with its pages to whoever asks for them, and repeated for a fresh one', async () => {
+    const { acquire, server, published } = await setUp((offset) => ({ body: page(offset, 1) }));
+    const { publishedAt } = await acquire();
+    const state = await acquire({ fresh: false });
+    expect(state).toEqual({ publishedAt, native: [published[0]!.payload] });
+    expect(server.requests).toHaveLength(1);
+    await acquire({ fresh: true });
+    expect(server.requests).toHaveLength(2);
+  });
+
   it('publishes every page, and the balances of both tokens at one block', async () => {
     const { acquire, published } = await setUp((offset) => ({ body: page(offset, offset === 0 ? 500 : 1) }));
     const startedAt = Date.now();
-    const { publishedAt } = await acquire();
+    const { publishedAt, ...rest } = await acquire();
+    expect(rest).toEqual({});
     const { oldestAt } = JSON.parse(published.at(-1)!.request!);
     const query = `user=${USER}&sizeThreshold=0&limit=500`;
     expect(published.map(({ source, request }) => [source, request])).toEqual([

@@ -12,7 +12,7 @@ import {
   readVenueBPositions,
 } from '#schemas/domain/accounts/venue-b-value';
 import { FieldError } from '#schemas/domain/json-fields';
-import { type AcquisitionResult, venueBAcquisition } from '#schemas/requests/account-acquisition';
+import { ACCOUNT_STATES, type AcquisitionResult, venueBAcquisition } from '#schemas/requests/account-acquisition';
 import { type BalanceCall, balanceCall } from '#schemas/venues/venue-b/balance-call';
 import { COLLATERAL_TOKENS } from '#schemas/venues/venue-b/contracts';
 import type { Budget } from '../../feed/budget.ts';
@@ -23,7 +23,7 @@ import { noRoomError } from '../../feed/reserve-in-time.ts';
 import type { Publisher } from '../../publisher/publisher.ts';
 import { countAcquisition, countExpired } from '../../requests/count-acquisition.ts';
 import { readInTime } from '../../requests/read-in-time.ts';
-import { defineHandler, type RequestHandler } from '../../requests/request-handler.ts';
+import { defineHandler, type RequestContext, type RequestHandler } from '../../requests/request-handler.ts';
 import { type Acquire, type AcquisitionTerms, SharedAcquisitions } from '../../requests/shared-acquisitions.ts';
 import { joinUrl } from '../adapter.ts';
 import { type ChainRpc, ChainRpcError } from './chain/chain-rpc.ts';
@@ -56,8 +56,8 @@ interface Balance extends BalanceCall {
 }
 
 export interface Acquisitions {
-  /** Serves the acquisitions that reads of clients cause. */
-  readonly handler: RequestHandler;
+  /** Serve the acquisitions that reads of clients cause, and those with what the venue sent. */
+  readonly handlers: readonly RequestHandler[];
   readonly acquire: Acquire;
 }
 
@@ -67,27 +67,40 @@ export function createAcquisitions(options: AcquisitionsOptions): Acquisitions {
   const acquire: Acquire = async (address, terms) => {
     await publisher.whenReady(terms.signal);
     return (
-      shared.current(address) ??
+      shared.current(address, terms.fresh) ??
       countAcquisition(metrics, 'venue_b', terms.cause, () => readAndPublish(options, shared, address, terms))
     );
   };
-  const handler = defineHandler({
-    kind: venueBAcquisition,
+  const acquireForRead = (address: string, fresh: boolean, context: RequestContext) =>
+    readInTime(context.requestedAt + ACQUISITIONS_TOTAL_MS, context.signal, (inTime) =>
+      acquire(address, {
+        cause: 'read',
+        priority: PRIORITIES.reads,
+        payers: context.orgIds,
+        roomUntil: context.requestedAt + ACQUISITIONS_WAIT_MS,
+        signal: inTime,
+        fresh,
+      }),
+    );
+  const served = {
     running: ACQUISITIONS_RUNNING,
     expiresAfterMs: ACQUISITIONS_WAIT_MS,
     expiredBecause: () => countExpired(metrics, 'venue_b', noRoomError(budget, 1)),
-    run: ({ address }, { signal, requestedAt, orgIds: payers }) =>
-      readInTime(requestedAt + ACQUISITIONS_TOTAL_MS, signal, (inTime) =>
-        acquire(address, {
-          cause: 'read',
-          priority: PRIORITIES.reads,
-          payers,
-          roomUntil: requestedAt + ACQUISITIONS_WAIT_MS,
-          signal: inTime,
-        }),
-      ),
+  };
+  const handler = defineHandler({
+    kind: venueBAcquisition,
+    ...served,
+    run: async ({ address }, context) => {
+      const { publishedAt } = await acquireForRead(address, false, context);
+      return { publishedAt };
+    },
   });
-  return { handler, acquire };
+  const stateHandler = defineHandler({
+    kind: ACCOUNT_STATES.venue_b,
+    ...served,
+    run: ({ address, fresh }, context) => acquireForRead(address, fresh, context),
+  });
+  return { handlers: [handler, stateHandler], acquire };
 }
 
 /** The first page waits for room, and the others for room of their own. */
@@ -95,21 +108,24 @@ async function readAndPublish(
   options: AcquisitionsOptions,
   shared: SharedAcquisitions,
   address: string,
-  { cause: _cause, ...spend }: AcquisitionTerms,
+  { cause: _cause, fresh, ...spend }: AcquisitionTerms,
 ): Promise<AcquisitionResult> {
   const first = await readPage(options, address, 0, spend);
-  return shared.run(address, () =>
-    readInTime(Date.now() + ACQUISITIONS_TOTAL_MS, spend.signal, async (signal) => {
-      const pages = await readFurtherPages(options, address, first, { ...spend, signal });
-      const balances = await readBalances(options.rpc, address, signal);
-      check(pages, balances);
-      return publish(options, pages, balances);
-    }),
+  return shared.run(
+    address,
+    () =>
+      readInTime(Date.now() + ACQUISITIONS_TOTAL_MS, spend.signal, async (signal) => {
+        const pages = await readFurtherPages(options, address, first, { ...spend, signal });
+        const balances = await readBalances(options.rpc, address, signal);
+        check(pages, balances);
+        return publish(options, pages, balances);
+      }),
+    fresh,
   );
 }
 
 /** How the pages of an account are requested. */
-type Spend = Omit<AcquisitionTerms, 'cause'>;
+type Spend = Omit<AcquisitionTerms, 'cause' | 'fresh'>;
 type PageReads = Pick<AcquisitionsOptions, 'url' | 'http'>;
 
 /** Reads all pages of the positions of an account. Rejects with an `UpstreamError`. */
@@ -180,5 +196,5 @@ function publish(
     const request = JSON.stringify({ to, data, block, oldestAt });
     publisher.receive({ source: CALL_FEED, feed: CALL_FEED, request, payload: JSON.stringify(result) });
   }
-  return { publishedAt };
+  return { publishedAt, native: pages.map(({ payload }) => payload.toString()) };
 }

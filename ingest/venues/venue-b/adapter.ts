@@ -106,7 +106,7 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
         ...(backfills.handlers ?? []),
         userPnl.handler,
         series.handler,
-        acquisitions.handler,
+        ...acquisitions.handlers,
         createPositionReads(accounts),
       ],
       close,

@@ -48,8 +48,11 @@ export function chainLinked({ points, start, startNav, endNav, flows, allFlows }
   return (divideHalfEven(divideHalfEven(factor * endNav, base), UNIT) - UNIT) as Decimal;
 }
 
-/** Returns the function from an ascending time to the profit since the first point, by the last point at or before it. */
-function profitsSince(start: RoiPoint, points: readonly RoiPoint[], flows: readonly KnownFlow[]) {
+/**
+ * Returns the function from an ascending time to the profit since a point, by the last point at or before that time.
+ * @param flows ascending, all of them after the point.
+ */
+export function profitsSince(start: RoiPoint, points: readonly RoiPoint[], flows: readonly KnownFlow[]) {
   let at = points.indexOf(start);
   let flow = 0;
   let deposited = 0n;

@@ -1,7 +1,9 @@
 /** The return of a window by its definition, in exact fractions, with a search for each figure. */
 import { type Decimal, divideHalfEven, UNIT } from '../decimal.ts';
 import type { RoiPoint } from './chain-linked.ts';
-import type { Roi, RoiInput } from './roi.ts';
+import type { ReadyRoi, RoiInput, RoiReason } from './roi.ts';
+
+type NaiveRoi = Pick<ReadyRoi, 'reason' | 'figures'> | { readonly reason: RoiReason };
 
 interface Fraction {
   readonly over: bigint;
@@ -13,7 +15,7 @@ const HOURS_3 = 3 * 60 * 60 * 1000;
 const newestAt = (points: readonly RoiPoint[], time: number) => points.filter(({ ts }) => ts <= time).at(-1);
 const rounded = ({ over, under }: Fraction) => divideHalfEven(over * UNIT, under) as Decimal;
 
-export function naiveRoi({ sources, history, from, to, current }: RoiInput): Roi {
+export function naiveRoi({ sources, history, from, to, current }: RoiInput): NaiveRoi {
   if (to === null && !current) return { reason: 'no_value' };
   const firstTimes = sources.flatMap((points) => points.slice(0, 1).map(({ ts }) => ts));
   const oldest = Math.min(...firstTimes);
@@ -38,7 +40,7 @@ function roiOf(
   end: { readonly ts: number; readonly nav: Decimal },
   to: number,
   { flows, knownFrom, knownThrough }: RoiInput['history'],
-): Roi {
+): NaiveRoi {
   const concerned = flows.filter(({ ts }) => ts > start.ts && ts <= to);
   const problems = concerned.map(({ problem }) => problem);
   if (start.ts < knownFrom || to > knownThrough || problems.includes('flows_unknown'))

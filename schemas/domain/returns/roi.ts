@@ -36,7 +36,25 @@ export interface RoiFigures {
   readonly flows: readonly KnownFlow[];
 }
 
-export type Roi = { readonly reason: null; readonly figures: RoiFigures } | { readonly reason: RoiReason };
+/** The points and flows that a return follows from. */
+export interface RoiBasis {
+  /** Points of the source that anchors the window, ascending. */
+  readonly points: readonly RoiPoint[];
+  /** The point that anchors the start. */
+  readonly start: RoiPoint;
+  /** Start and end of the window, ms. */
+  readonly from: number;
+  readonly to: number;
+  /** Flows since the point that anchors the start, ascending. */
+  readonly allFlows: readonly KnownFlow[];
+}
+
+export interface ReadyRoi {
+  readonly reason: null;
+  readonly figures: RoiFigures;
+  readonly window: RoiBasis;
+}
+export type Roi = ReadyRoi | { readonly reason: RoiReason };
 
 /** Start and end of a window with the points that anchor them. */
 interface Anchors {
@@ -77,6 +95,7 @@ export function calculateRoi(input: RoiInput): Roi {
       endNav,
       flows,
     },
+    window: { points: anchors.points, start, from, to, allFlows: all.flows },
   };
 }
 

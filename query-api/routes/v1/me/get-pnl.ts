@@ -33,6 +33,7 @@ import {
 } from '../../../pnl/rows.ts';
 import { cursorScope } from '../../../queries/cursor-scope.ts';
 import { knownWallets } from '../../../queries/known-wallets.ts';
+import { readNamedDays, registeredBuilders } from '../../../queries/named-days.ts';
 import { readWalletBooks } from '../../../queries/read-wallet-books.ts';
 import { selectWalletsOf } from '../../../queries/select-wallets.ts';
 import { formatCursor, invalidCursor, readCursor } from '../../../queries/time-cursor.ts';
@@ -116,7 +117,17 @@ export const getPnl = defineCallerRoute({
     const isComplete = (wallet: Wallet) => complete.has(wallet);
     const read = await readWalletBooks(store, views, [...known], window, provider);
     const attributed = groupBy === 'builder' || platform === 'mine';
-    const unnamed = attributed ? await accountsWithUnknownBuilders(store, views.ledgers, wallets, provider) : new Set();
+    const exported =
+      platform === 'mine' ? registeredBuilders(control.state, caller) : registeredBuilders(control.state);
+    const unnamed = attributed
+      ? await accountsWithUnknownBuilders(
+          store,
+          views.ledgers,
+          wallets,
+          await readNamedDays(store, views.freshness, exported),
+          provider,
+        )
+      : new Set();
     const selected = platform === 'mine' ? read.books.filter((book) => isRegistered(book, attributions)) : read.books;
     const books = selected.map((book) =>
       unnamed.has(book.account) || !isComplete(book.wallet) ? { ...book, isPartial: true } : book,

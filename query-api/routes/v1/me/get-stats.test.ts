@@ -90,7 +90,26 @@ it('platform=mine counts fills of registered builders, and none while a builder 
     tradeCount: 1,
   });
   await insertAccountFills(opened.store, [anAccountFill(2, { builderFee: '0.01', fee: '0.02' })]);
-  expect(rowOf(await read({ ...WINDOW, platform: 'mine' }), 'venue_a_perp')).toMatchObject({ volumeUsd: null });
+  // Within half a minute the same window has the same figures.
+  expect(rowOf(await read({ ...WINDOW, platform: 'mine' }), 'venue_a_perp')).toMatchObject({ volumeUsd: 30.03 });
+  const other = { ...WINDOW, to: new Date(NOON_MS + 59_999).toISOString() };
+  expect(rowOf(await read({ ...other, platform: 'mine' }), 'venue_a_perp')).toMatchObject({ volumeUsd: null });
+});
+
+it('a provider has no figures of fills while those of one of its accounts are not known, and the total leaves it out', async () => {
+  const [before] = [await read({ ...WINDOW, groupBy: 'wallet' })];
+  expect(before.total).toMatchObject({ volumeUsd: 60.06 });
+  const other = `0x${'2b'.repeat(20)}`;
+  const id = await bindWallet(opened.service, other, opened.service.admin, 'venue_a_perp');
+  const byWallet = await read({ ...WINDOW, groupBy: 'wallet' });
+  expect(byWallet.data.find((row: { walletId: string }) => row.walletId === id)).toMatchObject({ volumeUsd: null });
+  expect(byWallet.total).toEqual(before.total);
+  const byProvider = await read(WINDOW);
+  expect(rowOf(byProvider, 'venue_a_perp')).toMatchObject({ volumeUsd: null, tradeCount: null, walletCount: 2 });
+  // The other provider's row has its fills; it has none of the perps.
+  expect(byProvider.total).toMatchObject({ volumeUsd: 0 });
+  const removed = await opened.service.request('DELETE', `/v1/me/wallets/${id}`, { token: opened.service.admin });
+  expect(removed.status).toBe(204);
 });
 
 it('values are those of a snapshot that is at most two hours old', async () => {
@@ -124,6 +143,12 @@ it.each([
   ['mode', { mode: 'now' }],
   ['provider', { provider: 'venue_x' }],
   ['to', { to: 'yesterday' }],
+  ['roi', { roi: 'true' }],
+  ['roi', { roi: '1', groupBy: 'wallet' }],
+  ['include', { include: 'pnlCurve', groupBy: 'wallet' }],
+  ['include', { include: 'curve', groupBy: 'wallet', roi: 'true' }],
+  ['sort', { sort: '-mwrPct', groupBy: 'wallet' }],
+  ['sort', { sort: 'netDepositsUsd', groupBy: 'wallet', roi: 'true' }],
 ])('a bad %s is refused', async (field, query) => {
   const { status, body } = await ask(query as Record<string, string>);
   expect([status, body.error.code]).toEqual([400, 'validation_failed']);

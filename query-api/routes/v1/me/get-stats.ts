@@ -1,33 +1,30 @@
 import { z } from 'zod';
 import { attributionRows } from '#schemas/domain/control/rows';
-import type { Wallet } from '#schemas/domain/control/state';
 import { type Decimal, toNumber } from '#schemas/domain/decimal';
 import { ApiError } from '#schemas/errors';
-import { timeParameter } from '#schemas/http/parameters';
+import { booleanParameter, timeParameter } from '#schemas/http/parameters';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
-import { accountName, providerFamily, WALLET_PROVIDERS } from '#schemas/venues/accounts';
-import { knownWallets } from '../../../queries/known-wallets.ts';
-import { type FillSums, readFillSums } from '../../../queries/read-fill-sums.ts';
-import { ledgersOf, selectWalletsOf } from '../../../queries/select-wallets.ts';
-import {
-  type FillFigures,
-  joinFills,
-  NO_FILLS,
-  type StatsFigures,
-  sortByFigure,
-  sumFigures,
-  UNKNOWN_FILLS,
-} from '../../../stats/figures.ts';
-import { liveValues, type StatsValue, snapshotValue } from '../../../stats/read-values.ts';
-import { fillsThroughOf, type LedgersView } from '../../../views/ledgers.ts';
+import { WALLET_PROVIDERS } from '#schemas/venues/accounts';
+import { NO_ROI_NUMBERS, roiFields, roiNumbers } from '../../../accounts/wallet-roi.ts';
+import { sortByFigure } from '../../../stats/figures.ts';
+import { type AccountReturn, RETURN_FIGURES } from '../../../stats/read-returns.ts';
+import { readStats, type StatsRow } from '../../../stats/read-stats.ts';
 import { CustomResponse, defineCallerRoute } from '../../route.ts';
 import { walletSelection } from './wallet-selection.ts';
 
-const SORTS = ['realizedPnlUsd', 'unrealizedPnlUsd', 'accountValueUsd', 'volumeUsd'] as const;
+const SORTS = [
+  'realizedPnlUsd',
+  'unrealizedPnlUsd',
+  'accountValueUsd',
+  'volumeUsd',
+  'mwrPct',
+  'twrPct',
+  'simpleRoiPct',
+  'netPnlUsd',
+] as const;
+type Sort = (typeof SORTS)[number];
 const MODES = ['snapshot', 'live'] as const;
 const CACHE = ['cache-control', 'private, max-age=15, stale-while-revalidate=30'];
-/** Fills that have not arrived for longer before the end of the window make its figures unknown. */
-const FILLS_LATE_MS = 600_000;
 
 const usd = (description: string) => z.number().nullable().describe(description);
 const sums = {
@@ -38,6 +35,9 @@ const sums = {
   tradingFeeUsd: usd('Fees without those of builders; null for venue_b and with `platform=mine`.'),
   builderFeeUsd: usd('Fees of builders; null for venue_b.'),
 };
+type SummedFigure = keyof typeof sums;
+const ofReturns = (field: z.ZodType<number | null>) =>
+  field.describe(`${field.description} Only with \`roi=true\`.`).optional();
 const rowSchema = z.object({
   walletId: z.string().describe('The binding (`groupBy=wallet`).').optional(),
   address: z.string().describe('Its address (`groupBy=wallet`).').optional(),
@@ -47,6 +47,23 @@ const rowSchema = z.object({
   tradeCount: z.number().int().nullable().describe('Fills in the window; null for venue_b.'),
   fillsThrough: isoTimeSchema.nullable().describe('Up to when all fills have arrived, the oldest; null before.'),
   accountValueAsOf: isoTimeSchema.nullable().describe('The time of the value, the oldest; null without one.'),
+  mwrPct: ofReturns(roiFields.mwrPct),
+  twrPct: ofReturns(roiFields.twrPct),
+  simpleRoiPct: ofReturns(roiFields.simpleRoiPct),
+  netPnlUsd: ofReturns(roiFields.netPnlUsd),
+  netDepositsUsd: ofReturns(roiFields.netDepositsUsd),
+  startNavUsd: ofReturns(roiFields.startNavUsd),
+  endNavUsd: ofReturns(roiFields.endNavUsd),
+  pnlCurve: z
+    .array(
+      z.object({
+        t: z.number().int().describe('Unix seconds.'),
+        pnl: z.number().describe('Profit since the start of the window, USD.'),
+      }),
+    )
+    .nullable()
+    .describe('At most 50 points from 0 at the start of the window to its end; null while the return is unavailable.')
+    .optional(),
 });
 
 export const getStats = defineCallerRoute({
@@ -69,7 +86,12 @@ export const getStats = defineCallerRoute({
     sort: z
       .enum(SORTS.flatMap((figure) => [figure, `-${figure}`] as const))
       .default('-realizedPnlUsd')
-      .describe('A figure of the rows, descending with `-`; unknown ones last.'),
+      .describe('A figure of the rows, descending with `-`; unknown ones last. Those of returns need `roi=true`.'),
+    roi: booleanParameter.describe('`true`: the returns of the accounts over the window; needs `groupBy=wallet`.'),
+    include: z
+      .enum(['pnlCurve'])
+      .describe('`pnlCurve`: the profit over the window; needs `roi=true` and `groupBy=wallet`.')
+      .optional(),
     platform: z.enum(['all', 'mine']).default('all').describe('`mine`: only fills under registered builders.'),
     ...walletSelection,
   }),
@@ -96,152 +118,96 @@ export const getStats = defineCallerRoute({
       .describe('What the rows follow from.'),
   }),
   async handle({ query, caller, signal }, dependencies) {
-    const { control, views, store } = dependencies;
+    const { control, views } = dependencies;
     const now = caller.sandbox ? (views.events.now ?? Date.now()) : Date.now();
-    const { from = null, to = now, groupBy, sort, platform, provider } = query;
-    if (from !== null && from > to) throw new ApiError('validation_failed', 'from: must not be after to');
-    const builders = attributionRows(control.state, caller).map(({ builder }) => builder);
-    if (platform === 'mine' && builders.length === 0)
-      throw new ApiError('no_platform_attribution', 'platform: no builder is registered');
-    const wallets = selectWalletsOf(control.state, caller, query);
-    const { complete } = await knownWallets(views, wallets);
-    const through = new Map(
-      wallets.map((wallet) => [accountOf(wallet), throughOf(wallet, views.ledgers, views.events.now)]),
-    );
-    const end = Math.min(to, now);
-    const isKnown = (wallet: Wallet) => {
-      const time = through.get(accountOf(wallet)) ?? null;
-      return complete.has(wallet) && time !== null && (caller.sandbox || time >= end - FILLS_LATE_MS);
-    };
-    const counted = wallets.filter(isKnown);
-    const sumsRead = await readFillSums(
-      store,
-      ledgersOf(views.ledgers, counted, provider),
-      { from, to },
-      platform === 'mine' ? builders : null,
-    );
-    const values = await valuesOf(
-      wallets,
-      query.mode ?? query.nav ?? 'snapshot',
-      now,
-      caller.sandbox,
-      signal,
+    const { from = null, to = null, groupBy, platform, roi } = query;
+    const end = to ?? now;
+    if (from !== null && from > end) throw new ApiError('validation_failed', 'from: must not be after to');
+    const sort = {
+      field: query.sort.replace('-', '') as Sort,
+      dir: query.sort.startsWith('-') ? 'desc' : 'asc',
+    } as const;
+    checkReturns({ roi, groupBy, include: query.include, sort: sort.field });
+    const builders = platform === 'mine' ? attributionRows(control.state, caller).map(({ builder }) => builder) : null;
+    if (builders?.length === 0) throw new ApiError('no_platform_attribution', 'platform: no builder is registered');
+    const { rows, totalOf } = await readStats(
+      { ...query, from, to, builders, mode: query.mode ?? query.nav ?? 'snapshot' },
+      { caller, now, signal },
       dependencies,
     );
-    const fillsOf = (own: readonly Wallet[]) =>
-      ledgersOf(views.ledgers, own.filter(isKnown), provider).map(({ account, providers }) =>
-        fillsOfAccount(
-          sumsRead.filter((row) => row.account === account && providers.includes(row.provider)),
-          account,
-          platform,
-        ),
-      );
-    const rowOf = (name: string, own: readonly Wallet[]): Row => {
-      const accounts = [...new Set(own.map(accountOf))];
-      const times = accounts.map((account) => through.get(account) ?? null);
-      const valueTimes = accounts.map((account) => values.get(account)!.asOf);
-      return {
-        name,
-        wallets: own,
-        ...sumFigures(
-          fillsOf(own),
-          accounts.map((account) => values.get(account)!),
-        ),
-        fillsThrough: oldest(times),
-        accountValueAsOf: oldest(valueTimes.filter((time) => time !== null)),
-      };
-    };
-    const groups = new Map<string, Wallet[]>();
-    for (const wallet of wallets) {
-      const name = groupBy === 'wallet' ? wallet.id : wallet.provider;
-      groups.set(name, [...(groups.get(name) ?? []), wallet]);
-    }
-    const rows = [...groups].map(([name, own]) => rowOf(name, own));
-    const field = sort.replace('-', '') as (typeof SORTS)[number];
-    const isDescending = sort.startsWith('-');
-    const total = rowOf('', wallets);
     const body = {
-      total: sumsOf(total),
-      data: sortByFigure(rows, field, isDescending).map((row) => toRecord(row, groupBy)),
-      window: { from: from === null ? null : isoTime(from), to: isoTime(to) },
-      applied: { groupBy, sort: { field, dir: isDescending ? ('desc' as const) : ('asc' as const) }, platform },
+      total: sumsOf(totalOf),
+      data: sortByFigure(rows, FIGURES[sort.field], sort.dir === 'desc').map((row) =>
+        toRecord(row, { groupBy, roi, pnlCurve: query.include !== undefined }),
+      ),
+      window: { from: from === null ? null : isoTime(from), to: isoTime(end) },
+      applied: { groupBy, sort, platform },
     };
     return new CustomResponse(200, body, CACHE);
   },
 });
 
-interface Row extends StatsFigures {
-  readonly name: string;
-  readonly wallets: readonly Wallet[];
-  readonly fillsThrough: number | null;
-  readonly accountValueAsOf: number | null;
+/** Throws 400 for parameters of returns that need others. */
+function checkReturns(requested: {
+  readonly roi: boolean;
+  readonly groupBy: 'provider' | 'wallet';
+  readonly include: 'pnlCurve' | undefined;
+  readonly sort: Sort;
+}): void {
+  const { roi, groupBy, include, sort } = requested;
+  const refuse = (message: string) => new ApiError('validation_failed', message);
+  if (roi && groupBy !== 'wallet') throw refuse('roi: needs groupBy=wallet');
+  if (include && !roi) throw refuse('include: pnlCurve needs roi=true and groupBy=wallet');
+  if (!roi && sort in RETURN_FIGURES) throw refuse(`sort: ${sort} needs roi=true`);
 }
 
-const accountOf = ({ provider, address }: Wallet) => accountName(providerFamily(provider), address);
-
-/** The oldest of the times; null without any, or if one is not known. */
-function oldest(times: readonly (number | null)[]): number | null {
-  if (times.length === 0 || times.some((time) => time === null)) return null;
-  return Math.min(...(times as readonly number[]));
-}
-
-/** Up to when all fills of an account have arrived; those of venue_b arrive in the order of the pipeline. */
-function throughOf(wallet: Wallet, ledgers: LedgersView, now: number | null): number | null {
-  const account = accountOf(wallet);
-  if (!ledgers.followed.has(account)) return null;
-  return providerFamily(wallet.provider) === 'venue_a' ? fillsThroughOf(ledgers, account, now ?? 0) : now;
-}
-
-function fillsOfAccount(rows: readonly FillSums[], account: string, platform: 'all' | 'mine'): FillFigures {
-  if (platform === 'mine' && rows.some(({ hasUnknownBuilder }) => hasUnknownBuilder)) return UNKNOWN_FILLS;
-  const isVenueA = account.startsWith('venue_a:');
-  const none = isVenueA ? NO_FILLS : { ...UNKNOWN_FILLS, volumeUsd: NO_FILLS.volumeUsd };
-  const joined = rows.length === 0 ? none : joinFills(rows);
-  return platform === 'mine' ? { ...joined, tradingFeeUsd: null } : joined;
-}
-
-/** The value of each account of the wallets. */
-async function valuesOf(
-  wallets: readonly Wallet[],
-  mode: (typeof MODES)[number],
-  now: number,
-  isSandbox: boolean,
-  signal: AbortSignal,
-  dependencies: Parameters<typeof liveValues>[2],
-): Promise<ReadonlyMap<string, StatsValue>> {
-  const byName = new Map(
-    wallets.map((wallet) => [accountOf(wallet), { family: providerFamily(wallet.provider), address: wallet.address }]),
-  );
-  const accounts = [...byName.values()];
-  const values =
-    mode === 'live'
-      ? await liveValues(accounts, signal, dependencies, isSandbox)
-      : accounts.map((account) => snapshotValue(account, dependencies.views, now, isSandbox));
-  return new Map([...byName.keys()].map((name, at) => [name, values[at]!]));
-}
+/** What rows can be sorted by. */
+const FIGURES: Readonly<Record<Sort, (row: StatsRow) => Decimal | null>> = {
+  realizedPnlUsd: (row) => row.realizedPnlUsd,
+  unrealizedPnlUsd: (row) => row.unrealizedPnlUsd,
+  accountValueUsd: (row) => row.accountValueUsd,
+  volumeUsd: (row) => row.volumeUsd,
+  mwrPct: ({ returns }) => returns && RETURN_FIGURES.mwrPct(returns.figures),
+  twrPct: ({ returns }) => returns && RETURN_FIGURES.twrPct(returns.figures),
+  simpleRoiPct: ({ returns }) => returns && RETURN_FIGURES.simpleRoiPct(returns.figures),
+  netPnlUsd: ({ returns }) => returns && RETURN_FIGURES.netPnlUsd(returns.figures),
+};
 
 const numberOrNull = (value: Decimal | null) => (value === null ? null : toNumber(value));
 
-function sumsOf(row: StatsFigures) {
+function sumsOf(figureOf: (figure: SummedFigure) => Decimal | null) {
+  const numberOf = (figure: SummedFigure) => numberOrNull(figureOf(figure));
   return {
-    accountValueUsd: numberOrNull(row.accountValueUsd),
-    volumeUsd: numberOrNull(row.volumeUsd),
-    realizedPnlUsd: numberOrNull(row.realizedPnlUsd),
-    unrealizedPnlUsd: numberOrNull(row.unrealizedPnlUsd),
-    tradingFeeUsd: numberOrNull(row.tradingFeeUsd),
-    builderFeeUsd: numberOrNull(row.builderFeeUsd),
+    accountValueUsd: numberOf('accountValueUsd'),
+    volumeUsd: numberOf('volumeUsd'),
+    realizedPnlUsd: numberOf('realizedPnlUsd'),
+    unrealizedPnlUsd: numberOf('unrealizedPnlUsd'),
+    tradingFeeUsd: numberOf('tradingFeeUsd'),
+    builderFeeUsd: numberOf('builderFeeUsd'),
   };
 }
 
-function toRecord(row: Row, groupBy: 'provider' | 'wallet'): z.infer<typeof rowSchema> {
+interface RowForm {
+  readonly groupBy: 'provider' | 'wallet';
+  readonly roi: boolean;
+  readonly pnlCurve: boolean;
+}
+
+function toRecord(row: StatsRow, { groupBy, roi, pnlCurve }: RowForm): z.infer<typeof rowSchema> {
   const [first] = row.wallets;
   const { id: walletId, address, provider } = first!;
+  const { returns } = row;
   return {
     ...(groupBy === 'wallet' ? { walletId, address } : { walletCount: row.wallets.length }),
     provider,
-    ...sumsOf(row),
+    ...sumsOf((figure) => row[figure]),
     tradeCount: row.tradeCount,
     fillsThrough: row.fillsThrough === null ? null : isoTime(row.fillsThrough),
     accountValueAsOf: row.accountValueAsOf === null ? null : isoTime(row.accountValueAsOf),
+    ...(roi ? (returns ? roiNumbers(returns.figures) : NO_ROI_NUMBERS) : {}),
+    ...(pnlCurve ? { pnlCurve: curveRecord(returns) } : {}),
   };
 }
+
+const curveRecord = (returns: AccountReturn | null) =>
+  returns === null ? null : returns.curve.map(({ t, pnl }) => ({ t, pnl: toNumber(pnl) }));

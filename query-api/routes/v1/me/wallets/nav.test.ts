@@ -5,6 +5,7 @@ import { anAccountValue, applyRecord } from '../../../../testing/records.fixture
 import { requestsAnsweredBy } from '../../../../testing/requests.fixture.ts';
 import { openTestService, type TestService } from '../../../../testing/test-service.fixture.ts';
 import { accountValuesView } from '../../../../views/account-values.ts';
+import { getLegacyPortfolio } from '../../portfolio/get-legacy.ts';
 
 const A = `0x${'a1'.repeat(20)}`;
 const B = `0x${'b2'.repeat(20)}`;
@@ -12,7 +13,7 @@ const ISO = '2026-03-01T12:00:00.500Z';
 
 let service: TestService;
 /** Serves an acquisition: by default it is published and valued. */
-let respond: (kind: string, address: string) => { publishedAt: number | null };
+let respond: (kind: string, address: string) => { publishedAt: number | null; native?: string[] };
 const sent: string[] = [];
 const ids: Record<string, string> = {};
 
@@ -27,8 +28,8 @@ const publish = (account: string, fields?: Partial<AccountValue>) => {
 };
 
 beforeAll(async () => {
-  const requests = requestsAnsweredBy((kind, { address }: { address: string }) => {
-    sent.push(`${kind} ${address}`);
+  const requests = requestsAnsweredBy((kind, { address, fresh }: { address: string; fresh?: boolean }) => {
+    sent.push(`${kind} ${address}${fresh === undefined ? '' : ` fresh ${fresh}`}`);
     return respond(kind, address);
   });
   service = await openTestService({ requests });
@@ -162,5 +163,83 @@ describe('GET /v1/me/wallets/nav', () => {
     const got = await byAddress('?walletAddress=0x12');
     expect([got.status, got.body.error.code]).toEqual([400, 'validation_failed']);
     expect(got.body.error.message).toContain('walletAddress');
+  });
+});
+
+describe('GET /v1/portfolio/legacy', () => {
+  const legacy = (query: string, options = {}) => service.request('GET', `/v1/portfolio/legacy?${query}`, options);
+  const BOTH = `venueAUser=${A}&venueBUser=${B.toUpperCase().replace('0X', '0x')}`;
+  const NATIVES: Record<string, string[]> = {
+    venue_a: ['{"assetPositions":[],"withdrawable":"1.0","time":5}'],
+    venue_b: ['[{"asset":"1"}]', '[{"asset":"2"}]'],
+  };
+  const state = (kind: string, address: string, fields: Partial<AccountValue> = {}) => {
+    const venue = kind.split('.')[0]!;
+    return { ...publish(`${venue}:${address}`, fields), native: NATIVES[venue]! };
+  };
+
+  it('has the value of each venue with what it sent, and their sum', async () => {
+    respond = (kind, address) =>
+      state(kind, address, kind.startsWith('venue_a') ? { valueUsd: '100', navUsd: '100' } : {});
+    const { status, headers, body } = await legacy(BOTH);
+    expect(status, JSON.stringify(body)).toBe(200);
+    getLegacyPortfolio.response.parse(body);
+    expect(headers.deprecation).toMatch(/^@\d+$/);
+    expect(headers.link).toBe('</v1/portfolio>; rel="successor-version"');
+    expect(headers['x-quota-sku']).toBe('portfolio.read');
+    expect(body).toMatchObject({
+      schemaVersion: 1,
+      complete: true,
+      user: null,
+      providers: ['venue_a', 'venue_b'],
+      slices: [
+        { provider: 'venue_a', address: A, navUsd: 100, native: JSON.parse(NATIVES.venue_a![0]!) },
+        { provider: 'venue_b', address: B, navUsd: 1244.75, native: [{ asset: '1' }, { asset: '2' }] },
+      ],
+      summary: { totalNavUsd: 1344.75, providersReporting: 2, providersRequested: 2 },
+      warnings: [],
+    });
+    expect(sent).toEqual([`venue_a.account_state ${A} fresh false`, `venue_b.account_state ${B} fresh false`]);
+  });
+
+  it('reads one venue, anew if that is requested', async () => {
+    respond = state;
+    const { body } = await legacy(`user=${A}&provider=venue_a&fresh=1`);
+    expect(body.slices.map(({ provider }: { provider: string }) => provider)).toEqual(['venue_a']);
+    expect([body.user, body.providers]).toEqual([A, ['venue_a', 'venue_b']]);
+    expect(sent).toEqual([`venue_a.account_state ${A} fresh true`]);
+  });
+
+  it('fails with the venues that have no complete value, and nothing of what they said', async () => {
+    respond = (kind, address) => {
+      if (kind.startsWith('venue_b')) throw new RequestError('rate_limited');
+      return state(kind, address, { navUsd: null, valueUsd: null, unpriced: 'HYPE' });
+    };
+    const { status, headers, body } = await legacy(BOTH);
+    expect(status).toBe(502);
+    expect(headers.deprecation).toBeDefined();
+    expect(body).toEqual({
+      code: 'portfolio_snapshot_incomplete',
+      message: 'no complete snapshot of venue_a and venue_b; try again',
+      failures: ['venue_a', 'venue_b'].map((provider) => ({ provider, code: 'provider_snapshot_unavailable' })),
+    });
+    getLegacyPortfolio.ownErrors![502]!.parse(body);
+  });
+
+  it('is for admins', async () => {
+    const { token } = await service.key(service.admin, ['read']);
+    const { status, body } = await legacy(BOTH, { token });
+    expect([status, body.error.code]).toEqual([403, 'insufficient_scope']);
+  });
+
+  it.each([
+    ['validation_failed', 'user', 'provider=venue_b'],
+    ['validation_failed', 'user', 'user=0x12'],
+    ['validation_failed', 'fresh', `user=${A}&fresh=yes`],
+    ['unknown_provider', 'venue_x', `user=${A}&provider=venue_a,venue_x`],
+  ])('bad input is %s naming %s', async (code, named, query) => {
+    const { status, body } = await legacy(query);
+    expect([status, body.error.code]).toEqual([400, code]);
+    expect(body.error.message).toContain(named);
   });
 });

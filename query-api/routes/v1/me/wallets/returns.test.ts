@@ -7,6 +7,7 @@ import { navSnapshotsTable } from '#schemas/tables/nav-snapshots';
 import type { AccountFlow } from '#schemas/topics/account-flows';
 import { type AccountValue, accountValueTopic } from '#schemas/topics/accounts';
 import { ledgerTopic } from '#schemas/topics/ledgers';
+import { snapshotHeadTopic } from '#schemas/topics/nav-snapshots';
 import { insertRows } from '../../../../testing/insert-rows.fixture.ts';
 import { openTestStore } from '../../../../testing/open-test-store.fixture.ts';
 import { bindWallet } from '../../../../testing/pnl-service.fixture.ts';
@@ -14,6 +15,7 @@ import { applyRecord } from '../../../../testing/records.fixture.ts';
 import { requestsAnsweredBy } from '../../../../testing/requests.fixture.ts';
 import { openTestService, type TestService } from '../../../../testing/test-service.fixture.ts';
 import { VIEWS } from '../../../../views/views.ts';
+import { getStats } from '../get-stats.ts';
 import { getWalletNavCurve } from './get-nav-curve.ts';
 import { getWalletRoi } from './get-roi.ts';
 
@@ -303,5 +305,86 @@ describe('GET /v1/me/wallets/{id}/roi', () => {
       const foreign = await get(`${ids[`venue_a:${A}`]}/${path}`, null, { token: other.token });
       expect([foreign.status, foreign.body.error.code]).toEqual([404, own.body.error.code]);
     }
+  });
+});
+
+describe('GET /v1/me/stats?roi=true', () => {
+  const stats = async (query: Record<string, string>) => {
+    const parameters = new URLSearchParams({ roi: 'true', groupBy: 'wallet', ...query });
+    const { status, body } = await service.request('GET', `/v1/me/stats?${parameters}`);
+    expect(status, JSON.stringify(body)).toBe(200);
+    getStats.response.parse(body);
+    return body;
+  };
+  type Rows = { data: { walletId: string; pnlCurve?: unknown }[] };
+  const rowOf = ({ data }: Rows, wallet: string) => data.find(({ walletId }) => walletId === ids[wallet]);
+  const putHead = (hoursAgo: number, navUsd: string) => {
+    const account = `venue_a:${A}`;
+    const head = { account, ledger: LEDGER, newest: snapshot(account, hoursAgo, navUsd) };
+    applyRecord(VIEWS.snapshotHeads, service.views.snapshotHeads, snapshotHeadTopic, account, head);
+  };
+  const NO_RETURN = {
+    mwrPct: null,
+    twrPct: null,
+    simpleRoiPct: null,
+    netPnlUsd: null,
+    netDepositsUsd: null,
+    startNavUsd: null,
+    endNavUsd: null,
+  };
+
+  it('ends with the snapshot, with the curve of the profit since the start', async () => {
+    putHead(1, '130');
+    const body = await stats({ from: iso(hourOf(3)), include: 'pnlCurve', sort: '-simpleRoiPct' });
+    // 100 at the start, 20 came in after half an hour of 7,201 s, 130 at the end.
+    expect(rowOf(body, `venue_a:${A}`)).toMatchObject({
+      accountValueUsd: 130,
+      accountValueAsOf: iso(hourOf(1) + 1_000),
+      mwrPct: expect.closeTo(10 / (100 + (20 * 5_401) / 7_201), 12),
+      twrPct: expect.closeTo(130 / 120 - 1, 12),
+      simpleRoiPct: expect.closeTo(10 / 120, 12),
+      netPnlUsd: 10,
+      netDepositsUsd: 20,
+      startNavUsd: 100,
+      endNavUsd: 130,
+      pnlCurve: [
+        { t: seconds(3), pnl: 0 },
+        { t: seconds(2), pnl: 5 },
+        { t: seconds(1), pnl: 10 },
+        { t: seconds(1) + 1, pnl: 10 },
+      ],
+    });
+    expect(body.data[0].walletId).toBe(ids[`venue_a:${A}`]);
+    expect(rowOf(body, `venue_a:${UNLOADED}`)).toMatchObject({ ...NO_RETURN, pnlCurve: null });
+    expect(body.applied.sort).toEqual({ field: 'simpleRoiPct', dir: 'desc' });
+    expect(sent).toEqual([]);
+  });
+
+  it('a newer snapshot ends the window at once; the rest is read once in half a minute', async () => {
+    putHead(1, '130');
+    const window = { from: iso(hourOf(2)) };
+    expect(rowOf(await stats(window), `venue_a:${A}`)).toMatchObject({ endNavUsd: 130, netPnlUsd: 5 });
+    putHead(1, '127');
+    expect(rowOf(await stats(window), `venue_a:${A}`)).toMatchObject({
+      accountValueUsd: 127,
+      endNavUsd: 127,
+      netPnlUsd: 2,
+    });
+  });
+
+  it('ends with the live value, of which the whole row is', async () => {
+    value(`venue_a:${A}`, '140');
+    const body = await stats({ from: iso(hourOf(2)), mode: 'live', sort: 'netPnlUsd' });
+    const row = rowOf(body, `venue_a:${A}`);
+    expect(row).toMatchObject({ accountValueUsd: 140, startNavUsd: 125, endNavUsd: 140, netPnlUsd: 15 });
+    expect(row).not.toHaveProperty('pnlCurve');
+  });
+
+  it('has the figures of the route of one wallet for a window that has ended', async () => {
+    const window = { from: iso(hourOf(3)), to: iso(hourOf(1)) };
+    const { body: one } = await roi(`venue_a:${A}`, window);
+    expect(one.status).toBe('ready');
+    for (const figure of Object.keys(NO_RETURN))
+      expect(rowOf(await stats(window), `venue_a:${A}`)).toMatchObject({ [figure]: one[figure] });
   });
 });

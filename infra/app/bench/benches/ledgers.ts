@@ -1,0 +1,86 @@
+/**
+ * The stage `ledgers` over trades of bound accounts, in memory. `ledgers` is the number of trades per second: each is
+ * decoded and applied, and every output encoded. The baseline decodes the same records and encodes the same outputs.
+ * `ledger-memory` is the size of the stage's state after a million trades, compared with that after 100,000, with the
+ * same lots open: a ledger retains 32 days of events, which both fill.
+ *
+ * Sources of error: books of a few lots, where closing a lot is cheap; outputs that the baseline encodes without having
+ * made them (that is the calculation); the serialized state, which is smaller than the memory it takes.
+ */
+import { serialize } from 'node:v8';
+import { createLedgersStage } from '#processors/ledgers/stage';
+import type { Topic } from '#schemas/topics/topic';
+import type { Bench, BenchContext, BenchResult } from '../bench.ts';
+import { decodeRecord, type EncodedRecord, encodeRecord, InMemoryStage } from '../ledgers/in-memory-stage.ts';
+import { ledgerRecords } from '../ledgers/ledger-records.ts';
+import { alternate, rateResult, timed } from '../measure.ts';
+
+export interface LedgersSize {
+  readonly accounts: number;
+  readonly trades: number;
+  readonly rounds: number;
+  readonly warmups: number;
+  /** Trades after which the state is measured: the fewer, and the more. */
+  readonly states: readonly [fewer: number, more: number];
+}
+
+const SIZE: LedgersSize = { accounts: 100, trades: 20_000, rounds: 9, warmups: 2, states: [100_000, 1_000_000] };
+/** Days of the retained events, and some more, so that the fewer trades fill them. */
+const DAYS = 36;
+
+export const ledgers: Bench = {
+  aims: { ledgers: { ratioMin: 0.5 }, 'ledger-memory': { ratioMax: 1.3 } },
+  limitMs: 600_000,
+  run: (context) => measureLedgers(context, SIZE),
+};
+
+/** Exported for tests, which use fewer trades. */
+export async function measureLedgers(
+  { onProgress }: Pick<BenchContext, 'onProgress'>,
+  { accounts, trades, rounds, warmups, states }: LedgersSize,
+): Promise<BenchResult[]> {
+  const records = [...ledgerRecords({ accounts, trades, tradesOfDay: trades })].map(
+    ({ topic, value }): EncodedRecord => ({ topic, bytes: encodeRecord(topic, value) }),
+  );
+  const outputs: (readonly [Topic, unknown])[] = [];
+  run(records, (topic, value) => void outputs.push([topic, value]));
+  const measure = (work: () => void) => () =>
+    timed(() => {
+      work();
+      return trades;
+    });
+  const subject = measure(() => run(records, encodeRecord));
+  const baseline = measure(() => decodeAndEncode(records, outputs));
+  const options = { rounds, warmups, onProgress: (share: number) => onProgress(share / 2) };
+  const rates = await alternate(subject, baseline, options);
+  const [fewer, more] = states;
+  const bytesAfter = (count: number) => stateBytes(accounts, count, fewer / DAYS);
+  const [baselineBytes, bytes] = [bytesAfter(fewer), bytesAfter(more)];
+  onProgress(1);
+  return [
+    rateResult('ledgers', 'events/s', rates),
+    { name: 'ledger-memory', value: bytes, unit: 'bytes', baseline: baselineBytes, ratio: bytes / baselineBytes },
+  ];
+}
+
+/** Runs the stage. Throws if it writes nothing. */
+function run(records: readonly EncodedRecord[], onOutput: (topic: Topic, value: unknown) => void): void {
+  let count = 0;
+  const stage = new InMemoryStage(createLedgersStage(), (topic, value) => {
+    count += 1;
+    onOutput(topic, value);
+  });
+  for (const record of records) stage.handle(record.topic, decodeRecord(record));
+  if (count < records.length) throw new Error(`${count} outputs of ${records.length} records`);
+}
+
+function decodeAndEncode(records: readonly EncodedRecord[], outputs: readonly (readonly [Topic, unknown])[]): void {
+  for (const record of records) decodeRecord(record);
+  for (const [topic, value] of outputs) encodeRecord(topic, value);
+}
+
+function stateBytes(accounts: number, trades: number, tradesOfDay: number): number {
+  const stage = new InMemoryStage(createLedgersStage(), () => {});
+  for (const { topic, value } of ledgerRecords({ accounts, trades, tradesOfDay })) stage.handle(topic, value);
+  return serialize(stage.state).length;
+}

@@ -1,0 +1,58 @@
+/** Runs a stage over encoded records in memory, without a log. */
+import avro from 'avsc';
+import { avroSchema } from '#schemas/avro';
+import type { Topic } from '#schemas/topics/topic';
+import type { Emit, Slices, Stage, StageRecord } from '../../../stages/stage.ts';
+
+/** A record as a log has it. */
+export interface EncodedRecord {
+  readonly topic: Topic;
+  readonly bytes: Buffer;
+}
+
+const types = new Map<string, avro.Type>();
+
+function typeOf({ name, schema }: Topic): avro.Type {
+  let type = types.get(name);
+  if (!type) {
+    type = avro.Type.forSchema(avroSchema(schema));
+    types.set(name, type);
+  }
+  return type;
+}
+
+export function encodeRecord(topic: Topic, value: unknown): Buffer {
+  return typeOf(topic).toBuffer(value);
+}
+
+export function decodeRecord<T>({ topic, bytes }: EncodedRecord): T {
+  return typeOf(topic).fromBuffer(bytes) as T;
+}
+
+/** Handles the records in order. Throws where a handler writes a dead letter. */
+export class InMemoryStage<S> {
+  readonly state: S;
+  private readonly handlers: ReadonlyMap<string, Stage<S>['inputs'][number]['handle']>;
+  private readonly emit: Emit;
+
+  /** @param onOutput called with each output that is no removal. */
+  constructor(stage: Stage<S>, onOutput: (topic: Topic, value: unknown) => void) {
+    this.state = stage.initialState();
+    this.handlers = new Map(stage.inputs.map(({ topic, handle }) => [topic.name, handle]));
+    this.emit = Object.assign(<T>(topic: Topic<T>, _key: string, value: T) => onOutput(topic as Topic, value), {
+      remove: () => {},
+      deadLetter: (reason: string, detail: string) => {
+        throw new Error(`${reason}: ${detail}`);
+      },
+    });
+  }
+
+  handle(topic: Topic, value: { readonly receivedAt: number }): void {
+    const { receivedAt } = value;
+    const record = { topic: topic.name, partition: 0, offset: 0, key: '', receivedAt, value };
+    const slices = this.handlers.get(topic.name)!(this.state, record as StageRecord<never>, this.emit) as
+      | Slices
+      | undefined;
+    while (slices?.next().done === false);
+  }
+}
