@@ -14,6 +14,9 @@ const SEED = 1;
 /** Wallets that are bound, so that one of them soon trades again. */
 const WALLETS = 30;
 
+/** Figures of returns (`roi=true`). */
+const RETURNS = ['netPnlUsd', 'netDepositsUsd', 'simpleRoiPct', 'mwrPct', 'twrPct', 'startNavUsd', 'endNavUsd'];
+
 interface Trade {
   readonly provider: string;
   readonly maker: string | null;
@@ -225,6 +228,14 @@ export function moneySuite(portal: Portal): void {
         const own = figures([...sums, 'tradeCount', 'provider', ...(group === 'wallet' ? [] : ['walletCount'])]);
         const shown = await rowsOf(page, '[aria-label="Competition"] tbody tr');
         expect(shown.map(own)).toEqual(data.map(own));
+        if (group === 'wallet') {
+          const returns = await rowsOf(page, '[aria-label="Returns"] tbody tr');
+          expect(returns.map(figures(RETURNS))).toEqual(data.map(figures(RETURNS)));
+          const curves = data.map(({ pnlCurve }) => pnlCurve as unknown as readonly unknown[] | null);
+          expect(await page.locator('[aria-label="Returns"] figure[data-chart="sparkline"]').count()).toBe(
+            curves.filter((curve) => curve !== null && curve.length > 0).length,
+          );
+        }
         const [totals] = await rowsOf(page, 'dl[aria-label="Totals"]');
         expect(figures(sums)(totals!)).toEqual(figures(sums)(total));
         const volume = responses.get('/v1/me/platform-volume') as { byVenue: Fields[]; total: Fields };
