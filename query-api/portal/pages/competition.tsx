@@ -103,7 +103,7 @@ export default function CompetitionPage() {
       )}
       <Table label="Competition" columns={trading} {...table} />
       {isByWallet && (
-        <section class="stack" aria-labelledby="returns">
+        <section class="panel" aria-labelledby="returns">
           <h2 id="returns">Returns in the window</h2>
           <p class="muted">
             Net profit is the value at the end without the value at the start and net deposits. The return divides it by
