@@ -90,7 +90,7 @@ async function startAll({ settings, logger, health, lifetime, parts }: StartOpti
   const ports = register('log and store', await openPorts(settings, { logger }));
   if (settings.roles.includes('processors'))
     await finishInterruptedReplay({ ...ports, logger }, createStages(settings));
-  const upstream = await startSimulatorIfSelected(settings, parts);
+  const { upstream, simulatorUrl } = await startSimulatorIfSelected(settings, parts);
   const metrics = createMetrics();
   const node = settings.node ?? `${hostname()}-${randomBytes(2).toString('hex')}`;
   measureProcess(metrics, node);
@@ -113,6 +113,7 @@ async function startAll({ settings, logger, health, lifetime, parts }: StartOpti
     const api = register('query-api', await startQueryApi(context));
     lines.push(`REST       ${api.url}`);
     if (settings.portal) lines.push(`Portal     ${api.url}/portal/`);
+    if (simulatorUrl) lines.push(`Simulator  ${simulatorUrl} (/truth/<address> is what is true of an account)`);
     if (api.newAdminToken) lines.push(`Admin key  ${api.newAdminToken} (shown once; keep it)`);
     const tokens = { generated: api.newAdminToken, configured: settings.adminToken };
     const adminToken = settings.log === 'embedded' ? tokenForWatchKey(settings.dataDir, tokens) : null;
@@ -133,11 +134,15 @@ async function startAll({ settings, logger, health, lifetime, parts }: StartOpti
 
 /**
  * With `--venues sim`, starts the simulator in this process and uses its URLs. Explicitly set URLs take precedence; if all
- * are set, another simulator serves them.
+ * are set, another simulator serves them, and `simulatorUrl` is null.
  */
-async function startSimulatorIfSelected(settings: Settings, parts: NamedPart[]): Promise<Settings> {
-  if (settings.venues !== 'sim' || !settings.roles.includes('ingest')) return settings;
-  if (Object.values(UPSTREAMS).every(({ setting }) => settings[setting] !== null)) return settings;
+async function startSimulatorIfSelected(
+  settings: Settings,
+  parts: NamedPart[],
+): Promise<{ readonly upstream: Settings; readonly simulatorUrl: string | null }> {
+  const none = { upstream: settings, simulatorUrl: null };
+  if (settings.venues !== 'sim' || !settings.roles.includes('ingest')) return none;
+  if (Object.values(UPSTREAMS).every(({ setting }) => settings[setting] !== null)) return none;
   const simulator = await startInWorker({
     seed: settings.simSeed,
     rate: settings.simRate,
@@ -149,7 +154,10 @@ async function startSimulatorIfSelected(settings: Settings, parts: NamedPart[]):
   });
   parts.push({ name: 'simulator', running: simulator });
   const explicit = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
-  return { ...settings, ...simulator.urls, ...explicit } as Settings;
+  return {
+    upstream: { ...settings, ...simulator.urls, ...explicit } as Settings,
+    simulatorUrl: new URL(simulator.urls.venueAApiUrl).origin,
+  };
 }
 
 function startMaintenance({ settings, log, logger, health }: RoleContext): Running {
