@@ -97,23 +97,25 @@ export function moneySuite(portal: Portal): void {
     await page.locator('[data-action="open"]').first().click();
     await page.locator('[aria-label="Tokens"] [data-action="explain"]').first().click();
     const events = page.locator('[data-dialog="explain"] [aria-label="Events"] tbody tr');
+    let attempts = 0;
     await vi.waitFor(async () => {
-      // A wallet may have traded through a builder alone; its book without one does not exist then.
-      if ((await events.count()) === 0) {
-        const builder = page.locator('[data-dialog="explain"] [name="builder"]');
-        const builders = await builder
-          .locator('option')
-          .evaluateAll((all) => all.map((one) => one.getAttribute('value')));
-        await builder.selectOption(builders.at(-1)!);
-      }
+      // A wallet may have traded through builders alone; its book without one does not exist then.
+      const builder = page.locator('[data-dialog="explain"] [name="builder"]');
+      const builders = await builder
+        .locator('option')
+        .evaluateAll((all) => all.map((one) => one.getAttribute('value')!));
+      await builder.selectOption(builders[attempts++ % builders.length]!);
       await events.first().waitFor({ timeout: 2_000 });
     }, COMPARED_WITHIN);
-    const { book, events: stated } = responses.get('/v1/me/pnl/explain') as { book: Fields; events: Fields[] };
-    const [head] = await rowsOf(page, '[data-dialog="explain"] dl');
-    for (const field of ['openPosition', 'avgCost', 'realized']) expect(head![field], field).toBe(book[field]);
-    const shown = await rowsOf(page, '[data-dialog="explain"] [aria-label="Events"] tbody tr');
-    const figures = ({ kind, qty, price, realized, fee }: Fields) => ({ kind, qty, price, realized, fee });
-    expect(shown.map(figures)).toEqual(stated.map(figures));
+    // The body of a response may be read after the page has shown it.
+    await vi.waitFor(async () => {
+      const { book, events: stated } = responses.get('/v1/me/pnl/explain') as { book: Fields; events: Fields[] };
+      const [head] = await rowsOf(page, '[data-dialog="explain"] dl');
+      for (const field of ['openPosition', 'avgCost', 'realized']) expect(head![field], field).toBe(book[field]);
+      const shown = await rowsOf(page, '[data-dialog="explain"] [aria-label="Events"] tbody tr');
+      const figures = ({ kind, qty, price, realized, fee }: Fields) => ({ kind, qty, price, realized, fee });
+      expect(shown.map(figures)).toEqual(stated.map(figures));
+    }, COMPARED_WITHIN);
     await expectAccessible(watched);
     await page.locator('[data-dialog="explain"] [data-action="close"]').click();
     expect(watched.faults).toEqual([]);
