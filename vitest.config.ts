@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { testsSharingProcesses } from './infra/app/checks/shared-process.ts';
+import { fastExports } from './infra/testing/fast-exports.ts';
 import { LongestFirst } from './infra/testing/longest-first.ts';
 
 /** Replaces pino in tests, so that loggers also write to the folder that is searched for secrets after the run. */
@@ -8,7 +9,10 @@ const gatheringPino = fileURLToPath(new URL('infra/testing/logs/gathering-pino.t
 
 const sharingProcesses = testsSharingProcesses();
 
-const sources = { resolve: { alias: [{ find: /^pino$/, replacement: gatheringPino }] } };
+const sources = {
+  plugins: [fastExports],
+  resolve: { alias: [{ find: /^pino$/, replacement: gatheringPino }] },
+};
 const common = { pool: 'forks' as const, testTimeout: 30_000, hookTimeout: 120_000 };
 
 export default defineConfig({

@@ -32,9 +32,12 @@ export interface SpendingGrants {
  *
  * ```
  *   lists (more important)        at most 600
- *   repairs, ... (less important) at most 300 `behindMax`
- *   both together                 at most 600, since 600 `cost` are reserved for reads
- *   reads                         all that the others leave, at least 600
+ *   repairs, ... (less important) at most 300 `behindMax`, and what is lent to them
+ *   both together                 at most 600 and what is lent, since 600 `cost` are reserved for reads
+ *   reads                         all that the others leave
+ *
+ *   lent: 300 while reads spend at most 150 within the minute (`idle` stays reserved); less the more they spend, and
+ *         nothing from 300 on. So reads are sure of 300 at once, and of 600 within a minute.
  *
  *   0                                                      1,080              1,200
  *   |------------------ used by all ------------------------|--- 120 `spare` ---|
@@ -46,6 +49,11 @@ export interface Reserved {
   /** Only costs of this priority may use the part. */
   readonly priority: number;
   readonly cost: number;
+  /**
+   * What stays reserved while this priority spends nothing. The reserved part is twice what it spent within the last window,
+   * between `idle` and `cost`; the rest is lent to less important costs. By default nothing is lent.
+   */
+  readonly idle?: number;
   /**
    * The end of the limit. Of this priority only payers may use it that spend at most this much within a window, all
    * together, when the rest has no room; 0 by default. So one that spends as much as it can leaves room for a single cost

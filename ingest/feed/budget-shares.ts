@@ -27,6 +27,7 @@ export class BudgetShares {
   private readonly reserved: Reserved | undefined;
   private sum = 0;
   private sumUnreserved = 0;
+  private sumReserving = 0;
   private sumBehind = 0;
   private sumSpare = 0;
   private readonly sumsOfPayers = new Map<string, number>();
@@ -54,6 +55,7 @@ export class BudgetShares {
   add(change: number, spender: Spender): void {
     this.sum += change;
     if (this.isUnreserved(spender)) this.sumUnreserved += change;
+    if (spender.priority !== null && spender.priority === this.reserved?.priority) this.sumReserving += change;
     if (this.isBehind(spender)) this.sumBehind += change;
     if (spender.inSpare) this.sumSpare += change;
     for (const payer of spender.payers ?? []) {
@@ -94,20 +96,40 @@ export class BudgetShares {
   }
 
   /** A cost above a part may be spent when nothing else of the part is. */
-  private hasRoom(part: LimitPart, { cost }: Cost): boolean {
-    const bounded = Math.min(cost, this.max);
+  private hasRoom(part: LimitPart, cost: Cost): boolean {
+    const bounded = Math.min(cost.cost, this.max);
     switch (part) {
       case 'limit':
         return this.sum + bounded <= this.max;
       case 'unreserved':
-        return this.sumUnreserved + bounded <= Math.max(bounded, this.max - (this.reserved?.cost ?? 0));
+        return this.unreserved(cost) + bounded <= Math.max(bounded, this.max - this.reservedPart());
       case 'behind':
-        return this.sumBehind + cost <= Math.max(cost, this.reserved?.behindMax ?? Number.POSITIVE_INFINITY);
+        return this.sumBehind + cost.cost <= Math.max(cost.cost, this.behindMax() + this.lent());
       case 'common':
         return this.usedInCommon === 0 || this.usedInCommon + bounded <= this.max - this.spare;
       case 'spare':
-        return this.sumSpare + cost <= this.spare;
+        return this.sumSpare + cost.cost <= this.spare;
     }
+  }
+
+  private reservedPart(): number {
+    return this.reserved?.cost ?? 0;
+  }
+
+  private behindMax(): number {
+    return this.reserved?.behindMax ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** What of the reserved part is lent to less important costs. */
+  private lent(): number {
+    const cost = this.reservedPart();
+    return cost - Math.min(cost, Math.max(this.reserved?.idle ?? cost, 2 * this.sumReserving));
+  }
+
+  /** What counts of the unreserved part for a cost: without what is lent; what was lent takes nothing from more important ones. */
+  private unreserved(cost: Cost): number {
+    const lent = this.isBehind(cost) ? this.lent() : Math.max(0, this.sumBehind - this.behindMax());
+    return this.sumUnreserved - lent;
   }
 
   private isUnreserved({ priority }: Spender): boolean {

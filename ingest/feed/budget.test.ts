@@ -187,6 +187,36 @@ describe('priorities', () => {
     expect(served.slice(5)).toEqual(['lists 2', 'bars 4']);
   });
 
+  it('of those behind the reserved priority also use what it lends: half, and less the more it spends', async () => {
+    const budget = new Budget({ max: 12, windowMs: 1_000, reserved: { priority: 1, cost: 6, idle: 2, behindMax: 3 } });
+    const settled = async (count: number, priority: number) => {
+      let served = 0;
+      const cancel = new AbortController();
+      const all = Array.from({ length: count }, () =>
+        budget.reserve(1, { priority, signal: cancel.signal }).then((reservation) => {
+          served += 1;
+          reservation.settle();
+        }),
+      );
+      await vi.advanceTimersByTimeAsync(0);
+      cancel.abort();
+      await Promise.allSettled(all);
+      return served;
+    };
+    // Nobody reads: four of the six are lent.
+    expect(await settled(12, 4)).toBe(7);
+    // More important costs have a share of their own.
+    expect(await settled(12, 0)).toBe(3);
+    expect(await settled(12, 1)).toBe(2);
+    await vi.advanceTimersByTimeAsync(1_000);
+    // Twice of what is read is reserved.
+    expect(await settled(2, 1)).toBe(2);
+    expect(await settled(12, 4)).toBe(5);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await settled(3, 1)).toBe(3);
+    expect(await settled(12, 4)).toBe(3);
+  });
+
   it('leave a part to the one for which it is reserved', async () => {
     const budget = new Budget({ max: 10, windowMs: 1_000, reserved: { priority: 1, cost: 5 } });
     const served: string[] = [];

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 export interface Answer {
   readonly status?: number;
   readonly headers?: Record<string, string>;
-  readonly body?: string;
+  readonly body?: string | Buffer;
   /** Never answers, or never ends its answer after the body. */
   readonly hang?: boolean;
   /** Closes the connection after the body, before the answer has ended. */

@@ -171,7 +171,8 @@ describe('the files of registered builders', () => {
     probe.page('orders', 1, [coinFill(1, { builderFee: '0.05' })]);
     expect(probe.books()).toEqual([namedBook]);
     // What the later file replaced names nothing any more.
-    probe.driver.feed(builderFillTopic, row(1), position);
+    probe.driver.feed(builderFillTopic, row(0), position);
+    probe.driver.feed(builderDayTopic, day(1), position);
     probe.page('orders', 1, [coinFill(2, { builderFee: '0.05', startPosition: '1' })]);
     expect(probe.books()).toEqual([namedBook, unnamedBook]);
   });

@@ -96,7 +96,7 @@ export async function walletRoi(
 }
 
 /** The figures of a return as a response has them. */
-export function roiNumbers(figures: RoiFigures) {
+export function roiNumbers(figures: Omit<RoiFigures, 'flows'>) {
   return {
     mwrPct: numberOrNull(figures.mwr),
     twrPct: numberOrNull(figures.twr),

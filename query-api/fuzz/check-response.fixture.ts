@@ -35,7 +35,7 @@ export function checkResponse(route: Route, { method, headers: sent }: Draft, re
   }
   const own = route.ownErrors?.[status];
   if (own) {
-    own.parse(JSON.parse(text));
+    own.schema.parse(JSON.parse(text));
     return null;
   }
   if (status >= 400) {

@@ -127,11 +127,11 @@ function responsesOf(route: Route, shared: Record<string, unknown>, examples: Ex
       description: codes.map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join('; '),
     };
   }
-  for (const [status, schema] of Object.entries(route.ownErrors ?? {}))
+  for (const [status, { schema, example }] of Object.entries(route.ownErrors ?? {}))
     responses[status] = {
       description: 'An error without the envelope.',
       headers,
-      content: json(jsonSchemaOf(schema, 'output', shared), undefined),
+      content: json(jsonSchemaOf(schema, 'output', shared), example),
     };
   return responses;
 }

@@ -179,6 +179,7 @@ async function recordMoney(recorder: Recorder): Promise<Step[]> {
     { call: 'GET /v1/me/wallets/:id/nav' },
     { call: 'GET /v1/me/wallets/nav' },
     { call: 'GET /v1/positions', query: { user: positionsOf!, provider: 'venue_a' } },
+    { call: 'GET /v1/portfolio/legacy', query: { user: positionsOf!, provider: 'venue_a' } },
   ];
   await recorder.run({ call: 'POST /v1/me/platform-attributions', body: ATTRIBUTION, isPreparation: true });
   for (const step of steps) await recorder.run(step);
@@ -201,7 +202,6 @@ async function recordCurves(recorder: Recorder, address: string): Promise<Step[]
     { call: 'GET /v1/portfolio', query: { user: address, provider: 'venue_a' } },
     { call: 'GET /v1/portfolio/performance', query: { user: address, provider: 'venue_a', windows: '1D' } },
     { call: 'POST /v1/portfolio/performance/heads/batch', body: { users: [address], windows: ['1D'] } },
-    { call: 'GET /v1/portfolio/legacy', query: { user: address, provider: 'venue_a' } },
     { call: 'GET /v1/portfolio/nav', query: { user: address, provider: 'venue_a', window: '1D' } },
     { call: 'GET /v1/portfolio/pnl', query: { user: address, provider: 'venue_a', window: '1D' } },
     { call: 'POST /v1/accounts/batch', body: { users: [address] } },

@@ -2,7 +2,7 @@
 import { type Decimal, parseDecimal } from '#schemas/domain/decimal';
 import { QUOTE_TOKENS } from '#schemas/venues/venue-a/fills';
 import { IS_OF_LEDGERS, inParts, isOfLedgers, type LedgerPart, ledgerParameters } from './ledger-rows.ts';
-import { LACKS_BUILDER } from './named-days.ts';
+import { LACKS_BUILDER, type NamedDays } from './named-days.ts';
 import { query, type Reader } from './query.ts';
 
 export interface FillWindow {
@@ -46,10 +46,10 @@ export async function readFillSums(
   ledgers: readonly LedgerPart[],
   { from, to }: FillWindow,
   builders: readonly string[] | null,
-  namedDays: readonly number[],
+  namedDays: NamedDays,
 ): Promise<FillSums[]> {
   const allBuilders = builders === null ? 1 : 0;
-  const window = { from: from ?? 0, to, builders: builders ?? [], allBuilders, namedDays };
+  const window = { from: from ?? 0, to, builders: builders ?? [], allBuilders, ...namedDays };
   const sums: FillSums[] = [];
   for (const part of inParts(ledgers.filter(({ account }) => account.startsWith('venue_a:'))))
     sums.push(...(await venueASums(store, part, window)));
@@ -58,10 +58,8 @@ export async function readFillSums(
   return sums;
 }
 
-type Window = Readonly<Record<'from' | 'to' | 'allBuilders', number>> & {
-  readonly builders: readonly string[];
-  readonly namedDays: readonly number[];
-};
+type Window = Readonly<Record<'from' | 'to' | 'allBuilders', number>> &
+  NamedDays & { readonly builders: readonly string[] };
 
 const inWindow = (column: string) =>
   `${column} >= fromUnixTimestamp64Milli({from:Int64}) AND ${column} < fromUnixTimestamp64Milli({to:Int64})`;

@@ -1,5 +1,7 @@
 /** Reads what was traded under builders, by anyone. */
 import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
+import { sumKnown } from '#schemas/domain/sum-known';
+import { DAY_MS } from '#schemas/venues/venue-a/builder-export';
 import { query, type Reader } from './query.ts';
 
 /** Venue time, unix ms: `from` inclusive (null: all), `to` exclusive. */
@@ -51,8 +53,30 @@ export function readArrivedDays(store: Reader, builders: readonly string[]): Pro
   });
 }
 
+/** Maximum of files per statement: they are sent in its URL. */
+const FILES_MAX = 2_000;
+
 /** Sums the rows of the files of these days. */
-export function readVenueAVolume(
+export async function readVenueAVolume(
+  store: Reader,
+  days: readonly ArrivedDay[],
+  window: VolumeWindow,
+  users: readonly string[],
+): Promise<PlatformVolume> {
+  const { from, to } = window;
+  const inWindow = days.filter(({ day }) => day < to && (from === null || day + DAY_MS > from));
+  const parts: PlatformVolume[] = [];
+  for (let at = 0; at < inWindow.length; at += FILES_MAX)
+    parts.push(await readFiles(store, inWindow.slice(at, at + FILES_MAX), window, users));
+  return {
+    volumeUsd: sumKnown(parts.map(({ volumeUsd }) => volumeUsd))!,
+    tradeCount: parts.reduce((sum, { tradeCount }) => sum + tradeCount, 0),
+    builderFeeUsd: sumKnown(parts.map(({ builderFeeUsd }) => builderFeeUsd)),
+    users: new Set(parts.flatMap((part) => [...part.users])),
+  };
+}
+
+function readFiles(
   store: Reader,
   days: readonly ArrivedDay[],
   window: VolumeWindow,

@@ -2,7 +2,7 @@ import type { Wallet } from '#schemas/domain/control/state';
 import type { AccountProvider } from '#schemas/venues/accounts';
 import type { LedgersView } from '../views/ledgers.ts';
 import { inParts, isOfLedgers, ledgerParameters } from './ledger-rows.ts';
-import { LACKS_BUILDER } from './named-days.ts';
+import { LACKS_BUILDER, type NamedDays } from './named-days.ts';
 import { query, type Reader } from './query.ts';
 import { ledgersOf } from './select-wallets.ts';
 
@@ -14,7 +14,7 @@ export async function accountsWithUnknownBuilders(
   store: Reader,
   ledgers: LedgersView,
   wallets: readonly Wallet[],
-  namedDays: readonly number[],
+  namedDays: NamedDays,
   requested?: AccountProvider | undefined,
 ): Promise<ReadonlySet<unknown>> {
   const found = new Set<string>();
@@ -23,7 +23,7 @@ export async function accountsWithUnknownBuilders(
       name: 'unknown-builders',
       sql: `SELECT DISTINCT l.account AS account FROM account_fills AS l FINAL
        WHERE ${isOfLedgers('l.provider')} AND ${LACKS_BUILDER}`,
-      parameters: { ...ledgerParameters(part), namedDays },
+      parameters: { ...ledgerParameters(part), ...namedDays },
       parse: (rows: { account: string }[]) => rows.map(({ account }) => account),
     }))
       found.add(account);

@@ -110,8 +110,8 @@ interface CommonDeclaration<P, Q, R> {
   readonly notFoundCodes?: readonly ErrorCode[];
   /** Names and descriptions of the headers that only this route sends, for the docs. */
   readonly ownHeaders?: Readonly<Record<string, string>>;
-  /** Bodies of errors that are not the error envelope, by status. */
-  readonly ownErrors?: Readonly<Record<number, z.ZodType>>;
+  /** Bodies of errors that are not the error envelope, by status, with an example of each. */
+  readonly ownErrors?: Readonly<Record<number, { readonly schema: z.ZodType; readonly example: unknown }>>;
   readonly params: z.ZodType<P>;
   readonly query: z.ZodObject & z.ZodType<Q>;
   readonly response: z.ZodType<R>;

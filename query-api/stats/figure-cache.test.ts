@@ -9,14 +9,14 @@ beforeEach(() => {
   reads = [];
   cache = new FigureCache({ lifetimeMs: 30_000, entriesMax: 3, now: () => now });
 });
-const get = (keys: string[], isKept?: (figure: string) => boolean) =>
+const get = (keys: string[], isReusable?: (figure: string) => boolean) =>
   cache.getAll(
     keys,
     async (missing) => {
       reads.push([...missing]);
       return missing.map((key) => `${key}${now}`);
     },
-    isKept,
+    isReusable,
   );
 
 it('reads what is missing at once, each key once, and returns the figures in the order of the keys', async () => {
@@ -37,7 +37,7 @@ it('requests at the same time share a read and its error, which is not cached', 
   expect(await get(['x'])).toEqual(['x1']);
 });
 
-it('a figure that is not to be kept is read again', async () => {
+it('a figure that is not reusable is read again', async () => {
   await get(['a', 'b'], (figure) => figure !== 'a1');
   await get(['a', 'b']);
   expect(reads).toEqual([['a', 'b'], ['a']]);

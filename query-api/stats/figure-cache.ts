@@ -20,12 +20,12 @@ export class FigureCache<T> {
    * Resolves with a figure for each key. A key that is being read is not read again. Rejects as `read` does; all that wait
    * for the key receive the error, which is not cached.
    * @param read is called once with the keys that are missing, and resolves with their figures in that order.
-   * @param isKept false for a figure that the next request reads again.
+   * @param isReusable false for a figure that the next request reads again.
    */
   getAll(
     keys: readonly string[],
     read: (missing: readonly string[]) => Promise<readonly T[]>,
-    isKept: (figure: T) => boolean = () => true,
+    isReusable: (figure: T) => boolean = () => true,
   ): Promise<T[]> {
     const found = new Map(keys.map((key) => [key, this.entries.get(key)]));
     const missing = [...found].flatMap(([key, figure]) => (figure === undefined ? [key] : []));
@@ -35,18 +35,18 @@ export class FigureCache<T> {
         const figure = reading.then((figures) => figures[at]!);
         found.set(key, figure);
         this.entries.set(key, figure);
-        this.dropUnkept(key, figure, isKept);
+        this.dropOthers(key, figure, isReusable);
       }
     }
     return Promise.all(keys.map((key) => found.get(key)!));
   }
 
-  private dropUnkept(key: string, figure: Promise<T>, isKept: (figure: T) => boolean): void {
+  private dropOthers(key: string, figure: Promise<T>, isReusable: (figure: T) => boolean): void {
     const drop = () => {
       if (this.entries.peek(key) === figure) this.entries.delete(key);
     };
     figure.then((value) => {
-      if (!isKept(value)) drop();
+      if (!isReusable(value)) drop();
     }, drop);
   }
 }

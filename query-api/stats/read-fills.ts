@@ -15,7 +15,7 @@ export const STATS_CACHE_MS = 30_000;
 /** The sums of an account by provider, as they were when they were read. */
 export interface AccountFills {
   readonly sums: readonly FillSums[];
-  /** Up to when all fills had arrived, unix ms. */
+  /** Up to when they contain all fills, unix ms. */
   readonly fillsThrough: number;
 }
 

@@ -17,13 +17,16 @@ import { STATS_CACHE_MS } from './read-fills.ts';
 
 /** Points of the curve of a row. */
 const CURVE_POINTS_MAX = 50;
-/** Entries have some kilobytes at most, by the flows of the window. */
+/** Entries have some kilobytes at most. */
 const ACCOUNTS_MAX = 2_000;
 /** How long a response waits for what it has to read of the venues. */
 const READS_MS = 10_000;
 
+/** Without the flows, of which an account can have many. */
+export type ReturnFigures = Omit<RoiFigures, 'flows'>;
+
 export interface AccountReturn {
-  readonly figures: RoiFigures;
+  readonly figures: ReturnFigures;
   readonly curve: readonly PnlPoint[];
 }
 
@@ -79,13 +82,15 @@ export async function readReturns(
 const accountOf = ({ provider, address }: Wallet) => accountName(providerFamily(provider), address);
 
 function toReturn(roi: Roi): AccountReturn | null {
-  return roi.reason === null ? { figures: roi.figures, curve: pnlCurve(roi, CURVE_POINTS_MAX) } : null;
+  if (roi.reason !== null) return null;
+  const { flows: _flows, ...figures } = roi.figures;
+  return { figures, curve: pnlCurve(roi, CURVE_POINTS_MAX) };
 }
 
 /** What rows can be sorted by. */
 export const RETURN_FIGURES = {
-  mwrPct: ({ mwr }: RoiFigures): Decimal | null => mwr,
-  twrPct: ({ twr }: RoiFigures): Decimal | null => twr,
-  simpleRoiPct: ({ simple }: RoiFigures): Decimal | null => simple,
-  netPnlUsd: ({ netPnl }: RoiFigures): Decimal | null => netPnl,
+  mwrPct: ({ mwr }: ReturnFigures): Decimal | null => mwr,
+  twrPct: ({ twr }: ReturnFigures): Decimal | null => twr,
+  simpleRoiPct: ({ simple }: ReturnFigures): Decimal | null => simple,
+  netPnlUsd: ({ netPnl }: ReturnFigures): Decimal | null => netPnl,
 } as const;

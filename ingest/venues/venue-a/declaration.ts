@@ -25,7 +25,8 @@ export const SLOTS = 8;
 export const SUBSCRIPTIONS_MAX = 1_000;
 /**
  * The limits of the venue (section 8). At least half of the weight is for reads of clients, and of that what one read may
- * cost at most for organizations that read little. A quarter is for these or listings, of which a round costs 100. Weight
+ * cost at most for organizations that read little; half of it is lent while they read little. A quarter is for these or
+ * listings, of which a round costs 100. Weight
  * and new connections count until the venue has responded; what cannot be seen, such as the arrival of a frame, has a
  * margin.
  * @param minuteMs the minute over which the venue counts; shorter with a simulator that counts so.
@@ -35,7 +36,7 @@ export const limitsOf = (minuteMs: number): Limits => ({
     max: 1_200,
     windowMs: minuteMs,
     chunk: 100,
-    reserved: { priority: REST_PRIORITIES.reads, cost: 600, spare: 120, behindMax: 300 },
+    reserved: { priority: REST_PRIORITIES.reads, cost: 600, idle: 300, spare: 120, behindMax: 300 },
   },
   connections: { max: 10, windowMs: DELAY_MS, chunk: 10 },
   newConnections: { max: 30, used: 28, windowMs: minuteMs, chunk: 1 },

@@ -104,6 +104,12 @@ describe('requests for fills', () => {
     requests.begin(request!);
     requests.answered(request!, NOW);
     requests.record(aLoad('first', { ledger: NOW - 9_000, twapsFrom: 5 }));
+    // Its figures are known once it has a page of both lists.
+    const [other] = requests.due(NOW);
+    expect([other?.user, other?.list]).toEqual(['first', 'orders']);
+    requests.begin(other!);
+    requests.answered(other!, NOW);
+    requests.record(aLoad('first', { ledger: NOW - 9_000, twapsFrom: 5, ordersFrom: 5 }));
     expect(requests.due(NOW).map(({ user }) => user)).toEqual(['second', 'first']);
   });
 

@@ -167,7 +167,9 @@ function nextOfLoad({ load, lists, ready }: ReadyLists): Due | null {
   // Most accounts have no TWAP orders: fills of orders need not wait once that is known.
   const list = open.toReversed().find((one) => fromOf(load, one) === behind && ready.includes(one));
   if (!list) return null;
-  const since = Math.max(load.ledger, ...FILL_LISTS.map((one) => lists[one].answeredAt));
+  // Each load first has a page of every list, so that figures are known. Then loads take turns.
+  const answeredAt = open.map((one) => lists[one].answeredAt);
+  const since = answeredAt.includes(0) ? load.ledger : Math.max(load.ledger, ...answeredAt);
   return { request: requestOf(load, list, REST_PRIORITIES.fillLoads), since };
 }
 

@@ -60,10 +60,12 @@ export class FilesDue {
     return next;
   }
 
-  /** The request succeeded: the file of a recent day is due again in an hour. */
-  markDone(file: BuilderFile): void {
+  /**
+   * The request succeeded: the file of a recent day is due again in an hour, and so is one that cannot be read.
+   */
+  markDone(file: BuilderFile, isUnreadable = false): void {
     const entry = file as Entry;
-    const isRepeated = entry.day >= (Math.floor(this.options.now() / DAY_MS) - REPEATED_DAYS) * DAY_MS;
+    const isRepeated = isUnreadable || entry.day >= (Math.floor(this.options.now() / DAY_MS) - REPEATED_DAYS) * DAY_MS;
     entry.dueAt = isRepeated ? this.options.now() + HOUR_MS : Number.POSITIVE_INFINITY;
     entry.failures = 0;
   }

@@ -1,8 +1,10 @@
 import { gunzipSync } from 'node:zlib';
 import { afterEach, expect, it, vi } from 'vitest';
 import { loadSettings } from '#infra/config/settings';
+import { Lz4Error } from '#schemas/domain/lz4/read-frames';
+import { writeLz4Frame } from '#schemas/domain/lz4/write-frame';
 import { builderDayTopic, registeredBuilderTopic } from '#schemas/topics/builder-exports';
-import { DAY_MS, readBuilderFileText } from '#schemas/venues/venue-a/builder-export';
+import { DAY_MS, readBuilderFileText, readBuilderRows } from '#schemas/venues/venue-a/builder-export';
 import { type Answer, startHttpServer } from '../../../testing/http-server.fixture.ts';
 import { MemoryLog } from '../../../testing/memory-log.fixture.ts';
 import { openTestPublisher, silentLogger } from '../../../testing/open-publisher.fixture.ts';
@@ -13,6 +15,21 @@ import { startFileRequests } from './request-files.ts';
 const BUILDER = `0x${'b'.repeat(40)}`;
 const HOUR = 3_600_000;
 const TODAY = Date.parse('2026-01-20T00:00:00Z');
+const HEADER =
+  'time,user,coin,side,px,sz,crossed,special_trade_type,tif,is_trigger,counterparty,closed_pnl,twap_id,builder_fee';
+/** A file with one row. */
+const csv = (coin: string) =>
+  writeLz4Frame(
+    Buffer.from(`${HEADER}\n2026-01-15T00:00:00Z,${BUILDER},${coin},Bid,1,1,true,Na,Ioc,false,0x0,0,0,0\n`),
+  );
+function coinOf(file: Buffer): string {
+  try {
+    return [...readBuilderRows(file)].flat()[0]!.coin;
+  } catch (error) {
+    if (!(error instanceof Lz4Error)) throw error;
+    return 'unreadable';
+  }
+}
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
@@ -61,7 +78,7 @@ it('requests a file that failed again with growing waits', () => {
   expect(waits).toEqual([30, 60, 120, 240, 480, 600, 600]);
 });
 
-it('publishes files, does not repeat unchanged ones, and publishes that there is none once that is final', async () => {
+it('publishes files, does not repeat unchanged ones, repeats unreadable ones, and publishes that there is none once that is final', async () => {
   const { folder, remove } = await testFolder();
   closing.push(remove);
   const role = await openTestRole(folder, {});
@@ -82,11 +99,11 @@ it('publishes files, does not repeat unchanged ones, and publishes that there is
     },
   ]);
   const answers: Record<string, Answer> = {
-    '20260119': { body: 'newest', headers: { etag: '"new"' } },
+    '20260119': { body: csv('NEWEST'), headers: { etag: '"new"' } },
     '20260118': { status: 403 },
     '20260117': { status: 304 },
     '20260116': { status: 403 },
-    '20260115': { body: 'oldest' },
+    '20260115': { body: csv('OLDEST').subarray(0, -1), headers: { etag: '"old"' } },
   };
   let now = TODAY + HOUR;
   const host = await startHttpServer(({ path }) => answers[/(\d+)\.csv/.exec(path)![1]!]!);
@@ -100,9 +117,9 @@ it('publishes files, does not repeat unchanged ones, and publishes that there is
   const published = () =>
     test.raw('venue_a', 'builder_fills').map(({ request, payload }) => {
       const { file, etag } = readBuilderFileText(gunzipSync(payload.subarray(8)).toString());
-      return `${/(\d+)\.csv/.exec(request!)![1]} ${file} ${etag}`;
+      return `${/(\d+)\.csv/.exec(request!)![1]} ${file && coinOf(file)} ${etag}`;
     });
-  const expected = ['20260119 newest "new"', '20260116 null null', '20260115 oldest null'];
+  const expected = ['20260119 NEWEST "new"', '20260116 null null', '20260115 unreadable "old"'];
   await vi.waitFor(() => expect(published()).toEqual(expected), 10_000);
   expect(host.requests.map(({ headers }) => headers['if-none-match'])).toEqual([
     undefined,
@@ -114,7 +131,19 @@ it('publishes files, does not repeat unchanged ones, and publishes that there is
   expect(host.requests[0]!.path).toBe(`/Mainnet/builder_fills/${BUILDER}/20260119.csv.lz4`);
   answers['20260119'] = { status: 304 };
   now += HOUR;
-  await vi.waitFor(() => expect(host.requests).toHaveLength(8), 10_000);
-  expect(host.requests[5]!.headers['if-none-match']).toBe('"new"');
+  // The file that was cut off is requested again without its tag, beside those of the last three days.
+  await vi.waitFor(() => expect(host.requests).toHaveLength(9), 10_000);
+  expect(host.requests.slice(5).map(({ path, headers }) => [path.slice(-16, -8), headers['if-none-match']])).toEqual([
+    ['20260119', '"new"'],
+    ['20260118', undefined],
+    ['20260117', '"known"'],
+    ['20260115', undefined],
+  ]);
   expect(published()).toEqual(expected);
+  answers['20260115'] = { body: csv('OLDEST'), headers: { etag: '"old"' } };
+  now += HOUR;
+  await vi.waitFor(() => expect(published()).toEqual([...expected, '20260115 OLDEST "old"']), 10_000);
+  const requested = host.requests.length;
+  now += HOUR;
+  await vi.waitFor(() => expect(host.requests).toHaveLength(requested + 3), 10_000);
 });

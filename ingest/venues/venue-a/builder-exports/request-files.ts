@@ -8,7 +8,10 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Running } from '#infra/runtime/context';
 import { pause } from '#infra/runtime/pause';
+import { nextTurn } from '#infra/runtime/turn';
 import { TopicFollower } from '#infra/stages/topic-follower';
+import { FieldError } from '#schemas/domain/json-fields';
+import { Lz4Error } from '#schemas/domain/lz4/read-frames';
 import { builderDayKey, builderDayTopic, registeredBuilderTopic } from '#schemas/topics/builder-exports';
 import {
   type BuilderFile,
@@ -17,6 +20,7 @@ import {
   builderFileText,
   DAY_MS,
   NO_FILE_MS,
+  readBuilderRows,
 } from '#schemas/venues/venue-a/builder-export';
 import { publishExport } from '../../../exports/publish-export.ts';
 import { Budget } from '../../../feed/budget.ts';
@@ -43,6 +47,8 @@ interface KnownFile {
   readonly etag: string | null;
   /** Null where the venue has no file. */
   readonly sha256: string | null;
+  /** False for a file that changes nothing: it is requested again, without a tag. */
+  readonly isReadable: boolean;
 }
 
 /** Runs until it is closed. Close it before the publisher. */
@@ -60,7 +66,7 @@ export async function startFileRequests(options: FileRequestsOptions): Promise<R
     topic: builderDayTopic,
     part,
     from: await firstOf(builderDayTopic.name),
-    handle: ({ etag, sha256 }, { key }) => void known.set(key, { etag, sha256 }),
+    handle: ({ etag, sha256 }, { key }) => void known.set(key, { etag, sha256, isReadable: true }),
   });
   const builders = new TopicFollower(context, {
     topic: registeredBuilderTopic,
@@ -120,10 +126,12 @@ async function run({ options, due, known, connection, now, signal }: RunOptions)
       const response = worthPublishing(file, fetched, known.get(key), now());
       if (response) {
         await publish(publisher, request, response);
-        known.set(key, { etag: response.etag, sha256: response.file && hashOf(response.file) });
+        const isReadable = response.file === null || (await canRead(response.file));
+        const etag = isReadable ? response.etag : null;
+        known.set(key, { etag, sha256: response.file && hashOf(response.file), isReadable });
       }
       connection.resetFailures();
-      due.markDone(file);
+      due.markDone(file, known.get(key)?.isReadable === false);
     } catch (error) {
       if (signal.aborted) return;
       due.markFailed(file);
@@ -143,7 +151,18 @@ function worthPublishing(
 ): BuilderFileResponse | null {
   if (fetched.kind === 'unchanged') return null;
   if (fetched.kind === 'file') return known?.sha256 === hashOf(fetched.file) ? null : fetched;
-  return !known && now >= day + DAY_MS + NO_FILE_MS ? { file: null, etag: null } : null;
+  return !known?.isReadable && now >= day + DAY_MS + NO_FILE_MS ? { file: null, etag: null } : null;
+}
+
+/** False for a file that is cut off or malformed: the normaliser makes a dead letter of it. */
+async function canRead(file: Buffer): Promise<boolean> {
+  try {
+    for (const _ of readBuilderRows(file)) await nextTurn();
+    return true;
+  } catch (error) {
+    if (error instanceof Lz4Error || error instanceof FieldError) return false;
+    throw error;
+  }
 }
 
 const hashOf = (file: Buffer) => createHash('sha256').update(file).digest('hex');

@@ -20,6 +20,8 @@ import {
 } from '#schemas/venues/venue-a/builder-export';
 import type { BuilderExportsState, OpenFile } from './state.ts';
 
+/** Files of days that are that much older than another one are not requested any more. */
+const KNOWN_DAYS_MS = 60 * DAY_MS;
 /** Parts of one file; ingest sends no file that needs more. */
 const PARTS_MAX = 128;
 
@@ -99,5 +101,7 @@ function* readFile(
 function emitDay(state: BuilderExportsState, day: BuilderDay, emit: Emit): void {
   const key = builderDayKey(day.builder, day.day);
   state.days.set(key, { sha256: day.sha256 });
+  for (const known of state.days.keys())
+    if (Number(known.slice(known.indexOf('/') + 1)) < day.day - KNOWN_DAYS_MS) state.days.delete(known);
   emit(builderDayTopic, key, day);
 }

@@ -115,6 +115,16 @@ it('a file of which a part is missing changes nothing', () => {
   expect(days()).toHaveLength(1);
 });
 
+it('a day is forgotten once its file is not requested any more', () => {
+  const at = (day: number) => respond(csv(row(4)), { request: builderFileRequest({ builder: BUILDER, day }) });
+  at(DAY);
+  at(DAY + 60 * DAY_MS);
+  expect(stage.state.days.size).toBe(2);
+  at(DAY + 61 * DAY_MS);
+  expect(stage.state.days.size).toBe(2);
+  expect(days()).toHaveLength(3);
+});
+
 it('a response to another request becomes a dead letter', () => {
   respond(csv(row(4)), { request: 'GET /Mainnet/builder_fills/0x1/20260110.csv.lz4' });
   expect(stage.deadLetters[0]).toMatchObject({ reason: 'unknown_request' });

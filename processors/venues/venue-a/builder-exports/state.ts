@@ -20,7 +20,7 @@ export interface BuilderExportsState {
   readonly control: ControlState;
   /** Registered builders. Bounded by what organizations own. */
   readonly builders: Set<string>;
-  /** Days that have arrived, by key. */
+  /** Days of the last two months that have arrived, by key. */
   readonly days: Map<string, KnownDay>;
   /** Null between two files. */
   open: OpenFile | null;

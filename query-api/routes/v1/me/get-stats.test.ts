@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { builderDaysTable } from '#schemas/tables/builder-days';
 import { snapshotHeadTopic } from '#schemas/topics/nav-snapshots';
 import {
   anAccountFill,
@@ -6,6 +7,7 @@ import {
   COIN_ACCOUNT,
   insertAccountFills,
 } from '../../../testing/account-fills.fixture.ts';
+import { insertRows } from '../../../testing/insert-rows.fixture.ts';
 import { ADDRESS, BEGAN } from '../../../testing/ledger-rows.fixture.ts';
 import { bindWallet, openPnlService, type PnlService } from '../../../testing/pnl-service.fixture.ts';
 import { applyRecord, NOON_MS } from '../../../testing/records.fixture.ts';
@@ -94,6 +96,26 @@ it('platform=mine counts fills of registered builders, and none while a builder 
   expect(rowOf(await read({ ...WINDOW, platform: 'mine' }), 'venue_a_perp')).toMatchObject({ volumeUsd: 30.03 });
   const other = { ...WINDOW, to: new Date(NOON_MS + 59_999).toISOString() };
   expect(rowOf(await read({ ...other, platform: 'mine' }), 'venue_a_perp')).toMatchObject({ volumeUsd: null });
+});
+
+it('platform=mine knows that a fill has another builder once the files of its day have named the others', async () => {
+  const DAY = 86_400_000;
+  const day = Math.floor(NOON_MS / DAY) * DAY;
+  const arrived = { builder: BUILDER, day, fileAt: NOON_MS + 60_000, hasFile: true, rows: 0, etag: null, sha256: 'x' };
+  await insertRows(opened.store, builderDaysTable, [arrived]);
+  const events = opened.service.views.events as { now: number | null };
+  const mine = async (to: number) => (await read({ ...WINDOW, to: new Date(to).toISOString(), platform: 'mine' })).data;
+  const rowsAt = async (now: number, to: number) => {
+    events.now = now;
+    return (await mine(to)).find((row: { provider: string }) => row.provider === 'venue_a_perp');
+  };
+  expect(await rowsAt(NOON_MS + 119_999, NOON_MS + 59_998)).toMatchObject({ volumeUsd: null });
+  // The ledger began after this file arrived, and so has none of its rows.
+  await insertRows(opened.store, builderDaysTable, [{ ...arrived, fileAt: BEGAN - 1 }], 1);
+  expect(await rowsAt(NOON_MS + 120_000, NOON_MS + 59_996)).toMatchObject({ volumeUsd: null });
+  await insertRows(opened.store, builderDaysTable, [arrived], 2);
+  expect(await rowsAt(NOON_MS + 120_000, NOON_MS + 59_997)).toMatchObject({ volumeUsd: 30.03, tradeCount: 1 });
+  events.now = null;
 });
 
 it('a provider has no figures of fills while those of one of its accounts are not known, and the total leaves it out', async () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timeLimit } from '#infra/runtime/time-limit';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
-import { PROVIDER_FAMILIES } from '#schemas/venues/accounts';
+import { PROVIDER_FAMILIES, type ProviderFamily } from '#schemas/venues/accounts';
 import { accountsOf, addressParameters } from '../../../accounts/address-parameters.ts';
 import { READS_WITHIN_MS, readAccountState } from '../../../accounts/read-account-value.ts';
 import { readFewAtOnce } from '../../../accounts/read-few-at-once.ts';
@@ -46,7 +46,7 @@ export const getLegacyPortfolio = defineCallerRoute({
   sku: 'portfolio.read',
   servesMarketData: true,
   ownHeaders: deprecationHeaders,
-  ownErrors: { 502: incompleteSchema },
+  ownErrors: { 502: { schema: incompleteSchema, example: incompleteBody(['venue_b']) } },
   summary: 'Deprecated: what accounts are worth now, read from the venues; use the portfolio.',
   params: z.object({}),
   query: z.object({
@@ -82,13 +82,16 @@ export const getLegacyPortfolio = defineCallerRoute({
   },
 });
 
+function incomplete(failed: readonly ProviderFamily[]) {
+  const { headers } = deprecatedResponse('/v1/portfolio', null);
+  return new CustomResponse(502, incompleteBody(failed) as never, headers);
+}
+
 /** What failed upstream is not shown. */
-function incomplete(failed: readonly (typeof PROVIDER_FAMILIES)[number][]) {
-  const body: z.infer<typeof incompleteSchema> = {
+function incompleteBody(failed: readonly ProviderFamily[]): z.infer<typeof incompleteSchema> {
+  return {
     code: 'portfolio_snapshot_incomplete',
     message: `no complete snapshot of ${failed.join(' and ')}; try again`,
     failures: failed.map((provider) => ({ provider, code: 'provider_snapshot_unavailable' })),
   };
-  const { headers } = deprecatedResponse('/v1/portfolio', null);
-  return new CustomResponse(502, body as never, headers);
 }

@@ -210,7 +210,7 @@ describe('GET /v1/portfolio/legacy', () => {
     expect(sent).toEqual([`venue_a.account_state ${A} fresh true`]);
   });
 
-  it('fails with the venues that have no complete value, and nothing of what they said', async () => {
+  it('fails with the venues that have no complete value, and nothing of their errors', async () => {
     respond = (kind, address) => {
       if (kind.startsWith('venue_b')) throw new RequestError('rate_limited');
       return state(kind, address, { navUsd: null, valueUsd: null, unpriced: 'HYPE' });
@@ -223,7 +223,7 @@ describe('GET /v1/portfolio/legacy', () => {
       message: 'no complete snapshot of venue_a and venue_b; try again',
       failures: ['venue_a', 'venue_b'].map((provider) => ({ provider, code: 'provider_snapshot_unavailable' })),
     });
-    getLegacyPortfolio.ownErrors![502]!.parse(body);
+    getLegacyPortfolio.ownErrors![502]!.schema.parse(body);
   });
 
   it('is for admins', async () => {
