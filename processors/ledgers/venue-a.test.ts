@@ -171,10 +171,18 @@ describe('the files of registered builders', () => {
     probe.page('orders', 1, [coinFill(1, { builderFee: '0.05' })]);
     expect(probe.books()).toEqual([namedBook]);
     // What the later file replaced names nothing any more.
-    probe.driver.feed(builderFillTopic, row(0), position);
-    probe.driver.feed(builderDayTopic, day(1), position);
+    for (const place of [0, 1]) probe.driver.feed(builderFillTopic, row(place), position);
+    probe.driver.feed(builderDayTopic, day(2), position);
     probe.page('orders', 1, [coinFill(2, { builderFee: '0.05', startPosition: '1' })]);
     expect(probe.books()).toEqual([namedBook, unnamedBook]);
+  });
+
+  it('name no fill that arrives before all of their rows', () => {
+    const probe = loaded();
+    probe.driver.feed(builderFillTopic, row(0), position);
+    probe.driver.feed(builderDayTopic, day(2), position);
+    probe.page('orders', 0, [coinFill(1, { builderFee: '0.05' })]);
+    expect(probe.books()).toEqual([unnamedBook]);
   });
 
   it('are forgotten with the events that they can concern', () => {

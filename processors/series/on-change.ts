@@ -5,6 +5,7 @@ import { flowCoverageTopics } from '#schemas/topics/account-flows';
 import { accountSeriesTopic, seriesKey } from '#schemas/topics/account-series';
 import type { ControlChange } from '#schemas/topics/control';
 import { followAccounts } from '../shared/followed-accounts.ts';
+import { emitChainCoverage } from './chain-flows.ts';
 import { createLoadedFlows, emitCoverage, unwant } from './flows.ts';
 import type { SeriesState } from './state.ts';
 
@@ -13,16 +14,18 @@ export function onChange(state: SeriesState, { value, receivedAt }: StageRecord<
   followAccounts(control, value, {
     followed,
     start(account, family) {
-      const entry = { ledger: receivedAt, flows: family === 'venue_a' ? createLoadedFlows() : null };
+      const flows = family === 'venue_a' ? createLoadedFlows() : null;
+      const entry = { ledger: receivedAt, flows, flowsFrom: null };
       followed.set(account, entry);
-      if (entry.flows) emitCoverage(state, account, entry, receivedAt, emit);
+      if (flows) emitCoverage(state, account, entry, receivedAt, emit);
+      else emitChainCoverage(account, entry, receivedAt, emit);
       for (const window of WINDOWS) {
         const series = { account, window, source: SOURCES[family], observedAt: null, points: [] };
         emit(accountSeriesTopic, seriesKey(series), series);
       }
     },
     end(account) {
-      if (followed.get(account)?.flows) emit.remove(flowCoverageTopics.venue_a, account);
+      emit.remove(flowCoverageTopics[followed.get(account)?.flows ? 'venue_a' : 'venue_b'], account);
       followed.delete(account);
       unwant(state, account);
       for (const window of WINDOWS) emit.remove(accountSeriesTopic, seriesKey({ account, window }));

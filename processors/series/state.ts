@@ -7,6 +7,8 @@ export interface FollowedAccount {
   readonly ledger: number;
   /** Of venue_a; flows of venue_b are on chain. */
   readonly flows: LoadedFlows | null;
+  /** Time of the block after which all flows of an account of venue_b are known, ms; null before. */
+  flowsFrom: number | null;
 }
 
 /** How far the ledger updates of an account are processed. */

@@ -30,9 +30,14 @@ export interface ChainLog {
 
 /**
  * The payload of every record of `raw.<venue>.rpc`, as JSON: a header, a log of the header before it, or the number of
- * the newest block that the node calls final (hex quantity), recorded when it rises.
+ * the newest block that the node calls final (hex quantity), recorded when it rises; or accounts (lower case) of which the
+ * logs of all later blocks contain every transfer of collateral, each with the event time of its binding.
  */
-export type ChainPayload = { readonly block: ChainBlock } | { readonly log: ChainLog } | { readonly finalized: string };
+export type ChainPayload =
+  | { readonly block: ChainBlock }
+  | { readonly log: ChainLog }
+  | { readonly finalized: string }
+  | { readonly collateral: readonly { readonly account: string; readonly ledger: number }[] };
 
 /**
  * The payload of every record of `raw.venue_b.history`, as JSON: the logs of one transaction that a wallet's fills need,

@@ -24,6 +24,7 @@ import {
   venueCandleTopics,
 } from './candles.ts';
 import { channelTopics } from './channels.ts';
+import { collateralChangeTopic } from './collateral-changes.ts';
 import { changeTopic, clockTopic, commandTopic, epochTopic, schemaTopic, settingsTopic } from './control.ts';
 import { dailyRowTopic, spotSampleTopic } from './daily.ts';
 import {
@@ -87,6 +88,7 @@ export const TOPICS: readonly Topic[] = [
   backfilledTradeTopic,
   backfilledEventTopic,
   positionMoveTopic,
+  collateralChangeTopic,
   ...Object.values(bookTopics),
   ...Object.values(marketTopics),
   ...Object.values(statusTopics),

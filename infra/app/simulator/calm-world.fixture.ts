@@ -1,5 +1,5 @@
 import { tradeText } from './venues/venue-a/market-text.ts';
-import { matchLogs } from './venues/venue-b/match-logs.ts';
+import { matchOrders } from './venues/venue-b/match-orders.ts';
 import { makeLevelBook } from './world/ladder-book.ts';
 import type { Question } from './world/questions.ts';
 import { MINUTE_MS } from './world/time.ts';
@@ -120,9 +120,9 @@ function collectFigures(world: World, fromMs: number, toMs: number, bucket: Reco
         bucket('venue_b', 'spread', market, atMs, (old) => Math.max(old, spread));
       }
       if (!match) continue;
-      const logs = matchLogs(world, world.idsOf(question), match);
+      const orders = matchOrders(world, match);
       for (const [nth, { size }] of match.legs.entries()) {
-        trade('venue_b', market, atMs, size / 100, [logs[nth]!.topics[2]!, logs[nth]!.topics[3]!]);
+        trade('venue_b', market, atMs, size / 100, [orders[nth]!.account, orders.at(-1)!.account]);
       }
     } else if (kind === 'outcome_book' && index % 2 === 0) {
       world.outcomeBookAt(index, atMs, book);

@@ -8,6 +8,7 @@ import { createSimulatedVenues } from './venues/index.ts';
 import type { SimulatedVenue, VenueContext } from './venues/simulated-venue.ts';
 import type { SimulatedNode } from './venues/venue-a/node.ts';
 import type { ChainFeed } from './venues/venue-b/chain-feed.ts';
+import type { SimulatedAccountsB } from './venues/venue-b/create-venue-b.ts';
 import type { World } from './world/world.ts';
 
 /** Path of each URL on the simulator: `/<venue>.<stream>`. */
@@ -19,6 +20,7 @@ const PATHS = Object.fromEntries(
 export interface Venues {
   readonly feeds: readonly SimulatedFeed[];
   readonly chainFeed: ChainFeed;
+  readonly accountsOfVenueB: SimulatedAccountsB;
   readonly node: SimulatedNode;
   readonly hosts: readonly Host[];
   readonly sockets: readonly SocketHost[];
@@ -56,6 +58,7 @@ export function createVenues(
   return {
     feeds: all.flatMap(({ feeds }) => feeds),
     chainFeed: venues.venue_b.chainFeed,
+    accountsOfVenueB: venues.venue_b.accounts,
     node: venues.venue_a.node,
     hubs: byTarget(({ hub }) => hub),
     hosts: all.flatMap(({ hosts }) => hosts),

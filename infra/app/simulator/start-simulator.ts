@@ -126,7 +126,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const venues = createVenues(world, board, now, { spontaneousReorgs, nodeData, minuteMs, observer }, onError);
   const simulation = createSimulation(world, venues.feeds);
   const host = options.host ?? '127.0.0.1';
-  const hosts = [...venues.hosts, metricsHost(venues.limitsExceeded), truthHost(world, now)];
+  const hosts = [...venues.hosts, metricsHost(venues.limitsExceeded), truthHost(world, venues.accountsOfVenueB, now)];
   const server = await startHttpServer({ host, port: options.port ?? 0 }, hosts, venues.sockets, board, onError);
   let stalls = 0;
 

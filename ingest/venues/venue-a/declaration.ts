@@ -7,7 +7,7 @@ export const REST_PRIORITIES = {
   reads: 1,
   /** Snapshots of accounts within their ten minutes. */
   snapshots: 2,
-  /** Fills of an account that a trade named. */
+  /** Fills of an account that a trade named, and the first ones of an account that was bound. */
   tradedFills: 3,
   repairs: 4,
   settlements: 5,

@@ -32,6 +32,9 @@ const TRADED_WITH: ReadonlySet<string> = new Set([
   ...FEE_MODULES,
 ]);
 
+/** True if the address is a contract of the venue with which accounts trade. */
+export const isTradedWith = (address: string): boolean => TRADED_WITH.has(address);
+
 /**
  * Returns the flows in the order of their transactions: of each one the net change of the account's collateral. Wrapping
  * one token as the other nets to zero, and a transaction that nets to zero has no flow.
@@ -40,7 +43,7 @@ export function venueBFlows(transfers: readonly CollateralTransfer[], address: s
   const netOf = new Map<string, { readonly ts: number; units: bigint }>();
   for (const { txHash, ts, from, to, units } of transfers) {
     if (from === to || (from !== address && to !== address)) continue;
-    if (TRADED_WITH.has(from === address ? to : from)) continue;
+    if (isTradedWith(from === address ? to : from)) continue;
     const net = netOf.get(txHash) ?? { ts, units: 0n };
     net.units += to === address ? units : -units;
     netOf.set(txHash, net);

@@ -1,23 +1,28 @@
 /** `GET /truth/<address>?at=<unix ms>`: what is true of an account of the simulated world, for comparison with the service. */
 import type { Host } from '../sockets/http-host.ts';
+import { runInTurns } from '../turns.ts';
 import { createAccounts } from '../venues/venue-a/accounts.ts';
+import { BLOCK_MS } from '../venues/venue-b/blocks.ts';
+import { ORIGIN_MS } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 import { venueATruth } from './venue-a-truth.ts';
+import { type VenueBSource, venueBTruth } from './venue-b-truth.ts';
 
 /** @param now the time up to which the world is simulated, unix ms: the default of `at`, and its latest value. */
-export function truthHost(world: World, now: () => number): Host {
+export function truthHost(world: World, venueB: VenueBSource, now: () => number): Host {
   const accounts = createAccounts(world);
   return {
     prefix: '/truth',
     target: null,
-    answer({ path, query }) {
+    async answer({ path, query }) {
       const address = path.slice(1).toLowerCase();
       const at = Number(query.get('at') ?? now());
       if (!Number.isInteger(at) || at < 0 || at > now())
         return { status: 400, text: '{"error":"at must be unix milliseconds that have been simulated"}' };
       const venueA = venueATruth(world, accounts, address, at);
+      const truthB = await runInTurns(venueBTruth(world, venueB, address, Math.floor((at - ORIGIN_MS) / BLOCK_MS)));
       if (!venueA) return { status: 404, text: '{"error":"no account of this world has this address"}' };
-      return { status: 200, text: JSON.stringify({ address, at, venue_a: venueA }) };
+      return { status: 200, text: JSON.stringify({ address, at, venue_a: venueA, venue_b: truthB }) };
     },
   };
 }

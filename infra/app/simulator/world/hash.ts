@@ -39,6 +39,8 @@ export const STREAM = {
   oracle: 27,
   leaderboard: 28,
   kline: 29,
+  move: 30,
+  flow: 31,
 } as const;
 
 /** One round of MurmurHash3 (32 bit). */

@@ -11,7 +11,7 @@ function aLoad(name: string, fields: Partial<FillLoad> = {}): FillLoad {
     user: name,
     ledger: NOW - 3_600_000,
     receivedAt: NOW,
-    knownAt: null,
+    knownAt: NOW - 60_000,
     loadedAt: null,
     ordersFrom: 0,
     twapsFrom: 0,
@@ -126,6 +126,28 @@ describe('requests for fills', () => {
     requests.record(aLoad('a', { ordersFrom: 7 }));
     expect(requests.due(NOW)).toEqual([]);
     expect(requests.due(NOW + 60_000).map(({ list }) => list)).toEqual(['twaps']);
+  });
+
+  it('of an account of which nothing is known are as important as those of traded ones, and take turns with them', () => {
+    const traded = { missingFrom: NOW - 60_000, tradedAt: NOW };
+    const requests = requestsOf(
+      loaded('traded', NOW - 50_000, traded),
+      aLoad('bound', { knownAt: null, ledger: NOW - 45_000 }),
+      aLoad('known', { ledger: NOW - 90_000 }),
+    );
+    expect(shown(requests).map(([user, , , priority]) => [user, priority])).toEqual([
+      ['traded', REST_PRIORITIES.tradedFills],
+      ['bound', REST_PRIORITIES.tradedFills],
+      ['known', REST_PRIORITIES.fillLoads],
+    ]);
+  });
+
+  it('of a traded account read the orders after the trade, and its TWAP slices if the fill is not among them', () => {
+    const at = NOW - 60_000;
+    const fields = { missingFrom: at, ordersCompleteAt: at - 1, twapsCompleteAt: at - 200_000 };
+    expect(shown(requestsOf(loaded('a', at, fields)))[0]![1]).toBe('orders');
+    const read = { ...fields, ordersCompleteAt: at + ARRIVES_WITHIN_MS };
+    expect(shown(requestsOf(loaded('a', at, read)))[0]![1]).toBe('twaps');
   });
 
   it('put accounts of recorded trades first, then loads, then the others that were read longest ago', () => {

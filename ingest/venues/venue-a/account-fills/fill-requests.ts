@@ -170,18 +170,26 @@ function nextOfLoad({ load, lists, ready }: ReadyLists): Due | null {
   // Each load first has a page of every list, so that figures are known. Then loads take turns.
   const answeredAt = open.map((one) => lists[one].answeredAt);
   const since = answeredAt.includes(0) ? load.ledger : Math.max(load.ledger, ...answeredAt);
-  return { request: requestOf(load, list, REST_PRIORITIES.fillLoads), since };
+  // Whoever binds an account soon sees its newest figures, also while others trade all the time.
+  const priority = load.knownAt === null ? REST_PRIORITIES.tradedFills : REST_PRIORITIES.fillLoads;
+  return { request: requestOf(load, list, priority), since };
 }
 
 function nextOfLoaded({ load, lists, ready }: ReadyLists, now: number): Due | null {
-  const [list] = ready.toSorted((a, b) => completeAtOf(load, a)! - completeAtOf(load, b)!);
-  if (!list) return null;
-  const since = completeAtOf(load, list)!;
-  const waited = now - Math.max(since, lists[list].answeredAt);
-  const isTraded = load.missingFrom !== null && now - load.missingFrom >= ARRIVES_WITHIN_MS;
-  if (isTraded && waited >= TRADED_TURN_MS)
-    return { request: requestOf(load, list, REST_PRIORITIES.tradedFills), since };
-  return waited >= TURN_MS ? { request: requestOf(load, list, REST_PRIORITIES.others), since } : null;
+  const [oldest] = ready.toSorted((a, b) => completeAtOf(load, a)! - completeAtOf(load, b)!);
+  if (!oldest) return null;
+  const waitedFor = (list: FillList) => now - Math.max(completeAtOf(load, list)!, lists[list].answeredAt);
+  const dueOf = (list: FillList, priority: number) => ({
+    request: requestOf(load, list, priority),
+    since: completeAtOf(load, list)!,
+  });
+  if (load.missingFrom !== null && now - load.missingFrom >= ARRIVES_WITHIN_MS) {
+    // Few fills are slices of TWAP orders: the other list is read first after the trade.
+    const { missingFrom } = load;
+    const list = ready.find((one) => completeAtOf(load, one)! < missingFrom + ARRIVES_WITHIN_MS) ?? oldest;
+    if (waitedFor(list) >= TRADED_TURN_MS) return dueOf(list, REST_PRIORITIES.tradedFills);
+  }
+  return waitedFor(oldest) >= TURN_MS ? dueOf(oldest, REST_PRIORITIES.others) : null;
 }
 
 function requestOf(load: FillLoad, list: FillList, priority: number): FillRequest {

@@ -7,6 +7,7 @@ import { TestChain } from '../../../testing/test-chain.fixture.ts';
 import { ChainReader } from './chain-reader.ts';
 import { openChainRpc } from './chain-rpc.ts';
 import { readChainTail } from './chain-tail.ts';
+import { CollateralAccounts } from './collateral-accounts.ts';
 import { LogRanges } from './log-ranges.ts';
 
 const chains: TestChain[] = [];
@@ -23,11 +24,15 @@ async function startChain(): Promise<{ chain: TestChain; url: string }> {
 const never = new AbortController().signal;
 
 /** A reader over a log that may contain the records of an earlier one. */
-async function follow(url: string, options: { log?: MemoryLog; lookback?: number; near?: number } = {}) {
+async function follow(
+  url: string,
+  options: { log?: MemoryLog; lookback?: number; near?: number; collateral?: CollateralAccounts } = {},
+) {
   const test = await openTestPublisher(options.log ? { log: options.log } : {});
   const rpc = openChainRpc({
     url,
     filters: [{ addresses: ['0xExchange'], topics: [['0xfilled']] }],
+    moreFilters: () => options.collateral?.filters() ?? [],
     budget: new Budget({ max: 10_000, windowMs: 1_000 }),
     timeoutMs: 2_000,
   });
@@ -41,6 +46,7 @@ async function follow(url: string, options: { log?: MemoryLog; lookback?: number
     lookbackBlocks: options.lookback ?? 0,
     nearBlocks: options.near ?? 10,
     parallel: 4,
+    ...(options.collateral && { collateral: options.collateral }),
     onHead: (number) => void heads.push(number),
   });
   const step = async () => {
@@ -51,6 +57,7 @@ async function follow(url: string, options: { log?: MemoryLog; lookback?: number
   const published = () =>
     test.payloads('venue_b', 'rpc').map((text) => {
       const payload = JSON.parse(text) as ChainPayload;
+      if ('collateral' in payload) return `collateral ${payload.collateral.map(({ account }) => account).join(' ')}`;
       if ('finalized' in payload) return `finalized ${Number(payload.finalized)}`;
       const name = (hash: string) => Buffer.from(hash.slice(2), 'hex').toString().replaceAll('\0', '');
       return 'block' in payload
@@ -83,6 +90,27 @@ describe('following the chain', () => {
     expect(chain.filters).toEqual([
       { address: ['0xExchange'], topics: [['0xfilled']], blockHash: chain.blocks[0]!.hash },
     ]);
+  });
+
+  it('states which accounts are read before the first block with their transfers, and again after a restart', async () => {
+    const { chain, url } = await startChain();
+    const collateral = new CollateralAccounts();
+    collateral.record({ account: 'venue_b:0xa', ledger: 1 });
+    chain.grow(1, 1, 'a');
+    const { step, published, log } = await follow(url, { collateral });
+    const withoutLogs = (texts: readonly string[]) => texts.filter((text) => !text.startsWith('log'));
+    await step();
+    expect([withoutLogs(published()), chain.filters.length]).toEqual([['block a1'], 1]);
+    chain.grow(2, 1, 'a');
+    await step();
+    expect(withoutLogs(published()).slice(1)).toEqual(['collateral 0xa', 'block a2']);
+    expect(chain.filters.length).toBe(4);
+    const restarted = new CollateralAccounts();
+    restarted.record({ account: 'venue_b:0xa', ledger: 1 });
+    const next = await follow(url, { log, collateral: restarted });
+    chain.grow(3, 1, 'a');
+    await next.step();
+    expect(withoutLogs(next.published()).slice(3)).toEqual(['collateral 0xa', 'block a3']);
   });
 
   it('starts as far back as configured', async () => {

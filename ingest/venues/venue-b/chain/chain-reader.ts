@@ -9,6 +9,7 @@ import type { ChainBlock } from '#schemas/domain/recording';
 import type { Publisher } from '../../../publisher/publisher.ts';
 import type { ChainRpc } from './chain-rpc.ts';
 import type { ChainTail } from './chain-tail.ts';
+import type { CollateralAccounts } from './collateral-accounts.ts';
 import type { LogRanges } from './log-ranges.ts';
 import type { KnownBlock, PublishedChain } from './published-chain.ts';
 
@@ -33,6 +34,8 @@ export interface ChainReaderOptions {
   readonly nearBlocks: number;
   /** Concurrent requests. */
   readonly parallel: number;
+  /** Accounts whose transfers of collateral are among the logs; none by default. */
+  readonly collateral?: Pick<CollateralAccounts, 'apply'>;
   /** Called with the number of the node's head in each step, before anything is published. */
   readonly onHead: (number: number) => void;
 }
@@ -66,6 +69,7 @@ export class ChainReader {
     const headNumber = Number(head.number);
     this.options.onHead(headNumber);
     this.publishedTo ??= Math.max(0, headNumber - this.options.lookbackBlocks) - 1;
+    this.publishAddedAccounts();
     if (this.unfinished) await this.publishRestOf(this.unfinished, headNumber);
     const publishedHash = this.chain.hashAt(headNumber);
     if (publishedHash !== null && publishedHash !== head.hash) await this.walkBack(headNumber);
@@ -76,6 +80,13 @@ export class ChainReader {
         this.publishedTo < deep ? await this.publishRange(deep, headNumber, signal) : await this.publishNear(head);
       if (!more) break;
     }
+  }
+
+  /** Publishes which accounts the logs of all later blocks concern in addition. Before the first block there are none. */
+  private publishAddedAccounts(): void {
+    if (!this.chain.last) return;
+    const added = this.options.collateral?.apply() ?? [];
+    if (added.length > 0) this.publishPayload(JSON.stringify({ collateral: added }));
   }
 
   /** Publishes the node's finalized block if it is newer than the last. */

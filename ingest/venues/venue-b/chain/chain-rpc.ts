@@ -58,12 +58,14 @@ export interface ChainRpcOptions {
   readonly url: string;
   /** Filters of `logsOfBlock` and `logsOfRange`, which send one request for each. */
   readonly filters: readonly PositionFilter[];
+  /** Further ones, which may change. */
+  readonly moreFilters?: () => readonly PositionFilter[];
   readonly budget: Pick<Budget, 'acquire'>;
   readonly timeoutMs: number;
 }
 
 export function openChainRpc(options: ChainRpcOptions): ChainRpc {
-  const { url, filters, budget, timeoutMs } = options;
+  const { url, filters, moreFilters, budget, timeoutMs } = options;
   const usesSocket = url.startsWith('ws');
   const timing = { timeout: timeoutMs, retryCount: RETRIES, retryDelay: RETRY_DELAY_MS };
   const closing = new AbortController();
@@ -95,7 +97,7 @@ export function openChainRpc(options: ChainRpcOptions): ChainRpc {
 
   /** Sends one request for each filter concurrently. Returns each log once, even if a node returns more than it should. */
   const withEachFilter = async (request: (filter: PositionFilter) => Promise<RpcLog[]>): Promise<RpcLog[]> => {
-    const logs = (await Promise.all(filters.map(request))).flat();
+    const logs = (await Promise.all([...filters, ...(moreFilters?.() ?? [])].map(request))).flat();
     return [...new Map(logs.map((log) => [`${log.blockHash} ${log.logIndex}`, log])).values()];
   };
 

@@ -43,7 +43,7 @@ function replayPayloads(payloads: Iterable<ChainPayload>, blocksMax: number): Ch
       chain.add(block);
     } else if ('log' in payload) {
       if (payload.log.blockHash === chain.last?.hash) lastLogs.add(Number(payload.log.logIndex));
-    } else finalized = Math.max(finalized, Number(payload.finalized));
+    } else if ('finalized' in payload) finalized = Math.max(finalized, Number(payload.finalized));
   }
   return { chain, lastLogs, finalized };
 }

@@ -19,6 +19,7 @@ import {
 import { ChainReader } from './chain-reader.ts';
 import { openChainRpc } from './chain-rpc.ts';
 import { readChainTail } from './chain-tail.ts';
+import { CollateralAccounts, followCollateralAccounts } from './collateral-accounts.ts';
 import { CHAIN_LOG_FILTERS } from './log-filter.ts';
 import { LogRanges } from './log-ranges.ts';
 
@@ -35,9 +36,12 @@ export async function followChain(
   onHead: () => void,
 ): Promise<Running> {
   const { publisher, logger, metrics, settings } = context;
+  const collateral = new CollateralAccounts();
+  const accounts = await followCollateralAccounts(context, collateral);
   const rpc = openChainRpc({
     url,
     filters: CHAIN_LOG_FILTERS,
+    moreFilters: () => collateral.filters(),
     budget,
     timeoutMs: RPC_TIMEOUT_MS,
   });
@@ -52,6 +56,7 @@ export async function followChain(
     lookbackBlocks: settings.venueBLookbackBlocks,
     nearBlocks: NEAR_BLOCKS,
     parallel: RPC_PARALLEL,
+    collateral,
     onHead: watch,
   });
   let finalizedAt = Number.NEGATIVE_INFINITY;
@@ -73,7 +78,7 @@ export async function followChain(
     },
   });
   // Concurrently: closing the client ends the requests that the poller waits for.
-  return { close: () => closeAll([poller, rpc]) };
+  return { close: () => closeAll([poller, rpc, accounts]) };
 }
 
 /** Treats a new head as activity, and an unchanged head as silence even if the node answers. */

@@ -26,7 +26,15 @@ export interface ChainLog {
   readonly removed: boolean;
 }
 
+/** An account whose transfers of collateral all later blocks contain, with the event time of its binding. */
+export interface FollowedCollateral {
+  /** Lower case. */
+  readonly account: string;
+  readonly ledger: number;
+}
+
 export type ChainMessage =
+  | { readonly kind: 'collateral'; readonly followed: readonly FollowedCollateral[] }
   | { readonly kind: 'header'; readonly header: Header }
   | { readonly kind: 'log'; readonly log: ChainLog }
   | { readonly kind: 'finalized'; readonly number: number };
@@ -42,9 +50,10 @@ export function parseChainMessage(payload: Buffer): ChainMessage {
   if ('finalized' in message) {
     return { kind: 'finalized', number: quantity(message.finalized, 'finalized', 'malformed_message') };
   }
+  if ('collateral' in message) return { kind: 'collateral', followed: readFollowed(message.collateral) };
   throw new MalformedError(
     'malformed_message',
-    `expected block, log or finalized, got: ${quoteJson(Object.keys(message))}`,
+    `expected block, log, finalized or collateral, got: ${quoteJson(Object.keys(message))}`,
   );
 }
 
@@ -86,6 +95,16 @@ function parseObject(payload: Buffer): JsonObject {
   if (!isJsonObject(value))
     throw new MalformedError('malformed_message', `expected an object, got: ${quoteJson(value)}`);
   return value;
+}
+
+function readFollowed(value: unknown): FollowedCollateral[] {
+  const code = 'malformed_message';
+  if (!Array.isArray(value) || !value.every(isJsonObject))
+    throw new MalformedError(code, `collateral: ${quoteJson(value)}`);
+  return value.map(({ account, ledger }) => {
+    if (!Number.isSafeInteger(ledger)) throw new MalformedError(code, `ledger: ${quoteJson(ledger)}`);
+    return { account: address(account, 'account', code), ledger: ledger as number };
+  });
 }
 
 function readHeader(block: JsonObject): Header {

@@ -21,6 +21,8 @@ export interface ChainBlock {
   readonly settlementIds: string[];
   /** Ids of the position moves emitted from this block, in order of emission. */
   readonly moveIds: string[];
+  /** Ids of the changes of collateral emitted from this block, in order of emission. */
+  readonly collateralIds: string[];
 }
 
 export interface ChainView {
@@ -53,7 +55,15 @@ export function acceptHeader(chain: ChainView, header: Header): ChainBlock[] {
   const below = chain.blocks.get(header.number - 1);
   if (below && below.hash !== header.parentHash) dropped.push(...dropFrom(chain, below.number));
   const { number, hash, timestampMs } = header;
-  chain.blocks.set(number, { number, hash, timestampMs, tradeIds: [], settlementIds: [], moveIds: [] });
+  chain.blocks.set(number, {
+    number,
+    hash,
+    timestampMs,
+    tradeIds: [],
+    settlementIds: [],
+    moveIds: [],
+    collateralIds: [],
+  });
   chain.head = number;
   return dropped;
 }

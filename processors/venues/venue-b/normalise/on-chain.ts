@@ -8,6 +8,15 @@ import { MalformedError } from '../../shared/malformed.ts';
 import { confirmBackfilled, trackFirstHeader } from './backfilled-trades.ts';
 import { type ChainLog, type Header, parseChainMessage } from './chain-message.ts';
 import { acceptHeader, blockOfLog, type ChainBlock, isConfirmed, trimBlocks } from './chain-view.ts';
+import {
+  addCollateralLog,
+  closeCollateral,
+  forgetCollateral,
+  isCollateralLog,
+  onFollowedCollateral,
+  removeCollateralLog,
+  revertCollateral,
+} from './collateral.ts';
 import { updateMoveStatus } from './emitted-moves.ts';
 import { emitTrade, updateTradeStatus } from './emitted-trades.ts';
 import {
@@ -49,6 +58,8 @@ export function onChainRecord(
     const message = parseChainMessage(record.value.payload);
     if (message.kind === 'header') onHeader(options, state, message.header, emit);
     else if (message.kind === 'log') onLog(options, state, message.log, record.receivedAt, emit);
+    else if (message.kind === 'collateral')
+      onFollowedCollateral(state.chain, message.followed, record.receivedAt, emit);
     else onFinalized(options, state, message.number, emit);
   } catch (error) {
     if (!(error instanceof MalformedError)) throw error;
@@ -58,15 +69,17 @@ export function onChainRecord(
 
 /** Closes a transaction once `LEG_WAIT_MS` of event time have passed since its last log. */
 export function onChainTime(options: ChainOptions, state: VenueBState, now: number, emit: Emit): void {
-  const { openTransaction, openMoves } = state;
+  const { openTransaction, openMoves, collateral } = state;
   if (openTransaction && now - openTransaction.receivedAt >= LEG_WAIT_MS) closeLegs(options, state, emit);
   if (openMoves && now - openMoves.receivedAt >= LEG_WAIT_MS) closeMoves(options, state, emit);
+  if (collateral.open && now - collateral.open.receivedAt >= LEG_WAIT_MS) closeCollateral(state, emit);
 }
 
 /** Emits what waits for other logs of the open transaction: none will come. */
 export function closeTransaction(options: ChainOptions, state: VenueBState, emit: Emit): void {
   closeLegs(options, state, emit);
   closeMoves(options, state, emit);
+  closeCollateral(state, emit);
 }
 
 /** Emits the position moves of the open transaction. */
@@ -93,6 +106,7 @@ function onHeader(options: ChainOptions, state: VenueBState, header: Header, emi
   for (const block of dropped) {
     for (const id of block.tradeIds.toReversed()) updateTradeStatus(state.trades, id, block.hash, 'reverted', emit);
     for (const id of block.moveIds.toReversed()) updateMoveStatus(state.moves, id, block.hash, 'reverted', emit);
+    revertCollateral(state.collateral, block, emit);
   }
   revertSettlements(state, dropped, emit);
   trackFirstHeader(state.backfilled, header, emit);
@@ -123,6 +137,7 @@ function forgetBlock(state: VenueBState, block: ChainBlock): void {
   for (const id of block.tradeIds)
     if (state.trades.known.get(id)?.blockHash === block.hash) state.trades.known.delete(id);
   for (const id of block.moveIds) if (state.moves.known.get(id)?.blockHash === block.hash) state.moves.known.delete(id);
+  forgetCollateral(state.collateral, block);
   forgetSettlements(state, block);
 }
 
@@ -136,6 +151,11 @@ function onLog(options: ChainOptions, state: VenueBState, log: ChainLog, receive
     one !== null && (one.transactionHash !== log.transactionHash || one.blockHash !== log.blockHash);
   if (isOther(open)) closeLegs(options, state, emit);
   if (isOther(state.openMoves)) closeMoves(options, state, emit);
+  if (isOther(state.collateral.open)) closeCollateral(state, emit);
+  if (isCollateralLog(log)) {
+    addCollateralLog(state, log, receivedAt);
+    return;
+  }
   if (isPositionLog(log)) {
     addPositionLog(state, log, receivedAt);
     return;
@@ -208,6 +228,10 @@ function awaitConfirmation(options: ChainOptions, state: VenueBState, block: Cha
 function onRemoved(state: VenueBState, log: ChainLog, emit: Emit): void {
   if (isSettlementLog(log)) {
     revertSettlementLog(state, log, emit);
+    return;
+  }
+  if (isCollateralLog(log)) {
+    removeCollateralLog(state.collateral, log, emit);
     return;
   }
   if (isPositionLog(log)) {

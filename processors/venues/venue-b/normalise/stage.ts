@@ -5,6 +5,7 @@
 import { type Emit, on, type Stage, type StageRecord } from '#infra/stages/stage';
 import { failedAcquisitionTopics, venueBAcquisitionTopic } from '#schemas/topics/accounts';
 import { channelTopics } from '#schemas/topics/channels';
+import { collateralChangeTopic } from '#schemas/topics/collateral-changes';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
 import { backfilledEventTopic, backfilledTradeTopic, positionMoveTopic } from '#schemas/topics/normalised';
 import { disputeTopic } from '#schemas/topics/oracle';
@@ -39,7 +40,7 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
   };
   return {
     name: 'normalise.venue_b',
-    stateVersion: 12,
+    stateVersion: 13,
     // Trades and phases without a market are in two maps each. They are replaced, never changed, so it does not matter
     // that a snapshot restores them as two separate objects.
     slicedMaps: [
@@ -48,6 +49,7 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
       'trades.unassigned',
       'trades.unassignedIds',
       'moves.known',
+      'collateral.known',
       'backfilled.blockHashes',
       'backfilled.trades.known',
       'backfilled.trades.unassigned',
@@ -88,6 +90,7 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
       backfilledTradeTopic,
       backfilledEventTopic,
       positionMoveTopic,
+      collateralChangeTopic,
       disputeTopic,
       venueBAcquisitionTopic,
       failedAcquisitionTopics.venue_b,

@@ -6,6 +6,7 @@ import { createLivenessState, type LivenessState } from '../../shared/liveness.t
 import { type BackfilledTrades, createBackfilledTrades } from './backfilled-trades.ts';
 import { type CatalogState, createCatalogState } from './catalog-state.ts';
 import { type ChainView, createChainView } from './chain-view.ts';
+import { type Collateral, createCollateral } from './collateral.ts';
 import { createEmittedMoves, type EmittedMoves } from './emitted-moves.ts';
 import { createEmittedPhases, type EmittedPhases } from './emitted-phases.ts';
 import type { EmittedResolutions } from './emitted-resolutions.ts';
@@ -59,6 +60,7 @@ export interface VenueBState {
   openMoves: OpenMoves | null;
   readonly trades: EmittedTrades;
   readonly moves: EmittedMoves;
+  readonly collateral: Collateral;
   /** Trades from before the chain was followed. */
   readonly backfilled: BackfilledTrades;
   readonly phases: EmittedPhases;
@@ -79,6 +81,7 @@ export function createVenueBState(): VenueBState {
     openMoves: null,
     trades: createEmittedTrades(),
     moves: createEmittedMoves(),
+    collateral: createCollateral(),
     backfilled: createBackfilledTrades(),
     phases: createEmittedPhases(),
     resolutions: new Map(),

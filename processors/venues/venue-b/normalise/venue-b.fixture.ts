@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { encodeAbiParameters, keccak256, pad, toHex } from 'viem';
 import type { Emit, StageRecord } from '#infra/stages/stage';
 import type { RawChannelFrame } from '#schemas/topics/channels';
+import type { CollateralChange } from '#schemas/topics/collateral-changes';
 import type {
   BackfilledEvent,
   BookUpdate,
@@ -145,6 +146,7 @@ export interface Played {
   readonly trades: Trade[];
   readonly backfilledTrades: Trade[];
   readonly moves: PositionMove[];
+  readonly collateral: CollateralChange[];
   readonly backfilledEvents: BackfilledEvent[];
   readonly books: BookUpdate[];
   readonly markets: Market[];
@@ -187,6 +189,7 @@ export function play(records: readonly AnyRecord[], { restarts = false, ...optio
     trades: of<Trade>('trades'),
     backfilledTrades: of<Trade>('backfilled-trades'),
     moves: of<PositionMove>('position-moves'),
+    collateral: of<CollateralChange>('collateral-changes'),
     backfilledEvents: of<BackfilledEvent>('backfilled-events'),
     books: of<BookUpdate>('books'),
     markets: of<Market>('markets'),

@@ -6,13 +6,16 @@
 import { isUnified } from '#schemas/domain/accounts/venue-a-account';
 import { FILLS_OF_PAGE } from '#schemas/venues/venue-a/fills';
 import { hashOf, STREAM } from '../../world/hash.ts';
-import { type Ladder, ladderMid } from '../../world/ladders.ts';
-import { amountText } from '../../world/number-text.ts';
+import { ladderMid } from '../../world/ladders.ts';
 import { HOUR_MS } from '../../world/time.ts';
 import type { World } from '../../world/world.ts';
-import { createCash, type LedgerEntry, UNIT, usdText } from './cash.ts';
+import { feeUnits, type Position, priceText, profitUnits } from './account-position.ts';
+import { createCash, type LedgerEntry, UNIT } from './cash.ts';
 import { markText } from './contexts.ts';
+import { type AccountFill, asNodeStates, closeFill, openFill } from './fill-text.ts';
 import { createHoldings, NOTHING_STAKED } from './holdings.ts';
+import { filledOrder, takeProfit } from './order-text.ts';
+import { LEVERAGE, type Marked, notionalOf, pnlOf, stateOf } from './state-text.ts';
 
 /** Positions whose fills are returned; two fills each, fewer than the venue's limit of 2,000. */
 const POSITIONS = 40;
@@ -23,30 +26,8 @@ export const BLOCK_MS = 500;
 const LIQUIDATED_EACH = 8;
 /** Every so many positions are traded by TWAP orders. */
 const TWAP_EACH = 5;
-const TAKER_FEE = 0.00045;
-const LEVERAGE = 10;
-/** The builder's part of a fee. */
-const BUILDER_PART = 1 / 3;
 /** Every so many positions are traded under a builder. */
 const BUILDER_EACH = 3;
-const ZERO_HASH = `0x${'0'.repeat(64)}`;
-
-/** A position of one account. */
-interface Position {
-  readonly account: number;
-  readonly ladder: Ladder;
-  readonly nth: number;
-  readonly openedAt: number;
-  readonly closedAt: number;
-  /** Coins; negative for a short position. */
-  readonly size: number;
-  readonly openPx: number;
-  readonly closePx: number;
-  readonly isLiquidated: boolean;
-  readonly isTwap: boolean;
-  /** Address of the builder under which it is traded; null without one. */
-  readonly builder: string | null;
-}
 
 type Rows = readonly object[];
 /** Bounds of a request, both inclusive, as the client wrote them. */
@@ -84,7 +65,7 @@ export interface Accounts {
 /** A fill with its user. */
 export interface UserFill {
   readonly user: string;
-  readonly fill: ReturnType<typeof openFill>;
+  readonly fill: AccountFill;
 }
 
 /** The addresses of builders on venue_a: the first 20 bytes of their codes on venue_b. */
@@ -312,133 +293,3 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => number): ReadonlyMa
 }
 
 const isAddress = (user: unknown): user is string => typeof user === 'string' && /^0x[0-9a-fA-F]{40}$/.test(user);
-const priceText = ({ maxDecimals }: Ladder, px: number) => amountText(px, Math.min(maxDecimals, 4));
-const sizeText = ({ szDecimals }: Ladder, size: number) => amountText(Math.abs(size), szDecimals);
-const orderId = ({ account, nth }: Position, salt: number) => (nth * 1_000 + account) * 4 + salt;
-
-/** Whole millionths of USD. */
-const profitUnits = ({ size, openPx, closePx }: Position) => Math.round(size * (closePx - openPx) * UNIT);
-const feeUnits = ({ size }: Position, px: number) => Math.round(Math.abs(size) * px * TAKER_FEE * UNIT);
-
-interface Marked {
-  readonly position: Position;
-  readonly px: number;
-}
-
-const sumOf = (marked: readonly Marked[], figure: (entry: Marked) => number) =>
-  marked.reduce((total, entry) => total + figure(entry), 0);
-const notionalOf = (marked: readonly Marked[]) => sumOf(marked, ({ position, px }) => Math.abs(position.size) * px);
-const pnlOf = (marked: readonly Marked[]) =>
-  sumOf(marked, ({ position, px }) => position.size * (px - position.openPx));
-
-function stateOf(marked: readonly Marked[], cash: number, atMs: number) {
-  const [notional, pnl] = [notionalOf(marked), pnlOf(marked)];
-  const summary = {
-    accountValue: amountText(cash + pnl, 6),
-    totalNtlPos: amountText(notional, 6),
-    totalRawUsd: amountText(cash - sumOf(marked, ({ position }) => position.size * position.openPx), 6),
-    totalMarginUsed: amountText(notional / LEVERAGE, 6),
-  };
-  return {
-    marginSummary: summary,
-    crossMarginSummary: summary,
-    crossMaintenanceMarginUsed: amountText(notional / LEVERAGE / 2, 6),
-    withdrawable: amountText(Math.max(0, cash + pnl - notional / LEVERAGE), 6),
-    assetPositions: marked.map(({ position, px }) => ({ type: 'oneWay', position: positionText(position, px) })),
-    time: atMs,
-  };
-}
-
-function positionText(position: Position, px: number) {
-  const { ladder, size, openPx } = position;
-  const value = Math.abs(size) * px;
-  const pnl = size * (px - openPx);
-  const cumFunding = { allTime: '0.0', sinceOpen: '0.0', sinceChange: '0.0' };
-  return {
-    coin: ladder.coin,
-    szi: amountText(size, ladder.szDecimals),
-    leverage: { type: 'cross', value: LEVERAGE },
-    entryPx: priceText(ladder, openPx),
-    positionValue: amountText(value, 6),
-    unrealizedPnl: amountText(pnl, 6),
-    returnOnEquity: amountText((pnl * LEVERAGE) / (Math.abs(size) * openPx), 10),
-    liquidationPx: null,
-    marginUsed: amountText(value / LEVERAGE, 6),
-    maxLeverage: 20,
-    cumFunding,
-  };
-}
-
-function openFill(position: Position) {
-  const { ladder, size, openPx, openedAt } = position;
-  return {
-    ...fillOf(position, openPx, openedAt, 0),
-    side: size > 0 ? 'B' : 'A',
-    startPosition: '0.0',
-    dir: size > 0 ? 'Open Long' : 'Open Short',
-    closedPnl: '0.0',
-    sz: sizeText(ladder, size),
-  };
-}
-
-function closeFill(position: Position, user: string) {
-  const { ladder, size, closePx, closedAt, isLiquidated } = position;
-  return {
-    ...fillOf(position, closePx, closedAt, 1),
-    side: size > 0 ? 'A' : 'B',
-    startPosition: amountText(size, ladder.szDecimals),
-    dir: size > 0 ? 'Close Long' : 'Close Short',
-    closedPnl: usdText(profitUnits(position)),
-    sz: sizeText(ladder, size),
-    ...(isLiquidated
-      ? { liquidation: { liquidatedUser: user, markPx: priceText(ladder, closePx), method: 'market' } }
-      : {}),
-  };
-}
-
-/** A node names the builder, which responses leave out. */
-function asNodeStates({ builder }: Position, fill: ReturnType<typeof openFill>) {
-  return builder === null ? fill : { ...fill, builder };
-}
-
-function fillOf(position: Position, px: number, time: number, salt: number) {
-  const { ladder, isTwap, nth, builder } = position;
-  return {
-    coin: ladder.coin,
-    px: priceText(ladder, px),
-    time,
-    hash: ZERO_HASH,
-    oid: orderId(position, salt),
-    crossed: true,
-    fee: usdText(feeUnits(position, px)),
-    tid: orderId(position, salt) * 2 + 1,
-    feeToken: 'USDC',
-    twapId: isTwap ? nth : null,
-    ...(builder === null ? {} : { builderFee: usdText(Math.round(feeUnits(position, px) * BUILDER_PART)) }),
-  };
-}
-
-const ORDER = {
-  triggerCondition: 'N/A',
-  isTrigger: false,
-  triggerPx: '0.0',
-  children: [],
-  isPositionTpsl: false,
-  cloid: null,
-} as const;
-
-function filledOrder(fill: ReturnType<typeof openFill>) {
-  const { coin, side, px, sz, oid, time } = fill;
-  const reduceOnly = fill.startPosition !== '0.0';
-  const order = { coin, side, limitPx: px, sz: '0.0', oid, timestamp: time, origSz: sz };
-  return { ...order, ...ORDER, reduceOnly, orderType: 'Market', tif: 'FrontendMarket' };
-}
-
-function takeProfit(position: Position) {
-  const { ladder, size, openPx, openedAt } = position;
-  const sz = sizeText(ladder, size);
-  const limitPx = priceText(ladder, openPx * (size > 0 ? 1.03 : 0.97));
-  const side = size > 0 ? 'A' : 'B';
-  const order = { coin: ladder.coin, side, limitPx, sz, oid: orderId(position, 2), timestamp: openedAt, origSz: sz };
-  return { ...order, ...ORDER, reduceOnly: true, orderType: 'Limit', tif: 'Gtc' };
-}

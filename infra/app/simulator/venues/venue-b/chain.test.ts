@@ -11,7 +11,8 @@ import { NO_BUILDER } from '../../world/accounts.ts';
 import { BLOCK_MS, blockTime } from './blocks.ts';
 import type { ChainLog } from './chain.ts';
 import { CTF_EXCHANGE, TOPIC } from './contracts.ts';
-import { takerFeeUnits, transactionHash } from './match-logs.ts';
+import { transactionHash } from './match-logs.ts';
+import { takerFeeUnits } from './match-orders.ts';
 
 const ABI = parseAbi([
   'event OrderFilled(bytes32 indexed orderHash, address indexed maker, address indexed taker, uint8 side, uint256 tokenId, uint256 makerAmountFilled, uint256 takerAmountFilled, uint256 fee, bytes32 builder, bytes32 metadata)',

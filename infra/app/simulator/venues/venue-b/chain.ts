@@ -1,12 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import { hashOf, hexOf, STREAM } from '../../world/hash.ts';
-import { accountChances } from '../../world/matches.ts';
+import type { Match } from '../../world/matches.ts';
+import type { Question } from '../../world/questions.ts';
 import { ORIGIN_MS } from '../../world/time.ts';
 import type { MatchEvent, World } from '../../world/world.ts';
-import { BLOCK_MS, blockTime } from './blocks.ts';
+import { BLOCK_MS, blockHolding, blockTime } from './blocks.ts';
+import { createFlowAgenda, flowLog } from './collateral-flows.ts';
 import { createMarketAgenda, type MarketTransaction } from './market-agenda.ts';
 import type { MarketBoard } from './market-board.ts';
 import { type LogBody, matchLogs, transactionHash } from './match-logs.ts';
+import { type MatchOrder, matchOrders, mayHaveOrder } from './match-orders.ts';
+import { moveLogs } from './position-logs.ts';
+import { MERGE_AFTER_BLOCKS, mergesOf, moveTransactionHash, splitsOf } from './position-moves.ts';
 
 /** Number of later blocks after which a block is final. */
 export const FINALITY_BLOCKS = 64;
@@ -47,8 +52,10 @@ export interface Chain {
   headAt(atMs: number): number;
   /** The canonical block with this number as of a head. */
   block(number: number, head: number): Block;
-  /** Logs of matches in the canonical block that can involve these accounts (lower case); may include others. */
+  /** Logs in the canonical block that can involve these accounts (lower case) as traders; may include others. */
   logsInvolving(number: number, head: number, accounts: ReadonlySet<string>): readonly PlacedLog[];
+  /** True if a reorganization dropped the match, as of a head. */
+  isDropped(match: MatchEvent, head: number): boolean;
   /** The block with a hash, canonical or replaced, among the newest ones below a head. */
   byHash(hash: string, head: number): Block | null;
   /** Replaces the newest `depth` blocks up to the head. Returns the removed and the added blocks. */
@@ -58,10 +65,12 @@ export interface Chain {
 }
 
 /**
- * Log indices reserved for each match: more than it has logs, so that indices follow without computing earlier matches.
+ * Log indices reserved for each transaction: more than it has logs, so that indices follow without computing earlier ones.
  * On a real chain there are logs of other contracts in between, too.
  */
-const INDICES_PER_MATCH = 32;
+const INDICES_PER_TRANSACTION = 64;
+/** Places reserved for a match: its splits, then itself. Without splits the first one is empty. */
+const PLACES_PER_MATCH = 2;
 
 /** Spontaneous reorganizations: one in every period of this many blocks. */
 const REORG_TERM = 60;
@@ -84,6 +93,7 @@ export function createChain(
 ): Chain {
   const { seed } = world.settings;
   const agenda = createMarketAgenda(world, board);
+  const flows = createFlowAgenda(world);
   const requested: Reorg[] = [];
   const cache = new LRUCache<string, Block>({
     maxSize: CACHED_LOGS,
@@ -125,6 +135,10 @@ export function createChain(
     if (number === reorg.from) return own;
     return [...matchesIn(number - 1).filter((match) => reorgEffectOf(match, reorg) === 'moves'), ...own];
   };
+  const isDropped = (match: MatchEvent, number: number, head: number): boolean => {
+    const reorg = reorgOf(number, head);
+    return reorg !== null && reorgEffectOf(match, reorg) === 'dropped';
+  };
   /** Transactions of markets are never dropped in a reorganization: their senders resend them. */
   const isMoved = ({ key }: MarketTransaction, { variant }: Reorg) =>
     hashOf(seed, STREAM.fate, key, variant + MARKET_SALT) % 2 === 0;
@@ -156,31 +170,57 @@ export function createChain(
       ...body,
       transactionHash,
       transactionIndex: nth,
-      logIndex: nth * INDICES_PER_MATCH + at,
+      logIndex: nth * INDICES_PER_TRANSACTION + at,
     }));
-  const logsOfMatch = (event: MatchEvent, nth: number): ChainLog[] => {
+  const ordersOf = (event: MatchEvent): { match: Match; question: Question; orders: MatchOrder[] } => {
     const match = world.matchOf(event);
-    const question = world.venueB.liveIn(match.slot, match.timeMs);
-    return placed(transactionHash(world, match), nth, matchLogs(world, world.idsOf(question), match));
+    return { match, question: world.venueB.liveIn(match.slot, match.timeMs), orders: matchOrders(world, match) };
   };
-  /** True if one of the accounts may have an order in the match. The actual makers depend on the book. */
-  const mayInvolve = ({ event }: MatchEvent, accounts: ReadonlySet<string>): boolean => {
-    if (world.injections?.ofEvent(event)) return true;
-    const [taker, ...makers] = accountChances(seed, event);
-    if (accounts.has(world.population.account(taker!))) return true;
-    return makers.some((chance) => world.population.couple(chance).some((account) => accounts.has(account)));
+  /** Logs of the splits before the `nth` match of a block, and of the match. */
+  const logsOfMatch = (event: MatchEvent, nth: number): ChainLog[][] => {
+    const { match, question, orders } = ordersOf(event);
+    const ids = world.idsOf(question);
+    const place = nth * PLACES_PER_MATCH;
+    return [
+      placed(moveTransactionHash(world, match, 'split'), place, moveLogs(ids, splitsOf(world, match, orders))),
+      placed(transactionHash(world, match), place + 1, matchLogs(world, ids, match, orders)),
+    ];
+  };
+  /** Logs of the merges that follow an earlier match. */
+  const logsOfMerges = (event: MatchEvent, place: number): ChainLog[] => {
+    const { match, question, orders } = ordersOf(event);
+    const merges = mergesOf(world, question, match, orders);
+    return placed(moveTransactionHash(world, match, 'merge'), place, moveLogs(world.idsOf(question), merges));
+  };
+  /** Matches of which a block contains the merges. They are canonical by then. */
+  const mergedIn = (number: number): readonly MatchEvent[] => {
+    const earlier = number - MERGE_AFTER_BLOCKS;
+    return matchesIn(earlier).filter((match) => !isDropped(match, earlier, number));
   };
 
   const build = (number: number, reorg: Reorg | null, parent: Reorg | null): Block => {
     const transactions: string[] = [];
     const logs: ChainLog[] = [];
     const include = (placed: readonly ChainLog[]) => {
+      if (placed.length === 0) return;
       transactions.push(placed[0]!.transactionHash);
       logs.push(...placed);
     };
-    for (const [nth, match] of matchesOf(number, reorg).entries()) include(logsOfMatch(match, nth));
+    const matches = matchesOf(number, reorg);
+    for (const [nth, match] of matches.entries()) for (const logs of logsOfMatch(match, nth)) include(logs);
+    let place = matches.length * PLACES_PER_MATCH;
+    for (const match of mergedIn(number)) {
+      include(logsOfMerges(match, place));
+      place += 1;
+    }
+    // Deposits and withdrawals stay in their block when it is replaced.
+    for (const flow of flows.in(number)) {
+      include(placed(flow.transactionHash, place, [flowLog(flow)]));
+      place += 1;
+    }
     for (const { hash, logs: bodies } of marketTransactionsIn(number, reorg)) {
-      include(placed(hash, transactions.length, bodies));
+      include(placed(hash, place, bodies));
+      place += 1;
     }
     return {
       number,
@@ -211,10 +251,23 @@ export function createChain(
     logsInvolving(number, head, accounts) {
       const reorg = reorgOf(number, head);
       const block = { number, hash: hashOfBlock(number, reorg), timestamp: blockTime(number) / 1000 };
-      return matchesOf(number, reorg).flatMap((event, nth) =>
-        mayInvolve(event, accounts) ? logsOfMatch(event, nth).map((log) => ({ block, log })) : [],
+      const matches = matchesOf(number, reorg);
+      const ofMatches = matches.flatMap((event, nth) =>
+        mayHaveOrder(world, event, accounts) ? logsOfMatch(event, nth).flat() : [],
       );
+      const merged = mergedIn(number);
+      const place = matches.length * PLACES_PER_MATCH;
+      const ofMerges = merged.flatMap((event, nth) =>
+        mayHaveOrder(world, event, accounts) ? logsOfMerges(event, place + nth) : [],
+      );
+      const ofFlows = flows
+        .in(number)
+        .flatMap((flow, nth) =>
+          accounts.has(flow.account) ? placed(flow.transactionHash, place + merged.length + nth, [flowLog(flow)]) : [],
+        );
+      return [...ofMatches, ...ofMerges, ...ofFlows].map((log) => ({ block, log }));
     },
+    isDropped: (match, head) => isDropped(match, blockHolding(world.schedule.timeOf(match.event)), head),
     byHash(hash, head) {
       for (let number = head; number > Math.max(0, head - HASH_REACH); number -= 1) {
         const canonical = reorgOf(number, head);

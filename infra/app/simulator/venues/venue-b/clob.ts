@@ -7,7 +7,7 @@ import { lastTradeText } from './feed.ts';
 import { type Answer, ok } from './gamma.ts';
 import type { ListedMarket, MarketBoard } from './market-board.ts';
 import { bestOf, bookAnswer } from './market-text.ts';
-import { FEE_RATE_HUNDREDTHS } from './match-logs.ts';
+import { FEE_RATE_HUNDREDTHS } from './match-orders.ts';
 
 const PAGE = 500;
 /** Cursor of the last page (venue page, section 3): base64 of -1. */

@@ -1,4 +1,4 @@
-import { CHAIN_EVENTS } from '#schemas/venues/venue-b/contracts';
+import { CHAIN_EVENTS, COLLATERAL_ADAPTERS } from '#schemas/venues/venue-b/contracts';
 import type { ChainLog } from './chain.ts';
 import { CTF_EXCHANGE, TOPIC } from './contracts.ts';
 
@@ -38,6 +38,9 @@ const OTHER_EVENTS: ReadonlySet<string> = new Set<string>([
   CHAIN_EVENTS.settle,
 ]);
 
+/** Contracts that a log can name in place of an account: an exchange as counterparty, an adapter that acts for an account. */
+const CONTRACTS: readonly string[] = [CTF_EXCHANGE, ...COLLATERAL_ADAPTERS];
+
 /**
  * The accounts of which at least one has an order in every match whose logs pass. Null if the filter does not name
  * accounts, or if logs other than those of matches may pass.
@@ -49,6 +52,5 @@ export function accountsOf({ topics }: LogFilter): ReadonlySet<string> | null {
   // A first topic that is no address is the hash of an order.
   if (!named || ![...named].every((topic) => topic.startsWith(ADDRESS_PADDING))) return null;
   const accounts = new Set([...named].map((topic) => `0x${topic.slice(-40)}`));
-  // The counterparty in a taker order's own log is always the exchange.
-  return accounts.has(CTF_EXCHANGE) ? null : accounts;
+  return CONTRACTS.some((contract) => accounts.has(contract)) ? null : accounts;
 }

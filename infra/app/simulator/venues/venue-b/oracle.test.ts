@@ -1,6 +1,6 @@
 import { concatHex, decodeEventLog, type Hex, hexToString, keccak256, numberToHex, parseAbi } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { ORACLE_PRICES, ORACLES, YES_OR_NO_QUERY } from '#schemas/venues/venue-b/contracts';
+import { CHAIN_EVENTS, ORACLE_PRICES, ORACLES, YES_OR_NO_QUERY } from '#schemas/venues/venue-b/contracts';
 import { BEFORE_THE_HOUR, createTestSimulation } from '../../simulation.fixture.ts';
 import { ORACLE_ADAPTER } from '../../world/question-ids.ts';
 import { LIVENESS_MS, LONGEST_SETTLEMENT_MS, type SettlementKind } from '../../world/settlement-plan.ts';
@@ -30,7 +30,15 @@ interface DecodedLog {
   readonly args: Record<string, unknown>;
   readonly log: ChainLog;
 }
-const MATCHES: readonly string[] = [TOPIC.orderFilled, TOPIC.ordersMatched];
+/** Logs of matches, and of splits, merges, deposits and withdrawals beside them. */
+const TRADED: readonly string[] = [
+  TOPIC.orderFilled,
+  TOPIC.ordersMatched,
+  CHAIN_EVENTS.positionSplit,
+  CHAIN_EVENTS.positionsMerge,
+  CHAIN_EVENTS.transferBatch,
+  CHAIN_EVENTS.transfer,
+];
 const decode = (block: Block, log: ChainLog): DecodedLog => {
   const topics = log.topics as [Hex, ...Hex[]];
   const { eventName, args } = decodeEventLog({ abi: ABI, data: log.data as Hex, topics, strict: true });
@@ -44,7 +52,7 @@ const logsIn = (fromMs: number, toMs: number): DecodedLog[] => {
   const numbers = Array.from({ length: Math.ceil((toMs - fromMs) / BLOCK_MS) }, (_, nth) => blockHolding(fromMs) + nth);
   return numbers.flatMap((number) => {
     const block = world.chain.block(number, number);
-    return block.logs.filter(({ topics }) => !MATCHES.includes(topics[0]!)).map((log) => decode(block, log));
+    return block.logs.filter(({ topics }) => !TRADED.includes(topics[0]!)).map((log) => decode(block, log));
   });
 };
 const after = logsIn(HOUR, HOUR + LONGEST_SETTLEMENT_MS);
@@ -209,7 +217,16 @@ describe('logs of the oracle', () => {
   const market = expired.find(({ question }) => question.settlementPlan!.kind === 'disputed')!;
 
   it('are found by address and topics', async () => {
-    const rpc = createRpc(world.chain, { balanceOf: () => 0n }, () => 1);
+    const rpc = createRpc(
+      world.chain,
+      {
+        *balanceOf() {
+          yield;
+          return 0n;
+        },
+      },
+      () => 1,
+    );
     const from = blockHolding(HOUR);
     const to = from + 1_000;
     const ask = async (filter: object) => {

@@ -9,8 +9,10 @@ import {
   type VenueRecorder,
 } from '../../recording/venue-recorder.ts';
 import { STEP_MS } from '../../simulation.ts';
+import { runAtOnce } from '../../turns.ts';
 import type { Question } from '../../world/questions.ts';
 import { HOUR_MS, SECOND_MS } from '../../world/time.ts';
+import { createAccountHistory } from './account-history.ts';
 import { createCatalog } from './catalog.ts';
 import { type Block, createChain } from './chain.ts';
 import { createChainFeed } from './chain-feed.ts';
@@ -68,8 +70,8 @@ export function recordVenueB({ world, startMs, accountStates, now, line }: Recor
     }
   };
   const feed = createVenueBFeed(world, board, catalog, publisher);
-  const holdings = createHoldings(world);
   const chain = createChain(world, board, { spontaneousReorgs: false });
+  const holdings = createHoldings(world, board, createAccountHistory(world, board, chain));
   /** Records the books that a new subscriber receives immediately. */
   const recordBooks = (questions: readonly Question[], atMs: number) => {
     for (const question of questions) {
@@ -85,10 +87,10 @@ export function recordVenueB({ world, startMs, accountStates, now, line }: Recor
     const block = chain.headAt(atMs);
     for (const user of world.population.accounts) {
       const query = `user=${user}&sizeThreshold=0&limit=${POSITIONS_PAGE}&offset=0`;
-      const { text } = holdings.positions(new URLSearchParams(query), atMs);
+      const { text } = runAtOnce(holdings.positions(new URLSearchParams(query), block));
       line('venue_b.data', atMs, answerLine('venue_b.data', atMs, `GET /positions?${query}`, text));
       for (const token of Object.values(COLLATERAL_TOKENS)) {
-        const units = holdings.balanceOf(token, user);
+        const units = runAtOnce(holdings.balanceOf(token, user, block));
         const result = `"0x${units.toString(16).padStart(64, '0')}"`;
         line('venue_b.call', atMs, answerLine('venue_b.call', atMs, { ...balanceCall(token, user), block }, result));
       }

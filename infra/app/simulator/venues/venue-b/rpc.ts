@@ -1,4 +1,5 @@
 import { readBalanceCall } from '#schemas/venues/venue-b/balance-call';
+import { runInTurns } from '../../turns.ts';
 import { type Chain, FINALITY_BLOCKS, type PlacedLog } from './chain.ts';
 import { CHAIN_ID } from './contracts.ts';
 import type { Holdings } from './holdings.ts';
@@ -132,11 +133,12 @@ export function createRpc(chain: Chain, holdings: Pick<Holdings, 'balanceOf'>, r
       return found ? blockText(found) : 'null';
     },
     eth_getLogs: ([filter], { head }) => logs((filter ?? {}) as Json, head),
-    eth_call([call]) {
+    async eth_call([call, tag], { head }) {
       const { to, data } = (call ?? {}) as Json;
       const balance = readBalanceCall({ to, data, block: 0 });
+      const block = Math.min(readTag(tag, head), head);
       // All other balances, and all payouts, are zero.
-      const units = balance ? holdings.balanceOf(balance.token, balance.account) : 0n;
+      const units = balance ? await runInTurns(holdings.balanceOf(balance.token, balance.account, block)) : 0n;
       return `"0x${units.toString(16).padStart(64, '0')}"`;
     },
   };

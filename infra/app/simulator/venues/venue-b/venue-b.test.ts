@@ -195,7 +195,8 @@ describe('chain', () => {
     expect(parent.number).toBe(latest.number - 1n);
     const logs = await client.getLogs({ address: CTF_EXCHANGE, fromBlock: parent.number, toBlock: parent.number });
     expect(logs.length).toBeGreaterThan(0);
-    expect(new Set(logs.map(({ transactionHash }) => transactionHash))).toEqual(new Set(parent.transactions));
+    // The other transactions split and merge.
+    expect(parent.transactions).toEqual(expect.arrayContaining(logs.map(({ transactionHash }) => transactionHash)));
   });
 
   it('filters logs by address, topics and block hash', async () => {
@@ -214,9 +215,9 @@ describe('chain', () => {
     const matched = await rpc({ ...range, topics: [[TOPIC.ordersMatched]] });
     expect(matched.length).toBe(all.filter(({ topics }) => topics[0] === TOPIC.ordersMatched).length);
     expect(matched.length).toBeGreaterThan(0);
-    const maker = all[0]!.topics[2]!;
-    const own = await rpc({ ...range, topics: [TOPIC.orderFilled, null, [maker]] });
     const filled = all.filter(({ topics }) => topics[0] === TOPIC.orderFilled);
+    const maker = filled[0]!.topics[2]!;
+    const own = await rpc({ ...range, topics: [TOPIC.orderFilled, null, [maker]] });
     expect(own).toEqual(filled.filter(({ topics }) => topics[2] === maker));
     const against = await rpc({ ...range, topics: [TOPIC.orderFilled, null, null, [filled[0]!.topics[3]]] });
     expect(against).toEqual(filled.filter(({ topics }) => topics[3] === filled[0]!.topics[3]));

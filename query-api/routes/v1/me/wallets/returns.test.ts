@@ -380,6 +380,32 @@ describe('GET /v1/me/stats?roi=true', () => {
     expect(row).not.toHaveProperty('pnlCurve');
   });
 
+  it('of venue_b without snapshots at the start it follows from the PnL of the venue up to the snapshot', async () => {
+    const account = `venue_b:${EMPTY}`;
+    const head = { account, ledger: LEDGER, newest: snapshot(account, 1, '50') };
+    applyRecord(VIEWS.snapshotHeads, service.views.snapshotHeads, snapshotHeadTopic, account, head);
+    const points = [
+      [5, 0],
+      [3, 10],
+      [1, 12],
+      [0, 40],
+    ];
+    answer = () => ({ text: JSON.stringify(points.map(([ago, p]) => ({ t: seconds(ago!), p }))), fetchedAt: NOW });
+    // 12 of the 50 are profit by then, 10 of it were there at the start: 48.
+    expect(rowOf(await stats({ from: iso(hourOf(3)), include: 'pnlCurve' }), account)).toMatchObject({
+      startNavUsd: 48,
+      endNavUsd: 50,
+      netPnlUsd: 2,
+      simpleRoiPct: expect.closeTo(2 / 48, 12),
+      pnlCurve: [
+        { t: seconds(3), pnl: 0 },
+        { t: seconds(1), pnl: 2 },
+        { t: seconds(1) + 1, pnl: 2 },
+      ],
+    });
+    service.views.snapshotHeads.delete(account);
+  });
+
   it('has the figures of the route of one wallet for a window that has ended', async () => {
     const window = { from: iso(hourOf(3)), to: iso(hourOf(1)) };
     const { body: one } = await roi(`venue_a:${A}`, window);
