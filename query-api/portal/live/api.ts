@@ -2,7 +2,8 @@
 import { signal } from '@preact/signals';
 import { ApiFault, type UsedQuota } from './api-fault.ts';
 
-const TIMEOUT_MS = 20_000;
+/** The service answers within 30 s, also while it waits for a venue. */
+const TIMEOUT_MS = 32_000;
 /** Waits before a read is tried again after a failure that may pass. */
 const RETRY_MS = [300, 1_200];
 const SECOND_MS = 1_000;
@@ -11,8 +12,6 @@ export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly body?: unknown;
   readonly signal?: AbortSignal;
-  /** How long a response may take, ms. */
-  readonly timeoutMs?: number;
   /** Sent instead of the cookie. */
   readonly token?: string;
   /** True for requests of the sign-in itself: their 401 opens no dialog. */
@@ -53,15 +52,12 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
   }
 }
 
-async function send<T>(
-  path: string,
-  { method = 'GET', body, signal, token, timeoutMs = TIMEOUT_MS }: RequestOptions,
-): Promise<T> {
+async function send<T>(path: string, { method = 'GET', body, signal, token }: RequestOptions): Promise<T> {
   const headers: Record<string, string> = { accept: 'application/json' };
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (token !== undefined) headers.authorization = `Bearer ${token}`;
   else if (method !== 'GET' && csrf !== null) headers['x-parallax-csrf'] = csrf;
-  const timeout = AbortSignal.timeout(timeoutMs);
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
   let response: Response;
   let text: string;
   try {
@@ -80,7 +76,9 @@ async function send<T>(
     throw new ApiFault({
       status: 0,
       code: isLate ? 'timeout' : 'unreachable',
-      message: isLate ? 'The service did not answer within 20 seconds.' : `The service cannot be reached (${error}).`,
+      message: isLate
+        ? `The service did not answer within ${TIMEOUT_MS / SECOND_MS} seconds.`
+        : `The service cannot be reached (${error}).`,
     });
   }
   if (response.headers.get('x-svc-sandbox') === 'true') isSandbox.value = true;

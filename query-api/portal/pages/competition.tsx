@@ -44,7 +44,13 @@ export default function CompetitionPage() {
   // The data set of the sandbox ends at a fixed time: a window before now has nothing of it.
   const isSandbox = session.value?.sandbox ?? false;
   const from = isSandbox ? null : startOf(window, Date.now());
-  const parameters = new URLSearchParams({ groupBy: group, ...choice, sort, ...(from === null ? {} : { from }) });
+  const parameters = new URLSearchParams({
+    groupBy: group,
+    ...choice,
+    sort,
+    ...(from === null ? {} : { from }),
+    ...(isByWallet ? { roi: 'true', include: 'pnlCurve' } : {}),
+  });
   const stats = useResource<Stats>(`/v1/me/stats?${parameters}`, REFRESH_MS, true);
   const wallets = useResource<{ readonly wallets: readonly Wallet[] }>('/v1/me/wallets', WALLETS_MS);
   const bound = wallets.data.value?.wallets;
@@ -96,9 +102,13 @@ export default function CompetitionPage() {
         </>
       )}
       <Table label="Competition" columns={trading} {...table} />
-      {rows.some(({ netPnlUsd }) => netPnlUsd !== undefined) && (
-        <section class="stack" aria-labelledby="returns">
+      {isByWallet && (
+        <section class="panel" aria-labelledby="returns">
           <h2 id="returns">Returns in the window</h2>
+          <p class="muted">
+            Net profit is the value at the end without the value at the start and net deposits. The return divides it by
+            the value at the start and net deposits; the weighted ones count when each deposit was made.
+          </p>
           <Table label="Returns" columns={returns} {...table} />
         </section>
       )}

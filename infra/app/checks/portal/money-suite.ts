@@ -14,10 +14,25 @@ const SEED = 1;
 /** Wallets that are bound, so that one of them soon trades again. */
 const WALLETS = 30;
 
+/** Figures of returns (`roi=true`). */
+const RETURNS = ['netPnlUsd', 'netDepositsUsd', 'simpleRoiPct', 'mwrPct', 'twrPct', 'startNavUsd', 'endNavUsd'];
+
 interface Trade {
   readonly provider: string;
   readonly maker: string | null;
   readonly taker: string | null;
+}
+
+/** A builder through which a wallet traded a token; empty for none. Its book without one may not exist. */
+async function builderOf(service: Portal['service'], walletId: string, tokenId: string): Promise<string> {
+  const { data } = await get<{ data: { builder: string }[] }>(service, '/v1/me/pnl?groupBy=builder');
+  const books = ['', ...data.map(({ builder }) => builder)].map(async (builder) => {
+    const parameters = new URLSearchParams({ walletId, tokenId, ...(builder === '' ? {} : { builder }) });
+    const { events } = await get<{ events: unknown[] }>(service, `/v1/me/pnl/explain?${parameters}`);
+    if (events.length === 0) throw new Error(`the book of builder ${builder} has no event`);
+    return builder;
+  });
+  return Promise.any(books);
 }
 
 export function moneySuite(portal: Portal): void {
@@ -94,23 +109,20 @@ export function moneySuite(portal: Portal): void {
     await page.locator('[data-action="open"]').first().click();
     await page.locator('[aria-label="Tokens"] [data-action="explain"]').first().click();
     const events = page.locator('[data-dialog="explain"] [aria-label="Events"] tbody tr');
+    const tokenId = await page.locator('[aria-label="Tokens"] tbody tr').first().getAttribute('data-id');
+    await page
+      .locator('[data-dialog="explain"] [name="builder"]')
+      .selectOption(await builderOf(service, walletId, tokenId!));
+    await events.first().waitFor();
+    // The body of a response may be read after the page has shown it.
     await vi.waitFor(async () => {
-      // A wallet may have traded through a builder alone; its book without one does not exist then.
-      if ((await events.count()) === 0) {
-        const builder = page.locator('[data-dialog="explain"] [name="builder"]');
-        const builders = await builder
-          .locator('option')
-          .evaluateAll((all) => all.map((one) => one.getAttribute('value')));
-        await builder.selectOption(builders.at(-1)!);
-      }
-      await events.first().waitFor({ timeout: 2_000 });
+      const { book, events: stated } = responses.get('/v1/me/pnl/explain') as { book: Fields; events: Fields[] };
+      const [head] = await rowsOf(page, '[data-dialog="explain"] dl');
+      for (const field of ['openPosition', 'avgCost', 'realized']) expect(head![field], field).toBe(book[field]);
+      const shown = await rowsOf(page, '[data-dialog="explain"] [aria-label="Events"] tbody tr');
+      const figures = ({ kind, qty, price, realized, fee }: Fields) => ({ kind, qty, price, realized, fee });
+      expect(shown.map(figures)).toEqual(stated.map(figures));
     }, COMPARED_WITHIN);
-    const { book, events: stated } = responses.get('/v1/me/pnl/explain') as { book: Fields; events: Fields[] };
-    const [head] = await rowsOf(page, '[data-dialog="explain"] dl');
-    for (const field of ['openPosition', 'avgCost', 'realized']) expect(head![field], field).toBe(book[field]);
-    const shown = await rowsOf(page, '[data-dialog="explain"] [aria-label="Events"] tbody tr');
-    const figures = ({ kind, qty, price, realized, fee }: Fields) => ({ kind, qty, price, realized, fee });
-    expect(shown.map(figures)).toEqual(stated.map(figures));
     await expectAccessible(watched);
     await page.locator('[data-dialog="explain"] [data-action="close"]').click();
     expect(watched.faults).toEqual([]);
@@ -225,6 +237,14 @@ export function moneySuite(portal: Portal): void {
         const own = figures([...sums, 'tradeCount', 'provider', ...(group === 'wallet' ? [] : ['walletCount'])]);
         const shown = await rowsOf(page, '[aria-label="Competition"] tbody tr');
         expect(shown.map(own)).toEqual(data.map(own));
+        if (group === 'wallet') {
+          const returns = await rowsOf(page, '[aria-label="Returns"] tbody tr');
+          expect(returns.map(figures(RETURNS))).toEqual(data.map(figures(RETURNS)));
+          const curves = data.map(({ pnlCurve }) => pnlCurve as unknown as readonly unknown[] | null);
+          expect(await page.locator('[aria-label="Returns"] figure[data-chart="sparkline"]').count()).toBe(
+            curves.filter((curve) => curve !== null && curve.length > 0).length,
+          );
+        }
         const [totals] = await rowsOf(page, 'dl[aria-label="Totals"]');
         expect(figures(sums)(totals!)).toEqual(figures(sums)(total));
         const volume = responses.get('/v1/me/platform-volume') as { byVenue: Fields[]; total: Fields };

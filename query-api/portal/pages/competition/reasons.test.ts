@@ -22,6 +22,8 @@ test('fees of the exchange are not known of the fills of builders alone', () => 
 
 test('a return is missing without a value at the start of the window', () => {
   expect(reasonOf('mwrPct', { provider: 'venue_b' }, ALL)).toContain('start of the window');
+  const known = { provider: 'venue_b', netPnlUsd: 0 };
+  expect(reasonOf('mwrPct', known, ALL)).toBe('nothing was invested in the window');
 });
 
 test('a row of a venue lacks fills if those of one of its wallets are not loaded', () => {

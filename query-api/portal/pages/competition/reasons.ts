@@ -32,8 +32,14 @@ export function lacksFills({ fillsThrough, volumeUsd }: Pick<StatsRow, 'fillsThr
   return fillsThrough === null && volumeUsd !== null;
 }
 
+const RATES: ReadonlySet<Field> = new Set<Field>(['simpleRoiPct', 'mwrPct', 'twrPct']);
+
 /** The reason for which a field of a row is null. */
-export function reasonOf(field: Field, { provider }: Pick<StatsRow, 'provider'>, choice: StatsChoice): string {
+export function reasonOf(
+  field: Field,
+  { provider, netPnlUsd }: Pick<StatsRow, 'provider' | 'netPnlUsd'>,
+  choice: StatsChoice,
+): string {
   const isVenueB = providerFamily(provider as WalletProvider) === 'venue_b';
   if (isVenueB && VENUE_A_ONLY.has(field)) return 'not stated for venue_b';
   if (field === 'tradingFeeUsd' && choice.platform === 'mine') return 'not divided by builders';
@@ -46,5 +52,6 @@ export function reasonOf(field: Field, { provider }: Pick<StatsRow, 'provider'>,
       ? 'the fills are not loaded up to now, or the builder of one is not known'
       : 'the fills are not loaded up to now';
   if (field === 'fillsThrough') return 'the fills are not loaded yet';
+  if (RATES.has(field) && typeof netPnlUsd === 'number') return 'nothing was invested in the window';
   return 'no known value stands at the start of the window, or a deposit in it is not known';
 }

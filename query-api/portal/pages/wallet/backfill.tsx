@@ -14,8 +14,6 @@ interface Outcome {
   readonly scanned: { readonly fromBlock: string; readonly toBlock: string } | null;
 }
 
-/** The request is answered after 25 s at the latest. */
-const START_TIMEOUT_MS = 32_000;
 /** How often the state of a search that takes longer is read. */
 const STATE_EVERY_MS = 2_000;
 
@@ -63,7 +61,7 @@ function BackfillForm({ id, onClose }: { readonly id: string; readonly onClose: 
           outcome.value = null;
           run(async () => {
             const path = `/v1/me/wallets/${encodeURIComponent(id)}/history-backfill?lookback_days=${days}`;
-            let found = await request<Outcome>(path, { method: 'POST', timeoutMs: START_TIMEOUT_MS });
+            let found = await request<Outcome>(path, { method: 'POST' });
             outcome.value = found;
             while (isSearching(found) && !closing.current.signal.aborted) {
               await new Promise((resolve) => setTimeout(resolve, STATE_EVERY_MS));
