@@ -1,7 +1,7 @@
 /** Binds every account of a simulated world on venue_b, and some on venue_a with a registered builder, before its first record. */
 import { bindWallet } from '#schemas/domain/control/commands/bind-wallet';
-import { seedAdminKey } from '#schemas/domain/control/commands/seed-admin-key';
 import { createPlatformAttribution } from '#schemas/domain/control/commands/create-platform-attribution';
+import { seedAdminKey } from '#schemas/domain/control/commands/seed-admin-key';
 import { changeTopic } from '#schemas/topics/control';
 import { partitionOf } from '#schemas/topics/topic';
 import type { RoleContext } from '../runtime/context.ts';
