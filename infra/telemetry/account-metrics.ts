@@ -49,7 +49,7 @@ export function createAccountMetrics(registers: Registry[], now: () => number = 
     }),
     ledgerRebuilds: new Counter({
       name: 'parallax_ledger_rebuilds_total',
-      help: 'Books that were written after a late, corrected or removed event had changed what events of their account had done.',
+      help: 'Books that were written because a late, corrected or removed event changed the effects of events of their account.',
       labelNames: ['venue'],
       registers,
     }),

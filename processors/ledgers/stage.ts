@@ -10,7 +10,6 @@ import {
   fillPageTopic,
   tradeRecordingTopic,
 } from '#schemas/topics/account-fills';
-import { accountFlowTopics, flowCoverageTopics } from '#schemas/topics/account-flows';
 import { type VenueBAcquisition, venueBAcquisitionTopic } from '#schemas/topics/accounts';
 import { type BuilderDay, type BuilderFill, builderDayTopic, builderFillTopic } from '#schemas/topics/builder-exports';
 import { type CandleRange, venueCandleRangeTopics } from '#schemas/topics/candles';
@@ -99,8 +98,6 @@ export function createLedgersStage(): Stage<LedgersState> {
       ledgerBookTopic,
       ledgerCheckTopic,
       ledgerChangeTopic,
-      accountFlowTopics.venue_b,
-      flowCoverageTopics.venue_b,
     ],
     initialState: createLedgersState,
   };

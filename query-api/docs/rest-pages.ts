@@ -108,6 +108,7 @@ function routePage(route: Route, operation: Operation, shared: SharedSchemas, ex
         ...parameters(operation, shared),
         ...body(operation, shared, examples.of(route)?.body),
         ...answers(route, operation, shared, examples),
+        ...ownErrors(route, operation, shared),
         errors(route),
         calls(route, examples),
       ),
@@ -167,6 +168,15 @@ function answers(route: Route, { responses }: Operation, shared: SharedSchemas, 
       table(['header', 'meaning'], listed),
     ];
   });
+}
+
+/** Errors with a body of the route's own. */
+function ownErrors(route: Route, { responses }: Operation, shared: SharedSchemas): string[] {
+  return Object.entries(route.ownErrors ?? {}).flatMap(([status, { example }]) => [
+    `## Answer ${status}`,
+    schemaTable(responses[status]!.content!['application/json'].schema, shared),
+    ...shown(example),
+  ]);
 }
 
 function errors(route: Route): string {

@@ -208,7 +208,9 @@ describe('a sandbox key', () => {
       const bind = (address: string, token: string) =>
         service.request('POST', '/v1/me/wallets', { token, body: { provider: venue, address, label: '' } });
       const rows = records.filter(({ topic }) => topic === ledgerEventTopic.name);
-      const row = rows.map(({ value }) => value as LedgerEventRow).find(({ account }) => account.startsWith(venue))!;
+      const row = rows
+        .map(({ value }) => value as LedgerEventRow)
+        .find(({ account, kind }) => account.startsWith(venue) && kind === 'fill')!;
       const address = row.account.slice(`${venue}:`.length);
       for (const token of [service.admin, sandboxed]) await bind(address, token);
       const { body: other } = await bind(`0x${'00'.repeat(20)}`, sandboxed);

@@ -90,7 +90,7 @@ const ledgerBook = record('LedgerBook', 'What is open in one book of an account.
   knownQty: decimal('The part of it whose cost is known.'),
   knownCost: decimal('Cost of that part, half-even at 18 decimals.'),
   avgCost: nullable(decimal('Average cost; null where lots of both signs are open or one has unknown cost.')),
-  rebuilt: withDefault(flag('A late, corrected or removed event changed what events of the account had done.'), false),
+  rebuilt: withDefault(flag('A late, corrected or removed event changed the effects of events of the account.'), false),
 });
 export type LedgerBook = Infer<typeof ledgerBook>;
 /** A book without lots is removed. */

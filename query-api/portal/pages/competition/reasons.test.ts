@@ -3,7 +3,7 @@ import { lacksFills, reasonOf } from './reasons.ts';
 
 const ALL = { mode: 'snapshot', platform: 'all' };
 
-test('a figure that venue_b has none of is not said to be late', () => {
+test('the reason of a figure that venue_b has none of is not that it is late', () => {
   expect(reasonOf('realizedPnlUsd', { provider: 'venue_b' }, ALL)).toBe('not stated for venue_b');
   expect(reasonOf('volumeUsd', { provider: 'venue_b' }, ALL)).toContain('not loaded');
   expect(reasonOf('realizedPnlUsd', { provider: 'venue_a_dex' }, ALL)).toContain('not loaded');

@@ -81,7 +81,8 @@ describe('logs of matches', () => {
     const { chain } = createTestSimulation({ seed: 3, rate: 100, events: 2, coins: 3 }, { spontaneousReorgs: true });
     const head = chain.headAt(BEFORE_THE_HOUR);
     const numbers = Array.from({ length: 70 }, (_, nth) => head - nth);
-    const account = chain.block(head - 1, head).logs.find(({ topics }) => topics.length === 4)!.topics[2]!;
+    const isFill = ({ topics }: ChainLog) => topics[0] === TOPIC.orderFilled;
+    const account = chain.block(head - 1, head).logs.find(isFill)!.topics[2]!;
     const isOwn = (log: ChainLog) => log.topics.length === 4 && log.topics.slice(2).includes(account);
     const accounts = new Set([`0x${account.slice(26)}`]);
     let found = 0;
