@@ -97,7 +97,7 @@ describe('following the chain', () => {
     const collateral = new CollateralAccounts();
     collateral.record({ account: 'venue_b:0xa', ledger: 1 });
     chain.grow(1, 1, 'a');
-    const { step, published, log } = await follow(url, { collateral });
+    const { step, published, publisher, log } = await follow(url, { collateral });
     const withoutLogs = (texts: readonly string[]) => texts.filter((text) => !text.startsWith('log'));
     await step();
     expect([withoutLogs(published()), chain.filters.length]).toEqual([['block a1'], 1]);
@@ -105,6 +105,7 @@ describe('following the chain', () => {
     await step();
     expect(withoutLogs(published()).slice(1)).toEqual(['collateral 0xa', 'block a2']);
     expect(chain.filters.length).toBe(4);
+    await publisher.close();
     const restarted = new CollateralAccounts();
     restarted.record({ account: 'venue_b:0xa', ledger: 1 });
     const next = await follow(url, { log, collateral: restarted });
