@@ -239,8 +239,8 @@ describe('a service in storms of reconnections that is killed again and again', 
       isOver = true;
       await Promise.allSettled(rush);
     }
-    // The rush asked for more than the venue allows.
-    expect(answeredOfRush()).toBeGreaterThan(100);
+    // It always waits with a hundred reads, however few of them a slow machine answers.
+    expect(answeredOfRush()).toBeGreaterThan(OVERTAKING_MAX);
     measured['reads of the rush'] = answeredOfRush();
     measured['of them answered while a single read waited'] = Math.max(...overtaking);
     expect(Math.max(...overtaking)).toBeLessThanOrEqual(OVERTAKING_MAX);
