@@ -31,14 +31,14 @@ export function emitNewest(changed: ChangedAccount, { event, effects }: AppliedE
 
 export function* emitOutcome(changed: ChangedAccount, outcome: LedgerOutcome, emit: Emit): Slices {
   const { written, removed, previous, refused } = outcome;
-  const rebuilt = removed.length > 0 || written.some(({ event }) => previous.has(event.id));
+  const rebuilt = removed.length > 0 || previous.some((before) => before !== null);
   const touched = new Map<string, Effect>();
   const touch = ({ effects }: AppliedEvent) => {
     for (const effect of effects) touched.set(bookKey(changed.account, effect.instrument, effect.builder), effect);
   };
   for (const [at, applied] of written.entries()) {
     if (at % SLICE_EVENTS === 0) yield;
-    const before = previous.get(applied.event.id);
+    const before = previous[at];
     touch(applied);
     for (const [part, effect] of applied.effects.entries()) emitRow(changed, applied.event, effect, part, emit);
     if (!before) continue;

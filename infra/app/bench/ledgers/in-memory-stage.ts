@@ -48,11 +48,14 @@ export class InMemoryStage<S> {
   }
 
   handle(topic: Topic, value: { readonly receivedAt: number }): void {
+    const slices = this.begin(topic, value);
+    while (slices?.next().done === false);
+  }
+
+  /** Returns what is left of the work, in slices; undefined if nothing is. */
+  begin(topic: Topic, value: { readonly receivedAt: number }): Slices | undefined {
     const { receivedAt } = value;
     const record = { topic: topic.name, partition: 0, offset: 0, key: '', receivedAt, value };
-    const slices = this.handlers.get(topic.name)!(this.state, record as StageRecord<never>, this.emit) as
-      | Slices
-      | undefined;
-    while (slices?.next().done === false);
+    return this.handlers.get(topic.name)!(this.state, record as StageRecord<never>, this.emit) as Slices | undefined;
   }
 }
