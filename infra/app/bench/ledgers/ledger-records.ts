@@ -43,7 +43,7 @@ export function* ledgerRecords({
   tokens = TOKENS,
 }: LedgerRecordsOptions): Generator<LedgerRecord> {
   const bind = (nth: number) => ({
-    ...{ actor: ACTOR, walletId: `wal_${nth}`, provider: 'venue_b', address: address(nth + 1), label: '' },
+    ...{ actor: ACTOR, walletId: `wal_${nth}`, provider: 'venue_b', address: accountAddress(nth), label: '' },
   });
   yield changeOf(0, seedAdminKey.type, {
     ...{ keyId: ACTOR.keyId, secret: NO_SECRET, organization: ORGANIZATION, minted: true },
@@ -75,8 +75,8 @@ export function lateTrade(trades: number, tokens: number): LedgerRecord {
 function tradeOf(nth: number, tokens: number, books: number, ts: number): Trade {
   const book = nth % books;
   const round = Math.floor(nth / books);
-  const user = address(Math.floor(book / tokens) + 1);
-  const token = String(1_000 + book);
+  const user = accountAddress(Math.floor(book / tokens));
+  const token = tokenOf(book);
   const isTaker = nth % 2 === 0;
   // First the lots that stay, then one is opened and the oldest closed.
   const side = round < OPEN_LOTS || (round - OPEN_LOTS) % 2 === 0 ? 'buy' : 'sell';
@@ -115,6 +115,11 @@ function tradeOf(nth: number, tokens: number, books: number, ts: number): Trade 
   };
 }
 
+/** The token of the `nth` book, from 0: those of the first account come first. */
+export function tokenOf(nth: number): string {
+  return String(1_000 + nth);
+}
+
 function opposite(side: Trade['side']): Trade['side'] {
   return side === 'buy' ? 'sell' : 'buy';
 }
@@ -126,6 +131,11 @@ function changeOf(nth: number, type: string, body: object): LedgerRecord {
 }
 
 const clockAt = (receivedAt: number): ClockMark => ({ receivedAt, tick: true, hour: true, day: true });
+
+/** The address of the `nth` account, from 0. */
+export function accountAddress(nth: number): string {
+  return address(nth + 1);
+}
 
 function address(nth: number): string {
   return `0x${nth.toString(16).padStart(40, '0')}`;
