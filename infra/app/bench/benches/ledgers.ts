@@ -13,10 +13,11 @@
 import { serialize } from 'node:v8';
 import { createLedgersStage } from '#processors/ledgers/stage';
 import type { Topic } from '#schemas/topics/topic';
+import type { Codec } from '../../../codec/codec.ts';
 import { isTurnUsedUp, nextTurn } from '../../../runtime/turn.ts';
 import type { Slices } from '../../../stages/stage.ts';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
-import { decodeRecord, type EncodedRecord, encodeRecord, InMemoryStage } from '../ledgers/in-memory-stage.ts';
+import { codecOf, type EncodedRecord, InMemoryStage } from '../ledgers/in-memory-stage.ts';
 import { lateTrade, ledgerRecords } from '../ledgers/ledger-records.ts';
 import { alternate, rateResult, timed } from '../measure.ts';
 
@@ -58,24 +59,25 @@ export async function measureLedgers(
   { onProgress }: Pick<BenchContext, 'onProgress'>,
   { accounts, trades, rounds, warmups, states, bookFills }: LedgersSize,
 ): Promise<BenchResult[]> {
+  const codec = await codecOf(createLedgersStage());
   const records = [...ledgerRecords({ accounts, trades, tradesOfDay: trades })].map(
-    ({ topic, value }): EncodedRecord => ({ topic, bytes: encodeRecord(topic, value) }),
+    ({ topic, value }): EncodedRecord => ({ topic, bytes: codec.encode<unknown>(topic, value) }),
   );
   const outputs: (readonly [Topic, unknown])[] = [];
-  run(records, (topic, value) => void outputs.push([topic, value]));
+  run(codec, records, (topic, value) => void outputs.push([topic, value]));
   const measure = (work: () => void) => () =>
     timed(() => {
       work();
       return trades;
     });
-  const subject = measure(() => run(records, encodeRecord));
-  const baseline = measure(() => decodeAndEncode(records, outputs));
+  const subject = measure(() => run(codec, records, (topic, value) => codec.encode(topic, value)));
+  const baseline = measure(() => decodeAndEncode(codec, records, outputs));
   const options = { rounds, warmups, onProgress: (share: number) => onProgress(share / 2) };
   const rates = await alternate(subject, baseline, options);
   const [fewer, more] = states;
   const bytesAfter = (count: number) => stateBytes(accounts, count, fewer / DAYS);
   const [baselineBytes, bytes] = [bytesAfter(fewer), bytesAfter(more)];
-  const late = await measureLateFill(bookFills);
+  const late = await measureLateFill(codec, bookFills);
   onProgress(1);
   const alone = { unit: 'ms', baseline: null, ratio: null } as const;
   return [
@@ -87,19 +89,23 @@ export async function measureLedgers(
 }
 
 /** Runs the stage. Throws if it writes nothing. */
-function run(records: readonly EncodedRecord[], onOutput: (topic: Topic, value: unknown) => void): void {
+function run(codec: Codec, records: readonly EncodedRecord[], onOutput: (topic: Topic, value: unknown) => void): void {
   let count = 0;
   const stage = new InMemoryStage(createLedgersStage(), (topic, value) => {
     count += 1;
     onOutput(topic, value);
   });
-  for (const record of records) stage.handle(record.topic, decodeRecord(record));
+  for (const { topic, bytes } of records) stage.handle(topic, codec.decode(topic, bytes));
   if (count < records.length) throw new Error(`${count} outputs of ${records.length} records`);
 }
 
-function decodeAndEncode(records: readonly EncodedRecord[], outputs: readonly (readonly [Topic, unknown])[]): void {
-  for (const record of records) decodeRecord(record);
-  for (const [topic, value] of outputs) encodeRecord(topic, value);
+function decodeAndEncode(
+  codec: Codec,
+  records: readonly EncodedRecord[],
+  outputs: readonly (readonly [Topic, unknown])[],
+): void {
+  for (const { topic, bytes } of records) codec.decode(topic, bytes);
+  for (const [topic, value] of outputs) codec.encode(topic, value);
 }
 
 function stateBytes(accounts: number, trades: number, tradesOfDay: number): number {
@@ -114,7 +120,7 @@ const LATE_DAYS = 30;
 const SLICE_OUTPUTS = 64;
 
 /** Applies a late fill to a book. Returns the milliseconds it takes, and those of the longest turn. Throws if it changes no sale. */
-async function measureLateFill(fills: number): Promise<{ ms: number; turnMs: number }> {
+async function measureLateFill(codec: Codec, fills: number): Promise<{ ms: number; turnMs: number }> {
   const outputs: (readonly [Topic, unknown])[] = [];
   const stage = new InMemoryStage(createLedgersStage(), (topic, value) => void outputs.push([topic, value]));
   for (const { topic, value } of ledgerRecords({
@@ -129,16 +135,16 @@ async function measureLateFill(fills: number): Promise<{ ms: number; turnMs: num
   const { topic, value } = lateTrade(fills, 1);
   const startedAt = performance.now();
   const slices = stage.begin(topic, value);
-  const turnMs = Math.max(await inTurns(slices), await inTurns(encodeInSlices(outputs)));
+  const turnMs = Math.max(await inTurns(slices), await inTurns(encodeInSlices(codec, outputs)));
   const ms = performance.now() - startedAt;
   if (outputs.length < fills / 2) throw new Error(`a late fill has ${outputs.length} outputs`);
   return { ms, turnMs };
 }
 
-function* encodeInSlices(outputs: readonly (readonly [Topic, unknown])[]): Slices {
+function* encodeInSlices(codec: Codec, outputs: readonly (readonly [Topic, unknown])[]): Slices {
   for (const [at, [topic, value]] of outputs.entries()) {
     if (at % SLICE_OUTPUTS === 0) yield;
-    encodeRecord(topic, value);
+    codec.encode(topic, value);
   }
 }
 
