@@ -70,6 +70,7 @@ export function hostileSuite(portal: Portal): void {
 
   it('as names of keys are stored or refused, and shown as text', async () => {
     const names = HOSTILE_STRINGS.filter((text) => nameSchema.safeParse(text).success);
+    expect(Math.max(...names.map(({ length }) => length))).toBeLessThanOrEqual(NAME_MAX);
     expect(names.length).toBeGreaterThan(HOSTILE_STRINGS.filter(({ length }) => length <= NAME_MAX).length / 2);
     const stored = names.filter((_, index) => index % STORED_EVERY === 0);
     const statuses: number[] = [];
