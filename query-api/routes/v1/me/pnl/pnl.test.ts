@@ -294,7 +294,9 @@ describe('rows', () => {
 
   it('by builder leave out what has none; mine are those of registered builders', async () => {
     const row = { provider: 'venue_b', builder: BUILDER, label: null, walletCount: 1, tradeCount: 1 };
-    expect((await rows('&groupBy=builder')).data).toMatchObject([row]);
+    const byBuilder = await rows('&groupBy=builder');
+    expect(byBuilder.data).toMatchObject([row]);
+    expect(byBuilder.total).toMatchObject({ totalNotional: 1.2, realized: 0 });
     const missing = await service.request('GET', '/v1/me/pnl?platform=mine');
     expect([missing.status, missing.body.error.code]).toEqual([400, 'no_platform_attribution']);
     const body = { provider: 'venue_b', builder: BUILDER, label: 'Front end' };
