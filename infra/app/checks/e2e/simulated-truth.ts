@@ -26,14 +26,27 @@ export async function readTruth(simulatorUrl: string, address: string, at: numbe
   }
 }
 
+interface StatedNav {
+  readonly venue: keyof Truth;
+  readonly address: string;
+  readonly asOf: string;
+  readonly nav: number;
+  /** True if the value may mix prices of these moments: it differs from one of theirs by less than they changed. */
+  readonly isMixed?: boolean;
+}
+
 /** True if the account was worth this around a time; false also if it has no value. */
 export async function isTrueNav(
   simulatorUrl: string,
-  { venue, address, asOf, nav }: { venue: keyof Truth; address: string; asOf: string; nav: number },
+  { venue, address, asOf, nav, isMixed = false }: StatedNav,
 ): Promise<boolean> {
+  const navs: number[] = [];
   for (const offset of MOMENTS) {
     const { navUsd } = (await readTruth(simulatorUrl, address, Date.parse(asOf) + offset))[venue];
-    if (navUsd !== null && Number(navUsd) === nav) return true;
+    if (navUsd === null) return false;
+    if (Number(navUsd) === nav) return true;
+    navs.push(Number(navUsd));
   }
-  return false;
+  const [low, high] = [Math.min(...navs), Math.max(...navs)];
+  return isMixed && nav > low - (high - low) && nav < high + (high - low);
 }
