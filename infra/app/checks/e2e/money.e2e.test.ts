@@ -307,7 +307,7 @@ const FAULTS = {
   'cut off': (target: HttpTarget) => simulator.faults.cutOff(target, ALWAYS),
   incomplete: (target: HttpTarget) => simulator.faults.incomplete(target, ALWAYS),
 };
-const FAST = (Object.keys(FAULTS) as (keyof typeof FAULTS)[]).filter((kind) => kind !== 'hanging');
+const SINGLY = ['down', 'malformed', 'incomplete'] as const;
 /** Accounts that nothing is known of yet. */
 let nextAccount = 200;
 
@@ -406,10 +406,12 @@ describe('while an upstream fails', () => {
   };
 
   it.each<[kind: keyof typeof FAULTS, targets: readonly HttpTarget[]]>([
-    ...FAST.flatMap((kind) => TARGETS.map((target): [typeof kind, HttpTarget[]] => [kind, [target]])),
+    ...SINGLY.flatMap((kind) => TARGETS.map((target): [typeof kind, HttpTarget[]] => [kind, [target]])),
     ['down', ['venue_b.pnl']],
     ['malformed', ['venue_b.pnl']],
-    // Each response takes as long as reads are waited for, so all hang together.
+    ['cut off', TARGETS],
+    // Each response takes as long as reads are waited for.
+    ['limited', TARGETS],
     ['hanging', [...TARGETS, 'venue_b.pnl']],
   ])(
     '(%s: %s) every route returns true figures, none, or an error',
@@ -418,7 +420,7 @@ describe('while an upstream fails', () => {
       for (const target of targets) await FAULTS[kind](target);
       const wrong = await wrongAnswers(address, bound);
       for (const target of targets) await simulator.faults.clear(target);
-      expect(wrong).toEqual([]);
+      expect(wrong, wrong.join('\n')).toEqual([]);
     },
     60_000,
   );
@@ -429,19 +431,21 @@ describe('while an upstream fails', () => {
       const { requests } = await simulator.stats();
       return [requests['venue_b.data'], requests['venue_b.pnl']];
     };
-    const before = await ofAccounts();
     for (const target of [...TARGETS, ...OTHERS]) await FAULTS.hanging(target);
     const paths = ['', '/performance', '/nav', '/pnl'].map((name) => `/v1/portfolio${name}?user=${address}`);
-    for (const path of paths) expect([path, (await sendRequest(service, 'GET', path)).status]).toEqual([path, 200]);
-    const heads = await sendRequest(service, 'POST', '/v1/portfolio/performance/heads/batch', {
-      body: { users: [address] },
-    });
-    expect(heads.status).toBe(200);
+    const causeNone = async () => {
+      const before = await ofAccounts();
+      for (const path of paths) expect([path, (await sendRequest(service, 'GET', path)).status]).toEqual([path, 200]);
+      const body = { users: [address] };
+      await expectStatus(200, service, 'POST', '/v1/portfolio/performance/heads/batch', { body });
+      return JSON.stringify(await ofAccounts()) === JSON.stringify(before);
+    };
+    // Sometimes the service reads a bound account meanwhile.
+    await eventually(causeNone, Boolean, 10_000);
     for (const venue of ['venue_a', 'venue_b'] as const) {
       const { balanceHead } = await read(`/v1/portfolio?user=${ACCOUNTS[0]}&provider=${venue}`);
       expect(balanceHead.slices[0].navUsd).toBeGreaterThan(0);
     }
-    expect(await ofAccounts()).toEqual(before);
     await clearAll();
   }, 30_000);
 
