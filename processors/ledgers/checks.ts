@@ -40,8 +40,9 @@ export function noteChanges(
     const isPut = 'put' in change;
     const event = isPut ? change.put : change.remove;
     for (const token of instrumentsOf(event)) {
-      const known = tokens.get(token) ?? { isEqual: null, isSettled: false };
-      tokens.set(token, event.kind === 'settle' ? { ...known, isSettled: isPut } : known);
+      const known = tokens.get(token);
+      if (event.kind === 'settle') tokens.set(token, { isEqual: known?.isEqual ?? null, isSettled: isPut });
+      else if (!known) tokens.set(token, { isEqual: null, isSettled: false });
     }
   }
   const ledger = accounts.get(account)!.startedAt;
