@@ -95,7 +95,8 @@ function run(codec: Codec, records: readonly EncodedRecord[], onOutput: (topic: 
     count += 1;
     onOutput(topic, value);
   });
-  for (const { topic, bytes } of records) stage.handle(topic, codec.decode(topic, bytes));
+  for (const { topic, bytes } of records)
+    stage.handle(topic, codec.decode<unknown>(topic, bytes) as { readonly receivedAt: number });
   if (count < records.length) throw new Error(`${count} outputs of ${records.length} records`);
 }
 
