@@ -64,6 +64,14 @@ describe('the flows of an account of venue_b', () => {
     expect(coverage().slice(1)).toEqual([{ ...none, receivedAt: 6_000, knownFrom: 4_000, knownThrough: null }]);
   });
 
+  it('are known from the first block of a backfill on', () => {
+    const { followed, coverage } = setUp();
+    followed(BOUND_AT, 4_000);
+    followed(BOUND_AT, 500);
+    followed(BOUND_AT - 1, 100);
+    expect(coverage().map(({ knownFrom }) => knownFrom)).toEqual([null, 4_000, 500]);
+  });
+
   it('are deposits and withdrawals, each under its transaction, and removed when that is reverted', () => {
     const { collateral, flows } = setUp();
     collateral({});

@@ -1,6 +1,6 @@
 /**
  * Flows of followed accounts of venue_b: each transaction that changed the collateral of an account without a trade. They are
- * known from the block on with which ingest began to read the transfers of the account.
+ * known from the block on with which ingest began to read the transfers of the account, or from that of a backfill.
  */
 import type { Emit, StageRecord } from '#infra/stages/stage';
 import { accountFlowTopics, flowCoverageTopics } from '#schemas/topics/account-flows';
@@ -19,8 +19,8 @@ export function onCollateralChange(
   const { ledger } = own;
   const { kind, ts, txHash, usd } = value;
   if (kind === 'followed') {
-    // Every start of ingest states it again; and what an earlier binding caused does not count.
-    if (own.flowsFrom !== null || value.ledger !== ledger) return;
+    // Every start of ingest states it again, and a backfill states an earlier block. What an earlier binding caused does not count.
+    if ((own.flowsFrom !== null && ts >= own.flowsFrom) || value.ledger !== ledger) return;
     own.flowsFrom = ts;
     emitChainCoverage(account, own, receivedAt, emit);
     return;

@@ -48,6 +48,11 @@ export interface HistoryPayload {
   readonly followedFrom: number;
   readonly block: Pick<ChainBlock, 'number' | 'hash' | 'timestamp'>;
   readonly logs: readonly ChainLog[];
+  /**
+   * Set once all later blocks were scanned, by a record without logs: event time of the binding from which on the transfers
+   * of the account are read.
+   */
+  readonly collateral?: number;
 }
 
 /** Members with a chain's payload; in the raw topic they are wrapped as `{"<member>":…}`. */

@@ -15,6 +15,7 @@ import { BookSockets } from './book-sockets.ts';
 import { CatalogSource } from './catalog-source.ts';
 import { CatalogSync } from './catalog-sync.ts';
 import { openChainRpc } from './chain/chain-rpc.ts';
+import { CollateralAccounts } from './chain/collateral-accounts.ts';
 import { followChain } from './chain/follow-chain.ts';
 import { chooseMarkets } from './choose-markets.ts';
 import { ClosedMarkets } from './closed-markets.ts';
@@ -83,8 +84,9 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
   closers.push(() => closeAll(feeds));
   try {
     const rpcBudget = new Budget(RPC_BUDGET);
-    feeds.push(await followChain(context, rpcUrl, rpcBudget, context.expect('venue_b chain head')));
-    const backfills = await openHistoryBackfills(context, rpcUrl, rpcBudget);
+    const collateral = new CollateralAccounts();
+    feeds.push(await followChain(context, rpcUrl, rpcBudget, collateral, context.expect('venue_b chain head')));
+    const backfills = await openHistoryBackfills(context, rpcUrl, rpcBudget, collateral);
     feeds.push(backfills);
     const userPnl = createUserPnlReads({ url: upstreamUrl(settings, 'venueBPnlUrl'), publisher, metrics });
     const series = await startSeriesRequests({

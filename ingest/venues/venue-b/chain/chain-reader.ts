@@ -84,8 +84,9 @@ export class ChainReader {
 
   /** Publishes which accounts the logs of all later blocks concern in addition. Before the first block there are none. */
   private publishAddedAccounts(): void {
-    if (!this.chain.last) return;
-    const added = this.options.collateral?.apply() ?? [];
+    const { last } = this.chain;
+    if (!last) return;
+    const added = this.options.collateral?.apply(last.number) ?? [];
     if (added.length > 0) this.publishPayload(JSON.stringify({ collateral: added }));
   }
 

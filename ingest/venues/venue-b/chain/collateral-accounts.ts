@@ -26,6 +26,8 @@ export class CollateralAccounts {
   /** Event time of the binding of each account, lower case. */
   private readonly bound = new Map<string, number>();
   private applied: ReadonlyMap<string, number> = new Map();
+  /** The newest published block when the accounts were applied last. */
+  private appliedAt = 0;
   private current: readonly PositionFilter[] = [];
 
   /** Handles a record of the coverage of flows. */
@@ -37,16 +39,26 @@ export class CollateralAccounts {
     this.bound.delete(account.slice(PREFIX.length));
   }
 
+  /** Since when the transfers of an account are read: the binding, and a block of which the later ones are read. */
+  readFrom(account: string): { readonly ledger: number; readonly block: number } | null {
+    const ledger = this.applied.get(account);
+    return ledger === undefined ? null : { ledger, block: this.appliedAt };
+  }
+
   /** Filters of the transfers from and to the accounts that were applied last. */
   filters(): readonly PositionFilter[] {
     return this.current;
   }
 
-  /** Reads the accounts that are bound now from here on. Returns those that were not read before, or by another binding. */
-  apply(): AddedAccount[] {
+  /**
+   * Reads the accounts that are bound now from here on. Returns those that were not read before, or by another binding.
+   * @param newest number of the newest published block.
+   */
+  apply(newest: number): AddedAccount[] {
     const added = [...this.bound].filter(([account, ledger]) => this.applied.get(account) !== ledger);
     if (added.length === 0 && this.applied.size === this.bound.size) return [];
     this.applied = new Map(this.bound);
+    this.appliedAt = newest;
     const topics = [...this.applied.keys()].map(accountTopic);
     const addresses = Object.values(COLLATERAL_TOKENS);
     this.current = Array.from({ length: Math.ceil(topics.length / ACCOUNTS_OF_FILTER) }, (_, at) =>

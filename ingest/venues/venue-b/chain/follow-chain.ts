@@ -19,7 +19,7 @@ import {
 import { ChainReader } from './chain-reader.ts';
 import { openChainRpc } from './chain-rpc.ts';
 import { readChainTail } from './chain-tail.ts';
-import { CollateralAccounts, followCollateralAccounts } from './collateral-accounts.ts';
+import { type CollateralAccounts, followCollateralAccounts } from './collateral-accounts.ts';
 import { CHAIN_LOG_FILTERS } from './log-filter.ts';
 import { LogRanges } from './log-ranges.ts';
 
@@ -27,16 +27,17 @@ const FEED = 'venue_b.rpc';
 
 /**
  * @param budget rate limit of the node.
+ * @param collateral accounts whose transfers of collateral are read, too.
  * @param onHead called when everything up to the head is published.
  */
 export async function followChain(
   context: AdapterContext,
   url: string,
   budget: Budget,
+  collateral: CollateralAccounts,
   onHead: () => void,
 ): Promise<Running> {
   const { publisher, logger, metrics, settings } = context;
-  const collateral = new CollateralAccounts();
   const accounts = await followCollateralAccounts(context, collateral);
   const rpc = openChainRpc({
     url,

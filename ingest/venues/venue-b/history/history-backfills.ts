@@ -14,6 +14,7 @@ import { Budget } from '../../../feed/budget.ts';
 import { defineHandler, REQUEST_AGE_MAX_MS } from '../../../requests/request-handler.ts';
 import type { AdapterContext, RunningAdapter } from '../../adapter.ts';
 import { ChainRpcError, openChainRpc } from '../chain/chain-rpc.ts';
+import type { CollateralAccounts } from '../chain/collateral-accounts.ts';
 import { CHAIN_LOG_FILTERS } from '../chain/log-filter.ts';
 import {
   HISTORY_BUDGET,
@@ -33,9 +34,10 @@ import { type FoundTransaction, type ScanLimits, type ScanReached, scanWallet } 
 const SOURCE = 'venue_b.history';
 /** Callers that wait for the end of a backfill, and states that are read, at once. */
 const ANSWERS_WAITING = 200;
-/** How long a scan waits for the follower's first block, and how often it checks. */
+/** How long a scan waits for the follower: its first block, and the transfers of the account. How often it checks. */
 const FIRST_BLOCK_WITHIN_MS = 15_000;
-const FIRST_BLOCK_EVERY_MS = 250;
+const TRANSFERS_WITHIN_MS = 120_000;
+const FOLLOWED_EVERY_MS = 250;
 
 const LIMITS: ScanLimits = {
   chunkBlocks: HISTORY_CHUNK_BLOCKS,
@@ -44,11 +46,15 @@ const LIMITS: ScanLimits = {
   span: { blocks: TAKER_SPAN_BLOCKS, accounts: TAKER_ACCOUNTS_MAX },
 };
 
-/** @param nodeBudget rate limit of all requests to the node, of which backfills get a part. */
+/**
+ * @param nodeBudget rate limit of all requests to the node, of which backfills get a part.
+ * @param collateral accounts whose transfers of collateral are followed.
+ */
 export async function openHistoryBackfills(
   context: AdapterContext,
   url: string,
   nodeBudget: Budget,
+  collateral: Pick<CollateralAccounts, 'readFrom'>,
   limits: ScanLimits = LIMITS,
 ): Promise<RunningAdapter> {
   const { publisher, log, codec, logger } = context;
@@ -66,24 +72,39 @@ export async function openHistoryBackfills(
   const scan: BackfillQueueOptions['scan'] = async (note, progress, signal) => {
     const { address, lookbackDays } = note;
     const followedFrom = await followed(signal);
+    const transfers = await transfersFollowed(() => collateral.readFrom(address), signal);
+    const receive = (payload: HistoryPayload) =>
+      publisher.receive({
+        source: SOURCE,
+        feed: SOURCE,
+        payload: JSON.stringify(payload),
+        request: JSON.stringify({ wallet: address }),
+      });
     const publish = async (found: readonly FoundTransaction[]) => {
       for (const { block, logs } of found) {
         await publisher.whenReady(signal);
-        const payload: HistoryPayload = { followedFrom, block, logs: logs as unknown as HistoryPayload['logs'] };
-        publisher.receive({
-          source: SOURCE,
-          feed: SOURCE,
-          payload: JSON.stringify(payload),
-          request: JSON.stringify({ wallet: address }),
-        });
+        receive({ followedFrom, block, logs: logs as unknown as HistoryPayload['logs'] });
       }
     };
     const onReached = async (reached: ScanReached) => {
       await publisher.flush();
       await progress(reached);
     };
-    const request = { wallet: address, lookbackDays, reached: reachedOf(note) };
-    await scanWallet(new HistoryNode(rpc, signal), request, limits, { publish, onReached });
+    const node = new HistoryNode(rpc, signal);
+    const request = { wallet: address, lookbackDays, atLeast: transfers.block, reached: reachedOf(note) };
+    const { firstBlock } = await scanWallet(node, request, limits, { publish, onReached });
+    const now = collateral.readFrom(address);
+    // What was found does not belong to a binding that began later.
+    if (now === null || now.ledger > note.startedAt) return;
+    const { number, hash, timestamp } = await node.header(firstBlock);
+    await publisher.whenReady(signal);
+    receive({
+      followedFrom,
+      block: { number: String(number), hash: String(hash), timestamp },
+      logs: [],
+      collateral: now.ledger,
+    });
+    await publisher.flush();
   };
   const queue = new BackfillQueue({ notes, logger, scan, reasonOf: () => 'chain_unavailable' });
 
@@ -129,8 +150,21 @@ function firstFollowed(read: () => Promise<number | null>) {
     const deadline = performance.now() + FIRST_BLOCK_WITHIN_MS;
     for (known ??= await read(); known === null; known = await read()) {
       if (performance.now() > deadline) throw new ChainRpcError('the chain is not followed yet', false);
-      if (!(await pause(FIRST_BLOCK_EVERY_MS, signal))) signal.throwIfAborted();
+      if (!(await pause(FOLLOWED_EVERY_MS, signal))) signal.throwIfAborted();
     }
     return known;
   };
+}
+
+/**
+ * Waits until the transfers of the account are followed, so that no block lies between those that are scanned and those that
+ * are followed. An earlier process waited, too, before a scan began that this one continues.
+ */
+async function transfersFollowed(read: () => ReturnType<CollateralAccounts['readFrom']>, signal: AbortSignal) {
+  const deadline = performance.now() + TRANSFERS_WITHIN_MS;
+  for (let known = read(); ; known = read()) {
+    if (known) return known;
+    if (performance.now() > deadline) throw new ChainRpcError('the transfers of the account are not followed', false);
+    if (!(await pause(FOLLOWED_EVERY_MS, signal))) signal.throwIfAborted();
+  }
 }

@@ -4,6 +4,7 @@ import { isTransient, retry } from '#infra/runtime/retry';
 import {
   CHAIN_EVENTS,
   COLLATERAL_ADAPTERS,
+  COLLATERAL_TOKENS,
   CONDITIONAL_TOKENS,
   EXCHANGES,
   NEG_RISK_ADAPTER,
@@ -21,11 +22,17 @@ const POSITION_ACTIONS: readonly string[] = [
   CHAIN_EVENTS.positionsConverted,
 ];
 const TOKEN_TRANSFERS: readonly string[] = [CHAIN_EVENTS.transferSingle, CHAIN_EVENTS.transferBatch];
-const WALLET_EVENTS = [...ORDER_FILLED, ...POSITION_ACTIONS, ...TOKEN_TRANSFERS];
-const WALLET_CONTRACTS = [...EXCHANGE_ADDRESSES, CONDITIONAL_TOKENS, NEG_RISK_ADAPTER];
+const WALLET_EVENTS = [...ORDER_FILLED, ...POSITION_ACTIONS, ...TOKEN_TRANSFERS, CHAIN_EVENTS.transfer];
+const WALLET_CONTRACTS = [
+  ...EXCHANGE_ADDRESSES,
+  CONDITIONAL_TOKENS,
+  NEG_RISK_ADAPTER,
+  ...Object.values(COLLATERAL_TOKENS),
+];
 
 /** What a log states. */
-export function kindOf({ topics: [event] }: RpcLog): 'order' | 'action' | 'transfer' {
+export function kindOf({ topics: [event] }: RpcLog): 'order' | 'action' | 'transfer' | 'collateral' {
+  if (event === CHAIN_EVENTS.transfer) return 'collateral';
   if (POSITION_ACTIONS.includes(event as string)) return 'action';
   return TOKEN_TRANSFERS.includes(event as string) ? 'transfer' : 'order';
 }
@@ -49,10 +56,20 @@ export class HistoryNode {
   }
 
   /** The header of a block. Rejects with a `ChainRpcError` if the node does not have it. */
-  async header(block: number | 'latest') {
+  async header(block: number) {
     const header = await this.withRetry(() => this.rpc.header(block));
     if (!header) throw new ChainRpcError(`the node does not have block ${block}`, false);
     return header;
+  }
+
+  /** The newest header. Rejects with a `ChainRpcError` if the node is behind a block. */
+  head(atLeast: number) {
+    return this.withRetry(async () => {
+      const header = await this.rpc.header('latest');
+      if (!header || Number(header.number) < atLeast)
+        throw new ChainRpcError(`the node does not have block ${atLeast} yet`, false);
+      return header;
+    });
   }
 
   /** `OrderFilled` logs of all exchanges in these blocks, sorted by number and index, each once. */
@@ -61,7 +78,7 @@ export class HistoryNode {
     return this.sorted({ addresses: EXCHANGE_ADDRESSES, topics }, from, to);
   }
 
-  /** Logs of trades, splits, merges, conversions and tokens that name an account at a position of their topics. */
+  /** Logs of trades, splits, merges, conversions, tokens and collateral that name an account at a position of their topics. */
   logsNaming(account: string, position: 1 | 2 | 3, from: number, to: number): Promise<HistoryLog[]> {
     const topics: (readonly string[] | null)[] = [WALLET_EVENTS, null, null, null];
     topics[position] = [accountTopic(account)];
@@ -121,6 +138,6 @@ function accountTopic(account: string): string {
 }
 
 /** Decodes the account of an indexed topic, lower case. */
-export function accountIn(log: RpcLog, position: 2 | 3): string {
+export function accountIn(log: RpcLog, position: 1 | 2 | 3): string {
   return `0x${(log.topics[position] ?? '').slice(-40).toLowerCase()}`;
 }

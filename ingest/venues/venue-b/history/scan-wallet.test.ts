@@ -1,6 +1,6 @@
 import type { RpcLog } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { CHAIN_EVENTS, COLLATERAL_ADAPTERS, EXCHANGES } from '#schemas/venues/venue-b/contracts';
+import { CHAIN_EVENTS, COLLATERAL_ADAPTERS, COLLATERAL_TOKENS, EXCHANGES } from '#schemas/venues/venue-b/contracts';
 import type { EmittedLog } from '#schemas/venues/venue-b/oracle-logs';
 import { encodeTokenAction, encodeTokenTransfer } from '#schemas/venues/venue-b/position-logs';
 import { type ChainRpc, ChainRpcError } from '../chain/chain-rpc.ts';
@@ -117,7 +117,7 @@ const LIMITS: ScanLimits = {
 async function scan(chain: Chain, scanOf: Partial<WalletScan> = {}, limits: Partial<ScanLimits> = {}) {
   const found: FoundTransaction[] = [];
   const node = new HistoryNode(chain.rpc(), new AbortController().signal);
-  const request = { wallet: WALLET, lookbackDays: 1, reached: null, ...scanOf };
+  const request = { wallet: WALLET, lookbackDays: 1, atLeast: 0, reached: null, ...scanOf };
   const reached: ScanReached[] = [];
   const { firstBlock, ...scanned } = await scanWallet(
     node,
@@ -227,6 +227,25 @@ describe('a scan', () => {
     chain.emit(99_030, 'plain', [sent(WALLET, account('other'))]);
     const { scanned, logs } = await scan(chain);
     expect([scanned.fills, logs]).toEqual([0, [[0], [1, 2]]]);
+  });
+
+  it('returns deposits and withdrawals, but not what is paid to the contracts of the venue', async () => {
+    const chain = new Chain();
+    const sent = (from: string, to: string): EmittedLog => ({
+      address: COLLATERAL_TOKENS.pUsd,
+      topics: [CHAIN_EVENTS.transfer, topic(from), topic(to)],
+      data: '0x05',
+    });
+    chain.emit(99_000, 'in', [sent(account('other'), WALLET)]);
+    chain.emit(99_010, 'out', [sent(WALLET, account('other')), sent(account('other'), account('third'))]);
+    chain.emit(99_020, 'paid', [sent(WALLET, EXCHANGE)]);
+    const { scanned, logs } = await scan(chain);
+    expect([scanned.fills, logs]).toEqual([0, [[0], [1]]]);
+  });
+
+  it('fails if the node does not have a block that it has to include', async () => {
+    await expect(scan(new Chain(), { atLeast: HEAD + 1 })).rejects.toMatchObject({ code: 'chain_unavailable' });
+    expect((await scan(new Chain(), { atLeast: HEAD })).scanned.toBlock).toBe(HEAD);
   });
 
   it('halves ranges that the node refuses, and retries failures', async () => {

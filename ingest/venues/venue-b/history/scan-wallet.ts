@@ -27,6 +27,8 @@ export interface WalletScan {
   /** Lower case. */
   readonly wallet: string;
   readonly lookbackDays: number;
+  /** A block that a new scan includes: later ones are followed with all that concerns the wallet. */
+  readonly atLeast: number;
   /** How far an earlier process came; null for a new scan. */
   readonly reached: ScanReached | null;
 }
@@ -50,11 +52,11 @@ export interface FoundTransaction {
  */
 export async function scanWallet(
   node: HistoryNode,
-  { wallet, lookbackDays, reached }: WalletScan,
+  { wallet, lookbackDays, atLeast, reached }: WalletScan,
   limits: ScanLimits,
   { publish, onReached }: ScanOutputs,
 ): Promise<ScanReached> {
-  let at = reached ?? (await startOf(node, lookbackDays, limits));
+  let at = reached ?? (await startOf(node, lookbackDays, atLeast, limits));
   while (at.fromBlock > at.firstBlock) {
     const chunks = nextChunks(at.firstBlock, at.fromBlock, limits);
     const read = await Promise.all(chunks.map((chunk) => readWalletChunk(node, wallet, chunk, limits.span)));
@@ -69,8 +71,13 @@ export async function scanWallet(
   return at;
 }
 
-async function startOf(node: HistoryNode, lookbackDays: number, limits: ScanLimits): Promise<ScanReached> {
-  const head = await node.header('latest');
+async function startOf(
+  node: HistoryNode,
+  lookbackDays: number,
+  atLeast: number,
+  limits: ScanLimits,
+): Promise<ScanReached> {
+  const head = await node.head(atLeast);
   const toBlock = Number(head.number);
   const since = Number(head.timestamp) - lookbackDays * DAY_SECONDS;
   const lowest = Math.max(0, toBlock - limits.chunkBlocks * limits.chunksMax + 1);

@@ -1,4 +1,5 @@
 /** Reads the events of a wallet in a range of blocks, with the logs that show what they mean. */
+import { isTradedWith } from '#schemas/domain/returns/venue-b-flows';
 import { COLLATERAL_ADAPTERS, EXCHANGES } from '#schemas/venues/venue-b/contracts';
 import { accountIn, type HistoryLog, type HistoryNode, kindOf, logId } from './history-node.ts';
 
@@ -19,7 +20,7 @@ export interface SpanLimits {
 export interface WalletChunk {
   /** Maker legs with the wallet on either side: one for each of its trades. */
   readonly fills: number;
-  /** Logs of each transaction in which the wallet traded, split, merged or converted. */
+  /** Logs of each transaction in which the wallet traded, split, merged, converted, deposited or withdrew. */
   readonly transactions: readonly (readonly HistoryLog[])[];
 }
 
@@ -58,7 +59,13 @@ export async function readWalletChunk(
     ...own.filter((log) => kindOf(log) === 'action'),
     ...adapterActions.filter((log) => withAdapter.has(transactionOf(log))),
   ];
-  return { fills: legs.length, transactions: byTransaction([...legs, ...actions], [...takerLegs, ...transfers]) };
+  const collateral = own.filter((log) => kindOf(log) === 'collateral');
+  // What is paid to the contracts of the venue and received from them is no flow.
+  const flows = collateral.filter((log) => !isTradedWith(accountIn(log, 1)) && !isTradedWith(accountIn(log, 2)));
+  return {
+    fills: legs.length,
+    transactions: byTransaction([...legs, ...actions, ...flows], [...takerLegs, ...transfers]),
+  };
 }
 
 async function lookUp(spans: readonly Span[], request: (span: Span) => Promise<HistoryLog[]>): Promise<HistoryLog[]> {

@@ -62,6 +62,8 @@ export interface HistoryMessage {
   readonly followedFrom: number;
   readonly block: Pick<Header, 'number' | 'hash' | 'timestampMs'>;
   readonly logs: readonly ChainLog[];
+  /** Event time of a binding of which all transfers of collateral from this block on are known by now; else null. */
+  readonly collateral: number | null;
 }
 
 /**
@@ -70,8 +72,10 @@ export interface HistoryMessage {
  */
 export function parseHistoryMessage(payload: Buffer): HistoryMessage {
   const code = 'malformed_history';
-  const { followedFrom, block, logs } = parseObject(payload);
+  const { followedFrom, block, logs, collateral = null } = parseObject(payload);
   if (!Number.isSafeInteger(followedFrom)) throw new MalformedError(code, `followedFrom: ${quoteJson(followedFrom)}`);
+  if (collateral !== null && !Number.isSafeInteger(collateral))
+    throw new MalformedError(code, `collateral: ${quoteJson(collateral)}`);
   if (!isJsonObject(block)) throw new MalformedError(code, `block: ${quoteJson(block)}`);
   if (!Array.isArray(logs) || !logs.every(isJsonObject)) throw new MalformedError(code, `logs: ${quoteJson(logs)}`);
   const header = {
@@ -87,7 +91,7 @@ export function parseHistoryMessage(payload: Buffer): HistoryMessage {
       throw new MalformedError(code, `logs of ${read[0]!.transactionHash} and ${log.transactionHash}`);
     if (log.removed) throw new MalformedError(code, `log ${log.logIndex} was removed by the node`);
   }
-  return { followedFrom: followedFrom as number, block: header, logs: read };
+  return { followedFrom: followedFrom as number, block: header, logs: read, collateral: collateral as number | null };
 }
 
 function parseObject(payload: Buffer): JsonObject {

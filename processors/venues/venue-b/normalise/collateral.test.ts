@@ -100,6 +100,35 @@ describe('changes of collateral', () => {
     ]);
   });
 
+  it('are those of its account where a backfill found them, which also states from when on they are known', () => {
+    const found = (block: number, logs: readonly EmittedLog[], more: object = {}) => {
+      const number = `0x${block.toString(16)}`;
+      const timestamp = `0x${(blockAt(block) / 1000).toString(16)}`;
+      const message = {
+        followedFrom: 100,
+        block: { number, hash: hashOf(`${block}a`), timestamp },
+        logs: logs.map((log, logIndex) => placed(log, { block, logIndex })),
+        ...more,
+      };
+      const record = raw('history', blockAt(103), message);
+      return { ...record, value: { ...(record.value as object), request: JSON.stringify({ wallet: ALICE }) } };
+    };
+    const log = sent(BOB, ALICE, 7_000_000n);
+    const { brief, collateral, dead } = playAll([
+      header(100),
+      ...logsOf([log]),
+      header(101),
+      found(50, [sent(ALICE, BOB, 1_000_000n), sent(ALICE, EXCHANGES.ctfV2, 9n)]),
+      found(100, [log]),
+      found(40, [], { collateral: 77 }),
+      found(41, [], { collateral: 'x' }),
+    ]);
+    expect(brief).toEqual(['bob changed -7', 'alice changed 7', 'alice changed -1', 'alice followed null']);
+    expect(collateral.at(-2)).toMatchObject({ ts: blockAt(50), txHash: hashOf('tx'), blockNumber: 50 });
+    expect(collateral.at(-1)).toMatchObject({ ts: blockAt(40), ledger: 77 });
+    expect(dead.map(({ reason }) => reason)).toEqual(['malformed_history']);
+  });
+
   it('are known from the newest block on once an account is followed', () => {
     const followed = (at: number) => raw('rpc', blockAt(at), { collateral: [{ account: ALICE, ledger: 77 }] });
     const { collateral, dead } = playAll([followed(99), header(100), followed(100)]);

@@ -47,15 +47,20 @@ export function addCollateralLog(
   receivedAt: number,
 ): void {
   const { transactionHash, blockNumber, blockHash, logIndex } = log;
+  const { timestampMs } = blockOfLog(state.chain, log);
+  const transfer = decodeTransfer(log, timestampMs);
+  const { collateral } = state;
+  collateral.open ??= { transactionHash, blockNumber, blockHash, receivedAt, transfers: new Map() };
+  collateral.open.receivedAt = receivedAt;
+  collateral.open.transfers.set(logIndex, transfer);
+}
+
+function decodeTransfer(log: ChainLog, ts: number): CollateralTransfer {
   const from = topicAddress(log.topics[1], 'topics[1]', CODE);
   const to = topicAddress(log.topics[2], 'topics[2]', CODE);
   const units = word(abiData(log.data, 1, CODE), 0);
   if (units >= AMOUNT_LIMIT) throw new MalformedError(CODE, `amount ${units} is too large`);
-  const { timestampMs } = blockOfLog(state.chain, log);
-  const { collateral } = state;
-  collateral.open ??= { transactionHash, blockNumber, blockHash, receivedAt, transfers: new Map() };
-  collateral.open.receivedAt = receivedAt;
-  collateral.open.transfers.set(logIndex, { txHash: transactionHash, ts: timestampMs, from, to, units });
+  return { txHash: log.transactionHash, ts, from, to, units };
 }
 
 /** Emits what the open transaction changed, for each account that its transfers name, and closes it. */
@@ -71,25 +76,59 @@ export function closeCollateral(
   const inOrder = [...open.transfers].sort(([a], [b]) => a - b).map(([, transfer]) => transfer);
   const accounts = new Set(inOrder.flatMap(({ from, to }) => [from, to]));
   for (const account of accounts) {
-    if (isTradedWith(account)) continue;
-    const [flow] = venueBFlows(inOrder, account);
-    const id = `${open.transactionHash} ${account}`;
-    if (!flow || collateral.known.get(id)?.blockHash === block.hash) continue;
-    const change: CollateralChange = {
-      account,
-      kind: 'changed',
-      ledger: null,
-      ts: flow.ts,
-      receivedAt: open.receivedAt,
-      txHash: open.transactionHash,
-      blockNumber: block.number,
-      blockHash: block.hash,
-      usd: formatDecimal(flow.usd),
-    };
-    collateral.known.set(id, change);
-    block.collateralIds.push(id);
-    emit(collateralChangeTopic, account, change);
+    if (!isTradedWith(account))
+      emitChange(collateral, { account, transfers: inOrder, block, receivedAt: open.receivedAt }, emit);
   }
+}
+
+interface FoundTransfers {
+  readonly account: string;
+  /** Those of one transaction that name the account, in their order. */
+  readonly transfers: readonly CollateralTransfer[];
+  readonly block: Pick<ChainBlock, 'number' | 'hash'> & Partial<Pick<ChainBlock, 'collateralIds'>>;
+  readonly receivedAt: number;
+}
+
+/** Emits what a transaction changed of the collateral of an account. A change in a stored block can be reverted later. */
+function emitChange(
+  { known }: Collateral,
+  { account, transfers, block, receivedAt }: FoundTransfers,
+  emit: Emit,
+): void {
+  const [flow] = venueBFlows(transfers, account);
+  if (!flow) return;
+  const id = `${flow.txHash} ${account}`;
+  if (known.get(id)?.blockHash === block.hash) return;
+  const change: CollateralChange = {
+    account,
+    kind: 'changed',
+    ledger: null,
+    ts: flow.ts,
+    receivedAt,
+    txHash: flow.txHash,
+    blockNumber: block.number,
+    blockHash: block.hash,
+    usd: formatDecimal(flow.usd),
+  };
+  if (block.collateralIds) {
+    known.set(id, change);
+    block.collateralIds.push(id);
+  }
+  emit(collateralChangeTopic, account, change);
+}
+
+/** The transfers of a transaction that a backfill found. Throws `MalformedError`. */
+export const decodeTransfers = (logs: readonly ChainLog[], ts: number): CollateralTransfer[] =>
+  logs.filter(isCollateralLog).map((log) => decodeTransfer(log, ts));
+
+/** Emits what the transfers of a transaction that a backfill found changed for its account. */
+export function emitBackfilledChange(
+  state: { readonly chain: ChainView; readonly collateral: Collateral },
+  { block, ...found }: FoundTransfers,
+  emit: Emit,
+): void {
+  const stored = state.chain.blocks.get(block.number);
+  emitChange(state.collateral, { ...found, block: stored?.hash === block.hash ? stored : block }, emit);
 }
 
 /** Emits the changes of a dropped block as reverted. One that is in another block by now remains. */
@@ -122,13 +161,18 @@ export function onFollowedCollateral(
 ): void {
   const newest = chain.blocks.get(chain.head);
   if (!newest) throw new MalformedError('malformed_message', 'accounts are followed before the first block');
-  for (const { account, ledger } of followed) {
-    const none = { txHash: null, blockNumber: null, blockHash: null, usd: null };
-    emit(collateralChangeTopic, account, {
-      ...{ account, kind: 'followed' as const, ledger, ts: newest.timestampMs, receivedAt },
-      ...none,
-    });
-  }
+  for (const one of followed) emitFollowed(one, newest.timestampMs, receivedAt, emit);
+}
+
+/** Emits since when all transfers of an account are known. */
+export function emitFollowed(
+  { account, ledger }: FollowedCollateral,
+  ts: number,
+  receivedAt: number,
+  emit: Emit,
+): void {
+  const none = { txHash: null, blockNumber: null, blockHash: null, usd: null };
+  emit(collateralChangeTopic, account, { ...{ account, kind: 'followed' as const, ledger, ts, receivedAt }, ...none });
 }
 
 function revert({ known }: Collateral, id: string, blockHash: string, emit: Emit): void {

@@ -6,6 +6,7 @@ import { parseJson } from '../../shared/malformed.ts';
 import { isFollowed } from './backfilled-trades.ts';
 import type { HistoryMessage } from './chain-message.ts';
 import { type ChainView, isConfirmed } from './chain-view.ts';
+import { decodeTransfers, emitBackfilledChange, emitFollowed } from './collateral.ts';
 import type { ChainOptions } from './on-chain.ts';
 import { inOrder, moveRecord } from './open-moves.ts';
 import type { OrderFilled } from './order-filled.ts';
@@ -31,7 +32,7 @@ interface FoundTransaction {
   readonly receivedAt: number;
 }
 
-/** Emits the trades, splits, merges and conversions of the wallet. Throws `MalformedError`. */
+/** Emits the trades, splits, merges, conversions and flows of the wallet, and since when its flows are known. Throws `MalformedError`. */
 export function emitWalletEvents(
   { confirmations, exchanges }: ChainOptions,
   state: VenueBState,
@@ -40,9 +41,13 @@ export function emitWalletEvents(
 ): void {
   const { block, logs } = message;
   const account = walletOf(request);
-  if (account === null || !isOnChain(state, block)) return;
+  if (account === null) return;
+  if (message.collateral !== null)
+    emitFollowed({ account, ledger: message.collateral }, block.timestampMs, receivedAt, emit);
+  if (!isOnChain(state, block)) return;
   // Decoded before anything is emitted: nothing of a transaction with a malformed log is.
   const positionLogs = inOrder(logs.filter(isPositionLog).flatMap((log) => decodePositionLog(log) ?? []));
+  const transfers = decodeTransfers(logs, block.timestampMs);
   const status = isConfirmed(state.chain, block.number, confirmations) ? ('confirmed' as const) : ('pending' as const);
   const found = { account, receivedAt };
   for (const leg of matched) {
@@ -57,6 +62,7 @@ export function emitWalletEvents(
     const record = moveRecord(move, logs[0]!.transactionHash, block, receivedAt, state.catalog);
     emit(backfilledEventTopic, account, { ...found, trade: null, move: { ...record, arrival: move.logIndex, status } });
   }
+  emitBackfilledChange(state, { account, transfers, block, receivedAt }, emit);
 }
 
 function walletOf(request: string | null): string | null {

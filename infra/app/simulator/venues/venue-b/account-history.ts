@@ -10,10 +10,11 @@ import type { Match } from '../../world/matches.ts';
 import { HOURS_TO_SETTLE, type Question } from '../../world/questions.ts';
 import { HOUR_MS } from '../../world/time.ts';
 import type { World } from '../../world/world.ts';
+import { createAccountMatches } from './account-matches.ts';
 import { blockHolding, blockTime } from './blocks.ts';
 import { type Chain, FINALITY_BLOCKS } from './chain.ts';
 import type { MarketBoard } from './market-board.ts';
-import { type MatchOrder, matchOrders, mayHaveOrder } from './match-orders.ts';
+import { type MatchOrder, matchOrders } from './match-orders.ts';
 import { MERGE_AFTER_BLOCKS, mergesOf, type PositionMove, splitsOf } from './position-moves.ts';
 import { type Redemption, redemptionOf } from './redemptions.ts';
 
@@ -22,7 +23,7 @@ export const REDEEMED_AFTER_MS = HOUR_MS;
 /** Sums of markets of accounts that are retained. */
 const SUMS_RETAINED = 50_000;
 /** Versions of a market between two yields. */
-const VERSIONS_OF_TURN = 256;
+const VERSIONS_OF_TURN = 1_024;
 
 /** What happened to the tokens of an account. Amounts are millionths; negative for what left the account. */
 export type AccountEntry = {
@@ -70,6 +71,7 @@ export function createAccountHistory(
 ): AccountHistory {
   const { schedule, venueB } = world;
   const retained = new LRUCache<string, Sums>({ max: SUMS_RETAINED });
+  const matches = createAccountMatches(world);
   const redemptions = new WeakMap<Question, readonly Redemption[]>();
 
   const marketsAt = (head: number): Question[] => {
@@ -85,13 +87,12 @@ export function createAccountHistory(
   };
   const blockOf = (series: number, version: number) => blockHolding(schedule.timeOf(schedule.eventOf(series, version)));
 
-  /** Entries of an account from one version of a market, up to a block. */
+  /** Entries of an account from a match of a market, up to a block. */
   const entriesOf = (account: string, question: Question, version: number, head: number): AccountEntry[] => {
     const slot = question.slot.index;
-    if (!world.isMatch(slot, version)) return [];
     const event = schedule.eventOf(world.seriesOf('question', slot), version);
     const found = { event, slot, version };
-    if (!mayHaveOrder(world, found, { has: (one) => one === account }) || chain.isDropped(found, head)) return [];
+    if (chain.isDropped(found, head)) return [];
     const match = world.matchOf(found);
     const orders = matchOrders(world, match);
     if (!orders.some((order) => order.account === account)) return [];
@@ -131,8 +132,9 @@ export function createAccountHistory(
     while (sums.next < end) {
       // Without a yield in between, so that several calculations can continue the same sums.
       const until = Math.min(end, sums.next + VERSIONS_OF_TURN);
-      for (; sums.next < until; sums.next += 1)
-        for (const entry of entriesOf(account, question, sums.next, head)) add(sums, entry);
+      for (const version of matches.versionsOf(account, question.slot.index, sums.next, until))
+        for (const entry of entriesOf(account, question, version, head)) add(sums, entry);
+      sums.next = until;
       yield;
     }
   }
@@ -171,9 +173,11 @@ export function createAccountHistory(
       for (const question of marketsAt(head)) {
         const series = world.seriesOf('question', question.slot.index);
         const end = schedule.versionAt(series, Math.min(blockTime(head), question.expiresAtMs)) + 1;
-        for (let version = firstVersion(question); version < end; version += 1) {
-          entries.push(...entriesOf(account, question, version, head));
-          if (version % VERSIONS_OF_TURN === 0) yield;
+        for (let from = firstVersion(question); from < end; from += VERSIONS_OF_TURN) {
+          const until = Math.min(end, from + VERSIONS_OF_TURN);
+          for (const version of matches.versionsOf(account, question.slot.index, from, until))
+            entries.push(...entriesOf(account, question, version, head));
+          yield;
         }
         entries.push(...redemptionEntries(account, question, head));
       }

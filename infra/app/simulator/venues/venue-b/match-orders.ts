@@ -70,14 +70,18 @@ function otherThan(world: World, account: string, chance: number): string {
   return first === account ? second : first;
 }
 
-/** True if one of the accounts may have an order in the match. The actual makers depend on the book. */
+/** Accounts that may have an order in the match of an event; null if any may. The actual makers depend on the book. */
+export function possibleAccounts(world: World, event: number): string[] | null {
+  if (world.injections?.ofEvent(event)) return null;
+  const [taker, ...makers] = accountChances(world.settings.seed, event);
+  return [world.population.account(taker!), ...makers.flatMap((chance) => world.population.couple(chance))];
+}
+
+/** True if one of the accounts may have an order in the match. */
 export function mayHaveOrder(
   world: World,
   { event }: Pick<MatchEvent, 'event'>,
   accounts: Pick<ReadonlySet<string>, 'has'>,
 ): boolean {
-  if (world.injections?.ofEvent(event)) return true;
-  const [taker, ...makers] = accountChances(world.settings.seed, event);
-  if (accounts.has(world.population.account(taker!))) return true;
-  return makers.some((chance) => world.population.couple(chance).some((account) => accounts.has(account)));
+  return possibleAccounts(world, event)?.some((account) => accounts.has(account)) ?? true;
 }
