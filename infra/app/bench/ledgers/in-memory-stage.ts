@@ -11,7 +11,7 @@ export interface EncodedRecord {
 }
 
 /** Returns the codec of a service for the topics of a stage, with a registry of its own. */
-export async function codecOf({ inputs, outputs }: Pick<Stage<unknown>, 'inputs' | 'outputs'>): Promise<Codec> {
+export async function codecOf<S>({ inputs, outputs }: Pick<Stage<S>, 'inputs' | 'outputs'>): Promise<Codec> {
   let ids = 0;
   const codec = createCodec({
     register: async () => {

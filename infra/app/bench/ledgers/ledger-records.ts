@@ -30,6 +30,8 @@ export interface LedgerRecordsOptions {
   readonly tradesOfDay: number;
   /** Tokens that each account trades; 5 by default. */
   readonly tokens?: number;
+  /** Who brought the orders of every second book; null, the default, for nobody. */
+  readonly builder?: string | null;
 }
 
 /**
@@ -41,6 +43,7 @@ export function* ledgerRecords({
   trades,
   tradesOfDay,
   tokens = TOKENS,
+  builder = null,
 }: LedgerRecordsOptions): Generator<LedgerRecord> {
   const bind = (nth: number) => ({
     ...{ actor: ACTOR, walletId: `wal_${nth}`, provider: 'venue_b', address: accountAddress(nth), label: '' },
@@ -55,7 +58,7 @@ export function* ledgerRecords({
     const ts = START_MS + Math.floor((nth * DAY_MS) / tradesOfDay);
     for (; day < Math.floor((ts - START_MS) / DAY_MS); day += 1)
       yield { topic: clockTopic as Topic, value: clockAt(START_MS + (day + 1) * DAY_MS) };
-    yield { topic: tradeTopics.venue_b as Topic, value: tradeOf(nth, tokens, books, ts) };
+    yield { topic: tradeTopics.venue_b as Topic, value: tradeOf(nth, tokens, books, ts, builder) };
   }
 }
 
@@ -63,7 +66,7 @@ export function* ledgerRecords({
 export function lateTrade(trades: number, tokens: number): LedgerRecord {
   const id = 'venue_b:late:1';
   const value = {
-    ...tradeOf(0, tokens, tokens, START_MS),
+    ...tradeOf(0, tokens, tokens, START_MS, null),
     id,
     txHash: '0xlate',
     arrival: trades + 1,
@@ -72,12 +75,13 @@ export function lateTrade(trades: number, tokens: number): LedgerRecord {
   return { topic: tradeTopics.venue_b as Topic, value };
 }
 
-function tradeOf(nth: number, tokens: number, books: number, ts: number): Trade {
+function tradeOf(nth: number, tokens: number, books: number, ts: number, builder: string | null): Trade {
   const book = nth % books;
   const round = Math.floor(nth / books);
   const user = accountAddress(Math.floor(book / tokens));
   const token = tokenOf(book);
   const isTaker = nth % 2 === 0;
+  const ownBuilder = book % 2 === 0 ? null : builder;
   // First the lots that stay, then one is opened and the oldest closed.
   const side = round < OPEN_LOTS || (round - OPEN_LOTS) % 2 === 0 ? 'buy' : 'sell';
   const price = `0.${100 + ((nth * 7_919) % 800)}`;
@@ -107,9 +111,9 @@ function tradeOf(nth: number, tokens: number, books: number, ts: number): Trade 
       makerInstrument: token,
       makerSide: isTaker ? opposite(side) : side,
       makerPrice: price,
-      makerBuilder: null,
+      makerBuilder: isTaker ? null : ownBuilder,
       makerFee: '0',
-      takerBuilder: null,
+      takerBuilder: isTaker ? ownBuilder : null,
       takerFee: '0.01',
     },
   };
