@@ -174,7 +174,7 @@ describe('the value of an account', () => {
   it('of venue_b is that of its positions and its cash', () => {
     const { stage } = setUp();
     const account = `venue_b:0x${'b'.repeat(40)}`;
-    const positions = [{ asset: '1', size: '10.5', price: '0.4' }];
+    const positions = [{ asset: '1', size: '10.5', price: '0.4', redeemable: false }];
     stage.feed(venueBAcquisitionTopic, { account, receivedAt: 5, asOf: 4, positions, cash: ['1', '0.5'] });
     stage.feed(venueBAcquisitionTopic, { account, receivedAt: 6, asOf: null, positions: [], cash: ['1', '0.5'] });
     expect(stage.emittedTo(accountValueTopic)).toMatchObject([

@@ -44,10 +44,7 @@ export function* nameFills(
   receivedAt: number,
   emit: Emit,
 ): Slices {
-  const rows: BuilderRow[] = [];
-  for (const [, file] of [...state.builderFiles].sort(([a], [b]) => (a < b ? -1 : 1)))
-    if (file.seen === file.rowsMax)
-      for (const key of file.keys.get(account) ?? []) if (keys.has(key)) rows.push({ builder: file.builder, key });
+  const rows = rowsWith(state, account, keys);
   if (rows.length === 0) return;
   const equal: (readonly FillCopy[])[] = [];
   let looked = 0;
@@ -60,6 +57,18 @@ export function* nameFills(
   equal.sort(([a], [b]) => a!.fill.time - b!.fill.time);
   const named = nameBuilders(equal, rows).map((copy) => [copy]);
   yield* putFills(state, account, named, receivedAt, emit);
+}
+
+/** Returns the rows of an account with some keys, in the order of their files. */
+function rowsWith({ builderFiles }: LedgersState, account: string, keys: ReadonlySet<string>): BuilderRow[] {
+  const files = [...builderFiles].filter(([, file]) => file.seen === file.rowsMax && file.rowsOfKeys.has(account));
+  files.sort(([a], [b]) => (a < b ? -1 : 1));
+  const rows: BuilderRow[] = [];
+  for (const [, { builder, rowsOfKeys }] of files) {
+    const own = rowsOfKeys.get(account)!;
+    for (const key of keys) for (let left = own.get(key) ?? 0; left > 0; left -= 1) rows.push({ builder, key });
+  }
+  return rows;
 }
 
 function* putFills(
@@ -86,7 +95,7 @@ function* putFills(
     if (before && isSameFill(before, fillOf(merged, baseOf))) continue;
     changes.push(...changesOf(state, account, before, merged, emit));
   }
-  if (changes.length > 0) yield* changeAccount(state, account, changes, receivedAt, emit);
+  if (changes.length > 0) yield* changeAccount(state, account, changes, receivedAt, emit) ?? [];
 }
 
 /**

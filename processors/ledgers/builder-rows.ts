@@ -1,5 +1,5 @@
 /** Finds the builders of fills of venue_a in the rows of builders' files (contract, Money: fills, backfill). Pure. */
-import { formatDecimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
+import { canonicalDecimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
 import type { VenueAFill } from '#schemas/topics/account-fills';
 import { type FillCopy, mergeCopies } from './merge-copies.ts';
 
@@ -14,8 +14,7 @@ type Keyed = Pick<VenueAFill, 'coin' | 'side' | 'price' | 'qty' | 'time'>;
 
 /** What a fill and its row have in common: files state whole seconds. */
 export function rowKey({ coin, side, price, qty, time }: Keyed): string {
-  const canonical = (text: string) => formatDecimal(parseDecimal(text));
-  return `${coin} ${side} ${canonical(price)} ${canonical(qty)} ${Math.floor(time / 1000)}`;
+  return `${coin} ${side} ${canonicalDecimal(price)} ${canonicalDecimal(qty)} ${Math.floor(time / 1000)}`;
 }
 
 /** True if a fill paid a builder that its sources do not name. */

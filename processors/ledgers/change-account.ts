@@ -1,10 +1,16 @@
 /** Changes the ledger of an account, and tracks which accounts an instrument concerns. */
 import type { Emit, Slices } from '#infra/stages/stage';
 import { instrumentsOf } from '#schemas/domain/ledger/events';
-import { changeLedgerInSlices, createLedger, foldLedger, type LedgerChange } from '#schemas/domain/ledger/ledger';
+import {
+  appendToLedger,
+  changeLedgerInSlices,
+  createLedger,
+  foldLedger,
+  type LedgerChange,
+} from '#schemas/domain/ledger/ledger';
 import { accountName } from '#schemas/venues/accounts';
 import { endChecks, forgetTokens, noteChanges, startChecks } from './checks.ts';
-import { emitEnd, emitFillLoad, emitOutcome, emitStart } from './emit-ledger.ts';
+import { type ChangedAccount, emitEnd, emitFillLoad, emitNewest, emitOutcome, emitStart } from './emit-ledger.ts';
 import { createFillLoad, releasedBefore } from './fill-load.ts';
 import { type LedgersState, RETAINED_MS } from './state.ts';
 
@@ -34,19 +40,30 @@ export function endAccount(state: LedgersState, account: string, emit: Emit): vo
     if (accounts.delete(account) && accounts.size === 0) state.holders.delete(instrument);
 }
 
-/** Applies changes to the ledger of a followed account and emits what they did. A late event can change very much. */
-export function* changeAccount(
+/**
+ * Applies changes to the ledger of a followed account and emits what they did. An event that comes after all others is
+ * applied at once; any other can change very much, in slices.
+ */
+export function changeAccount(
   state: LedgersState,
   account: string,
   changes: readonly LedgerChange[],
   receivedAt: number,
   emit: Emit,
-): Slices {
+): Slices | undefined {
   const own = state.accounts.get(account)!;
   for (const change of changes)
     if ('put' in change) for (const name of instrumentsOf(change.put)) hold(state, name, account);
   noteChanges(state, account, changes, receivedAt, emit);
-  yield* emitOutcome({ account, own, receivedAt }, yield* changeLedgerInSlices(own.ledger, changes), emit);
+  const changed = { account, own, receivedAt };
+  const newest = appendToLedger(own.ledger, changes);
+  if (!newest) return changeInSlices(changed, changes, emit);
+  emitNewest(changed, newest, emit);
+  return undefined;
+}
+
+function* changeInSlices(changed: ChangedAccount, changes: readonly LedgerChange[], emit: Emit): Slices {
+  yield* emitOutcome(changed, yield* changeLedgerInSlices(changed.own.ledger, changes), emit);
 }
 
 /** Folds events that are older than the retained time, and forgets what only they could have needed. */

@@ -8,8 +8,13 @@ const ACCOUNT = `venue_b:${TAKER}`;
 function setUp() {
   const probe = createLedgersProbe();
   probe.bind(OPERATOR, 'wal_t', TAKER);
-  const acquire = (receivedAt: number, sizes: Readonly<Record<string, string>>, account = ACCOUNT) => {
-    const positions = Object.entries(sizes).map(([asset, size]) => ({ asset, size, price: '0.5' }));
+  const acquire = (
+    receivedAt: number,
+    sizes: Readonly<Record<string, string>>,
+    account = ACCOUNT,
+    redeemable = false,
+  ) => {
+    const positions = Object.entries(sizes).map(([asset, size]) => ({ asset, size, price: '0.5', redeemable }));
     probe.driver.feed(venueBAcquisitionTopic, { account, receivedAt, asOf: receivedAt, positions, cash: ['0', '0'] });
   };
   const checks = () =>
@@ -35,6 +40,14 @@ describe('a comparison with the venue', () => {
     expect(checks()).toHaveLength(2);
     acquire(41_000, {});
     expect(checks().at(-1)).toBe('1 false');
+  });
+
+  it('finds a token different that the venue would redeem and the ledger has not settled', () => {
+    const { probe, acquire, checks } = setUp();
+    probe.trade(10);
+    acquire(11_000, { 1: '3' });
+    acquire(12_000, { 1: '3' }, ACCOUNT, true);
+    expect(checks()).toEqual(['1 true', '1 false']);
   });
 
   it('leaves out tokens that are settled, and has them again where that is reverted', () => {

@@ -1,6 +1,7 @@
 /**
  * Compares the positions of a ledger of venue_b with the venue's at each acquisition. Tokens are compared until they are
- * settled; one that was never compared counts as one that differs.
+ * settled; one that was never compared counts as one that differs, and so does one that the venue would redeem: its
+ * settlement is not in the ledger.
  */
 import type { Emit, StageRecord } from '#infra/stages/stage';
 import { parseDecimal, ZERO } from '#schemas/domain/decimal';
@@ -39,8 +40,9 @@ export function noteChanges(
     const isPut = 'put' in change;
     const event = isPut ? change.put : change.remove;
     for (const token of instrumentsOf(event)) {
-      const known = tokens.get(token) ?? { isEqual: null, isSettled: false };
-      tokens.set(token, event.kind === 'settle' ? { ...known, isSettled: isPut } : known);
+      const known = tokens.get(token);
+      if (event.kind === 'settle') tokens.set(token, { isEqual: known?.isEqual ?? null, isSettled: isPut });
+      else if (!known) tokens.set(token, { isEqual: null, isSettled: false });
     }
   }
   const ledger = accounts.get(account)!.startedAt;
@@ -61,10 +63,12 @@ export function onAcquisition(
   const own = checks.get(account);
   if (!own) return;
   const { ledger, startedAt } = accounts.get(account)!;
-  const held = new Map(positions.map(({ asset, size }) => [asset, parseDecimal(size)]));
+  const held = new Map(positions.map((position) => [position.asset, position]));
   for (const [instrument, check] of own.tokens) {
     if (check.isSettled) continue;
-    const isEqual = !differsFromVenue(positionOf(ledger.books, instrument), held.get(instrument) ?? ZERO);
+    const position = held.get(instrument);
+    const size = position ? parseDecimal(position.size) : ZERO;
+    const isEqual = !position?.redeemable && !differsFromVenue(positionOf(ledger.books, instrument), size);
     if (isEqual === check.isEqual) continue;
     check.isEqual = isEqual;
     emit(ledgerCheckTopic, account, { account, ledger: startedAt, instrument, receivedAt, isEqual });

@@ -3,62 +3,75 @@ import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
 import type { Fill, TradeSide } from '#schemas/domain/ledger/events';
 import { fillIdOf } from '#schemas/domain/ledger/fill-id';
 import type { Trade } from '#schemas/topics/normalised';
+import { accountName } from '#schemas/venues/accounts';
 
 export interface AccountFill {
-  readonly address: string;
+  /** Name of the account. */
+  readonly account: string;
   readonly fill: Fill;
 }
 
-/** Returns the fills of the accounts of a trade that `isFollowed` accepts. Throws for a trade that lacks its orders. */
+/**
+ * Returns the fills of the accounts of a trade that `isFollowed` accepts. Throws for a trade that lacks its orders.
+ * @param isFollowed gets the name of an account.
+ */
 export function fillsOfTrade(
   trade: Trade,
   receivedAt: number,
-  isFollowed: (address: string) => boolean,
+  isFollowed: (account: string) => boolean,
 ): AccountFill[] {
-  const { maker, taker } = trade;
-  const isMaker = maker !== null && isFollowed(maker);
-  const isTaker = taker !== null && isFollowed(taker);
-  if (!isMaker && !isTaker) return [];
-  const { orders, blockNumber, logIndex } = trade;
-  if (!orders || blockNumber === null || logIndex === null) throw new Error(`${trade.id} does not state its orders`);
-  const place = { at: blockNumber, index: logIndex, ts: trade.ts, receivedAt };
+  const { maker, taker, orders } = trade;
+  const takerAccount = followed(taker, isFollowed);
+  const makerAccount = followed(maker, isFollowed);
+  if (takerAccount === null && makerAccount === null) return [];
+  if (!orders) throw new Error(`${trade.id} does not state its orders`);
   const fills: AccountFill[] = [];
-  const sideOf = (role: TradeSide['role']): TradeSide => ({ role, instrument: trade.instrument });
-  if (isTaker) {
-    const terms = { instrument: trade.instrument, side: trade.side, price: trade.price };
+  if (takerAccount !== null) {
+    const { instrument, side, price } = trade;
     const { takerBuilder: builder, takerFee: fee } = orders;
-    fills.push({
-      address: taker,
-      fill: fillOf(trade.id, place, { ...terms, qty: trade.qty, builder, fee, trade: sideOf('taker') }),
-    });
+    const terms: Terms = { role: 'taker', instrument, side, price, builder, fee };
+    fills.push({ account: takerAccount, fill: fillOf(trade.id, trade, receivedAt, terms) });
   }
-  if (isMaker) {
+  if (makerAccount !== null) {
     const { makerInstrument: instrument, makerSide: side, makerPrice: price } = orders;
     const { makerBuilder: builder, makerFee: fee } = orders;
+    const terms: Terms = { role: 'maker', instrument, side, price, builder, fee };
     const id = fillIdOf(trade.id, 'maker', maker === taker);
-    const terms = { instrument, side, price, qty: trade.qty, builder, fee, trade: sideOf('maker') };
-    fills.push({ address: maker, fill: fillOf(id, place, terms) });
+    fills.push({ account: makerAccount, fill: fillOf(id, trade, receivedAt, terms) });
   }
   return fills;
 }
 
+/** Returns the name of an account that is followed; null for any other. */
+function followed(address: string | null, isFollowed: (account: string) => boolean): string | null {
+  if (address === null) return null;
+  const account = accountName('venue_b', address);
+  return isFollowed(account) ? account : null;
+}
+
+/** What a trade states about one of its sides. */
 interface Terms {
+  readonly role: TradeSide['role'];
   readonly instrument: string;
   readonly side: 'buy' | 'sell';
   readonly price: string;
-  readonly qty: string;
   readonly builder: string | null;
   readonly fee: string | null;
-  readonly trade: TradeSide;
 }
 
-function fillOf(id: string, place: Pick<Fill, 'at' | 'index' | 'ts' | 'receivedAt'>, terms: Terms): Fill {
-  const { instrument, side, price, builder, fee, trade } = terms;
-  const qty = parseDecimal(terms.qty);
+/** Every ledger retains these: each field is stated by name, since a spread object takes more memory and time. */
+function fillOf(id: string, trade: Trade, receivedAt: number, terms: Terms): Fill {
+  const { blockNumber, logIndex, ts } = trade;
+  if (blockNumber === null || logIndex === null) throw new Error(`${trade.id} does not state its orders`);
+  const { role, instrument, side, price, builder, fee } = terms;
+  const qty = parseDecimal(trade.qty);
   return {
     kind: 'fill',
     id,
-    ...place,
+    at: blockNumber,
+    index: logIndex,
+    ts,
+    receivedAt,
     instrument,
     builder,
     qty: (side === 'buy' ? qty : -qty) as Decimal,
@@ -66,7 +79,7 @@ function fillOf(id: string, place: Pick<Fill, 'at' | 'index' | 'ts' | 'receivedA
     price: parseDecimal(price),
     fee: fee === null ? null : parseDecimal(fee),
     startPosition: null,
-    trade,
+    trade: { role, instrument: trade.instrument },
     tie: 0,
   };
 }

@@ -20,7 +20,7 @@ export function onBackfilledEvent(
   if (!state.accounts.has(account)) return undefined;
   if (move) return changeByMove(state, move, receivedAt, emit);
   if (!trade) return undefined;
-  const fills = fillsOfTrade(trade, receivedAt, (other) => other === address);
+  const fills = fillsOfTrade(trade, receivedAt, (other) => other === account);
   const changes = fills.map(({ fill }) => ({ put: fill }));
   const settled = settlementChanges(state, trade.marketId, receivedAt);
   return changeAccount(state, account, [...changes, ...settled], receivedAt, emit);
@@ -33,7 +33,7 @@ export function onBackfilledTrade(
   emit: Emit,
 ): Slices | undefined {
   if (trade.status !== 'reverted') return undefined;
-  const fills = fillsOfTrade(trade, receivedAt, (address) => state.accounts.has(accountName('venue_b', address)));
+  const fills = fillsOfTrade(trade, receivedAt, (account) => state.accounts.has(account));
   return fills.length > 0 ? removeEach(state, fills, receivedAt, emit) : undefined;
 }
 
@@ -43,6 +43,6 @@ function* removeEach(
   receivedAt: number,
   emit: Emit,
 ): Slices {
-  for (const { address, fill } of fills)
-    yield* changeAccount(state, accountName('venue_b', address), [{ remove: fill }], receivedAt, emit);
+  for (const { account, fill } of fills)
+    yield* changeAccount(state, account, [{ remove: fill }], receivedAt, emit) ?? [];
 }

@@ -20,9 +20,10 @@ export function onBuilderFill(
   file.seen += 1;
   const account = accountName('venue_a', row.user);
   if (state.accounts.has(account)) {
-    const keys = file.keys.get(account);
-    if (keys) keys.push(rowKey(row));
-    else file.keys.set(account, [rowKey(row)]);
+    const key = rowKey(row);
+    const rows = file.rowsOfKeys.get(account);
+    if (rows) rows.set(key, (rows.get(key) ?? 0) + 1);
+    else file.rowsOfKeys.set(account, new Map([[key, 1]]));
   }
   return nameFillsOf(state, file, receivedAt, emit);
 }
@@ -53,17 +54,17 @@ function fileOf(
   const known = builderFiles.get(key);
   if (known && known.fileAt > fileAt) return null;
   if (known?.fileAt === fileAt) return known;
-  const file: BuilderFileRows = { builder, day, fileAt, rowsMax: null, seen: 0, keys: new Map() };
+  const file: BuilderFileRows = { builder, day, fileAt, rowsMax: null, seen: 0, rowsOfKeys: new Map() };
   builderFiles.set(key, file);
   return file;
 }
 
 function nameFillsOf(state: LedgersState, file: BuilderFileRows, receivedAt: number, emit: Emit): Slices | undefined {
-  if (file.seen !== file.rowsMax || file.keys.size === 0) return undefined;
+  if (file.seen !== file.rowsMax || file.rowsOfKeys.size === 0) return undefined;
   return nameAll(state, file, receivedAt, emit);
 }
 
 function* nameAll(state: LedgersState, file: BuilderFileRows, receivedAt: number, emit: Emit): Slices {
-  for (const [account, keys] of file.keys)
-    if (state.fills.has(account)) yield* nameFills(state, account, new Set(keys), receivedAt, emit);
+  for (const [account, rows] of file.rowsOfKeys)
+    if (state.fills.has(account)) yield* nameFills(state, account, new Set(rows.keys()), receivedAt, emit);
 }

@@ -37,6 +37,6 @@ function* correctFees(
       changes.push(...changesOf(state, account, former, stored, emit));
     }
     yield;
-    if (changes.length > 0) yield* changeAccount(state, account, changes, receivedAt, emit);
+    if (changes.length > 0) yield* changeAccount(state, account, changes, receivedAt, emit) ?? [];
   }
 }

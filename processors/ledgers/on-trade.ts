@@ -1,7 +1,6 @@
 /** Adds fills of followed accounts of venue_b to their ledgers, and removes those of reverted trades. */
 import type { Emit, Slices, StageRecord } from '#infra/stages/stage';
 import type { Trade } from '#schemas/topics/normalised';
-import { accountName } from '#schemas/venues/accounts';
 import { isNewArrival } from '../shared/new-arrivals.ts';
 import { changeAccount } from './change-account.ts';
 import { type AccountFill, fillsOfTrade } from './fills-of-trade.ts';
@@ -13,22 +12,30 @@ export function onTrade(state: LedgersState, record: StageRecord<Trade>, emit: E
   const { value: trade, receivedAt } = record;
   const isReverted = trade.status === 'reverted';
   if (isNewArrival(state.arrivals, record) === isReverted) return undefined;
-  const isFollowed = (address: string) => state.accounts.has(accountName('venue_b', address));
-  const fills = fillsOfTrade(trade, receivedAt, isFollowed);
-  return fills.length > 0 ? changeAccounts(state, record, fills, emit) : undefined;
+  const fills = fillsOfTrade(trade, receivedAt, (account) => state.accounts.has(account));
+  if (fills.length > 1) return changeEach(state, record, fills, emit);
+  const [only] = fills;
+  return only && changeByFill(state, record, only, emit);
 }
 
-function* changeAccounts(
+function* changeEach(
   state: LedgersState,
-  { value: trade, receivedAt }: StageRecord<Trade>,
+  record: StageRecord<Trade>,
   fills: readonly AccountFill[],
   emit: Emit,
 ): Slices {
-  for (const { address, fill } of fills) {
-    const changes =
-      trade.status === 'reverted'
-        ? [{ remove: fill }]
-        : [{ put: fill }, ...settlementChanges(state, trade.marketId, receivedAt)];
-    yield* changeAccount(state, accountName('venue_b', address), changes, receivedAt, emit);
-  }
+  for (const fill of fills) yield* changeByFill(state, record, fill, emit) ?? [];
+}
+
+function changeByFill(
+  state: LedgersState,
+  { value: trade, receivedAt }: StageRecord<Trade>,
+  { account, fill }: AccountFill,
+  emit: Emit,
+): Slices | undefined {
+  const changes =
+    trade.status === 'reverted'
+      ? [{ remove: fill }]
+      : [{ put: fill }, ...settlementChanges(state, trade.marketId, receivedAt)];
+  return changeAccount(state, account, changes, receivedAt, emit);
 }

@@ -97,5 +97,5 @@ function* changeEach(
   receivedAt: number,
   emit: Emit,
 ): Slices {
-  for (const account of accounts) yield* changeAccount(state, account, changes, receivedAt, emit);
+  for (const account of accounts) yield* changeAccount(state, account, changes, receivedAt, emit) ?? [];
 }

@@ -35,8 +35,8 @@ export interface BuilderFileRows {
   rowsMax: number | null;
   /** How many of them have arrived. */
   seen: number;
-  /** The keys (`rowKey`) of those of accounts that were followed then, by name of the account, in their order. */
-  readonly keys: Map<string, string[]>;
+  /** How many of them have each key (`rowKey`), by name of an account that was followed then. */
+  readonly rowsOfKeys: Map<string, Map<string, number>>;
 }
 
 /** How the positions of a ledger of venue_b compare with those of the venue. */

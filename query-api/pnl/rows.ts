@@ -141,10 +141,9 @@ export function rowsByProvider(
   });
 }
 
-/** One row for each builder; books without a builder are left out. */
+/** One row for each builder. @param books those with a builder. */
 export function rowsByBuilder(books: readonly WalletBook[]): BuilderRow[] {
-  const attributed = books.filter(({ builder }) => builder !== null);
-  return groupBy(attributed, ({ provider, builder }) => `${provider} ${builder}`).map(([key, own]) => {
+  return groupBy(books, ({ provider, builder }) => `${provider} ${builder}`).map(([key, own]) => {
     const { provider, builder } = own[0]!;
     const walletCount = new Set(own.map((book) => book.wallet.id)).size;
     return { key, provider, builder: builder!, walletCount, books: own, figures: sumOfBooks(own) };

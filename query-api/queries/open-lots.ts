@@ -1,5 +1,5 @@
 import type { Parameter } from '#infra/store/store';
-import { parseDecimal } from '#schemas/domain/decimal';
+import { type Decimal, parseDecimal } from '#schemas/domain/decimal';
 import type { Lot } from '#schemas/domain/ledger/lots';
 import type { Query } from './query.ts';
 
@@ -12,14 +12,16 @@ export interface OpenBook {
   readonly lots: readonly Lot[];
 }
 
+/** What was opened by one event in one book with one sign, and what was closed of it. */
 interface LotRow {
   readonly account: string;
   readonly instrument: string;
   readonly builder: string | null;
   readonly openedBy: string;
   readonly openedAt: number;
-  readonly left: string;
-  readonly cost: string | null;
+  readonly closedQty: string;
+  /** The part of the event, the quantity, and the price, which is empty where it is unknown. */
+  readonly lots: readonly (readonly [part: string, qty: string, price: string])[];
 }
 
 /**
@@ -30,40 +32,47 @@ interface LotRow {
 export function openLots(condition: string, parameters: Readonly<Record<string, Parameter>>): Query<OpenBook[]> {
   return {
     name: 'open-lots',
-    sql: `SELECT opened.account AS account, opened.instrument AS instrument, opened.builder AS builder,
-       opened.id AS openedBy, opened.openedAt AS openedAt, opened.qty - closed.qty AS left, opened.cost AS cost
-     FROM (
-       SELECT l.account AS account, l.instrument AS instrument, l.builder AS builder, ifNull(l.builder, '') AS book,
-         l.id AS id, toFloat64(toUnixTimestamp64Milli(l.ts)) AS openedAt, l.at AS at, l.index AS place,
-         l.opened AS qty, l.price AS cost
-       FROM ledger_events AS l FINAL WHERE ${condition} AND l.opened != 0
-     ) AS opened
-     LEFT JOIN (
-       SELECT l.account AS account, l.instrument AS instrument, ifNull(l.builder, '') AS book, openedBy, sum(part) AS qty
-       FROM ledger_events AS l FINAL ARRAY JOIN l.\`closes.openedBy\` AS openedBy, l.\`closes.qty\` AS part
-       WHERE ${condition}
-       GROUP BY account, instrument, book, openedBy
-     ) AS closed
-     ON closed.account = opened.account AND closed.instrument = opened.instrument AND closed.book = opened.book
-       AND closed.openedBy = opened.id
-     WHERE left != 0
-     ORDER BY opened.at, opened.place, opened.id`,
+    sql: `SELECT l.account AS account, l.instrument AS instrument, l.builder AS builder, openedBy,
+       toFloat64(toUnixTimestamp64Milli(anyIf(l.ts, isOpening))) AS openedAt,
+       toString(sumIf(piece, NOT isOpening)) AS closedQty,
+       arrayMap(lot -> [toString(lot.1), toString(lot.2), ifNull(toString(lot.3), '')],
+         groupArrayIf((l.part, piece, l.price), isOpening)) AS lots
+     FROM ledger_events AS l FINAL
+     ARRAY JOIN arrayConcat([l.id], l.\`closes.openedBy\`) AS openedBy,
+       arrayConcat([l.opened], l.\`closes.qty\`) AS piece,
+       arrayConcat([true], arrayMap(qty -> false, l.\`closes.qty\`)) AS isOpening
+     WHERE ${condition} AND piece != 0
+     GROUP BY l.account, l.instrument, l.builder, openedBy, piece > 0
+     HAVING sumIf(piece, isOpening) != sumIf(piece, NOT isOpening)
+     ORDER BY anyIf(l.at, isOpening), anyIf(l.index, isOpening), openedBy, piece > 0`,
     parameters,
     parse: (rows: LotRow[]) => {
       const books = new Map<string, OpenBook & { readonly lots: Lot[] }>();
-      for (const [n, { account, instrument, builder, openedBy, openedAt, left, cost }] of rows.entries()) {
+      let n = 0;
+      for (const row of rows) {
+        const { account, instrument, builder, openedBy, openedAt } = row;
         const key = `${account} ${instrument} ${builder ?? ''}`;
         const book = books.get(key) ?? { account, instrument, builder, lots: [] };
-        book.lots.push({
-          openedBy,
-          openedAt,
-          n,
-          qty: parseDecimal(left),
-          price: cost === null ? null : parseDecimal(cost),
-        });
-        books.set(key, book);
+        for (const { qty, price } of leftOf(row)) {
+          book.lots.push({ openedBy, openedAt, n, qty, price });
+          n += 1;
+        }
+        if (book.lots.length > 0) books.set(key, book);
       }
       return [...books.values()];
     },
   };
+}
+
+/** What is left of the lots of an event. The oldest is closed first: what the venue did not report, then the fill. */
+function leftOf({ closedQty, lots }: LotRow): Pick<Lot, 'qty' | 'price'>[] {
+  let closed: bigint = parseDecimal(closedQty);
+  const left: Pick<Lot, 'qty' | 'price'>[] = [];
+  for (const [, text, price] of [...lots].sort(([a], [b]) => Number(a) - Number(b))) {
+    const opened = parseDecimal(text);
+    const isClosed = opened > 0n ? closed >= opened : closed <= opened;
+    if (!isClosed) left.push({ qty: (opened - closed) as Decimal, price: price === '' ? null : parseDecimal(price) });
+    closed = isClosed ? closed - opened : 0n;
+  }
+  return left;
 }

@@ -59,6 +59,7 @@ function parseShort(text: string): Decimal | null {
 
 /** Canonical text: no exponent, no trailing zeros, no `-0`. `parseDecimal(formatDecimal(x)) === x`. */
 export function formatDecimal(value: Decimal): string {
+  if (value === 0n) return '0';
   const digits = (value < 0n ? -value : value).toString().padStart(DECIMAL_SCALE + 1, '0');
   const point = digits.length - DECIMAL_SCALE;
   let end = digits.length;
@@ -117,7 +118,9 @@ export function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
   const n = numerator < 0n ? -numerator : numerator;
   const d = denominator < 0n ? -denominator : denominator;
   let quotient = n / d;
-  const twice = (n % d) * 2n;
+  const rest = n - quotient * d;
+  if (rest === 0n) return negative ? -quotient : quotient;
+  const twice = rest * 2n;
   if (twice > d || (twice === d && quotient % 2n === 1n)) quotient += 1n;
   return negative ? -quotient : quotient;
 }

@@ -1,5 +1,17 @@
 /** Topics of what accounts own and what that is worth: acquisitions of the normalisers, values of the stage `accounts`. */
-import { decimal, type Infer, integer, list, nullable, oneOf, record, text, timestamp, withDefault } from '../avro.ts';
+import {
+  decimal,
+  flag,
+  type Infer,
+  integer,
+  list,
+  nullable,
+  oneOf,
+  record,
+  text,
+  timestamp,
+  withDefault,
+} from '../avro.ts';
 import { ACCOUNT_MODES } from '../domain/accounts/venue-a-account.ts';
 import { BUCKET_KINDS } from '../domain/accounts/venue-a-value.ts';
 import { VENUES, type Venue } from '../domain/providers.ts';
@@ -57,6 +69,7 @@ const acquiredPosition = record('AcquiredPosition', 'A position of an account of
   asset: text('The token.'),
   size: decimal('Quantity.'),
   price: decimal("The venue's current price."),
+  redeemable: withDefault(flag('The outcome is known, and the token can be redeemed.'), false),
 });
 
 const venueBAcquisition = record('VenueBAcquisition', 'What one set of responses states about an account of venue_b.', {

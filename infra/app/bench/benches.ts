@@ -15,12 +15,14 @@ import { leaderboard } from './benches/leaderboard.ts';
 import { ledgers } from './benches/ledgers.ts';
 import { logAppend } from './benches/log-append.ts';
 import { normalise } from './benches/normalise.ts';
+import { pnl } from './benches/pnl.ts';
 import { portal } from './benches/portal.ts';
 import { processors } from './benches/processors.ts';
 import { reconcile } from './benches/reconcile.ts';
 import { restCached } from './benches/rest-cached.ts';
 import { restart } from './benches/restart.ts';
 import { spreads } from './benches/spreads.ts';
+import { stats } from './benches/stats.ts';
 import { storeInsert } from './benches/store-insert.ts';
 import { sustained } from './benches/sustained.ts';
 import { upstreamRead } from './benches/upstream-read.ts';
@@ -41,6 +43,8 @@ export const BENCHES: readonly Bench[] = [
   upstreamRead,
   accountValue,
   ledgers,
+  pnl,
+  stats,
   controlReduce,
   keyCheck,
   webhookDeliveries,

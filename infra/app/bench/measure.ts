@@ -71,3 +71,8 @@ export function latencyResult(name: string, ms: { subject: number; baseline: num
   const { subject, baseline } = ms;
   return { name, value: subject - baseline, unit: 'ms', baseline, ratio: subject / baseline };
 }
+
+/** Builds that result, and one of the subject alone, whose name ends with `-p99`. @param ms p99 of the latencies. */
+export function latencyResults(name: string, ms: { subject: number; baseline: number }): BenchResult[] {
+  return [latencyResult(name, ms), { name: `${name}-p99`, value: ms.subject, unit: 'ms', baseline: null, ratio: null }];
+}

@@ -118,6 +118,8 @@ export async function startInWorker(
       refuse: control('refuse'),
       silence: control('silence'),
       malformed: control('malformed'),
+      incomplete: control('incomplete'),
+      clear: control('clear'),
       duplicate: control('duplicate'),
       reorg: control('reorg'),
       errors: control('errors'),

@@ -5,6 +5,7 @@ import {
   type FaultControls,
   type FaultCounts,
   type FaultKind,
+  type HttpTarget,
   type SocketTarget,
 } from './faults/fault-board.ts';
 import { faultsBetween, injectFault } from './faults/spontaneous-faults.ts';
@@ -56,6 +57,8 @@ export interface SimulatorStats extends Readonly<SimulationCounts>, Readonly<Cha
   /** How often each limit of venue_a was exceeded. */
   readonly limitsExceeded: Readonly<Record<string, number>>;
   readonly faults: FaultCounts;
+  /** HTTP requests of clients, by interface. */
+  readonly requests: Readonly<Partial<Record<HttpTarget, number>>>;
   /** How often the simulator lagged so much that it disconnected its clients and skipped to the current time. */
   readonly stalls: number;
 }
@@ -136,6 +139,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     silence: async (target, durationMs) => venues.hubs[target].silence(durationMs),
     ...countedFaults(board),
     cutOff: async (target, count) => board.schedule('export-cut-off', target, count),
+    incomplete: async (target, count) => board.schedule('incomplete', target, count),
+    clear: async (target) => board.clear(target),
     async nodeStale(durationMs) {
       board.count('node-stale', 'venue_a.node');
       venues.node.freeze(durationMs);
@@ -192,6 +197,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       sockets: venues.socketStats(),
       limitsExceeded: venues.limitsExceeded(),
       faults: board.counts(),
+      requests: board.requests(),
       stalls,
     }),
     async close() {

@@ -14,6 +14,8 @@ export interface VenueBPosition {
   readonly asset: string;
   readonly size: Decimal;
   readonly price: Decimal;
+  /** True once the outcome is known: the price is the payout. */
+  readonly redeemable: boolean;
 }
 
 export interface VenueBValue {
@@ -58,6 +60,7 @@ function rowsOf(page: string, field: string): VenueBPosition[] {
       asset: readText(parsed(textOf('asset')), `${place}.asset`),
       size: readUpTo(SIZE_MAX, textOf('size'), `${place}.size`),
       price: readUpTo(UNIT, textOf('curPrice'), `${place}.curPrice`),
+      redeemable: textOf('redeemable') === 'true',
     };
   });
 }
@@ -102,7 +105,10 @@ export function readCollateralBalance(result: unknown, field: string): Decimal {
 }
 
 /** Sum of size times price, each half to even at 18 decimals, and the cash. */
-export function valueVenueBAccount(positions: readonly VenueBPosition[], cash: readonly Decimal[]): VenueBValue {
+export function valueVenueBAccount(
+  positions: readonly Pick<VenueBPosition, 'size' | 'price'>[],
+  cash: readonly Decimal[],
+): VenueBValue {
   const availableUsd = sumOf(cash);
   const valueUsd = positions.length === 0 ? null : sumOf(positions.map(({ size, price }) => multiply(size, price)));
   return { valueUsd, availableUsd, navUsd: ((valueUsd ?? ZERO) + availableUsd) as Decimal };

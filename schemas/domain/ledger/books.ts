@@ -64,20 +64,13 @@ export function openLot(
   return lot;
 }
 
-/** Closes up to `qty` (not negative) of the lots of a sign, oldest first; across all books, or in those of a builder. */
-export function closeOldest(
-  books: Books,
-  instrument: string,
-  isLong: boolean,
-  qty: bigint,
-  isIncluded: (book: Book) => boolean = () => true,
-): ClosedPart[] {
+/** Closes up to `qty` (not negative) of the lots of a sign in all books of an instrument, oldest first. */
+export function closeOldest(books: Books, instrument: string, isLong: boolean, qty: bigint): ClosedPart[] {
   const holding = books.holdings.get(instrument);
   if (!holding) return [];
-  const included = holding.books.filter(isIncluded);
   const closed: ClosedPart[] = [];
   for (let left = qty; left > 0n; ) {
-    const oldest = findOldest(included, isLong);
+    const oldest = findOldest(holding.books, isLong);
     if (!oldest) break;
     const part = takePart(holding, isLong ? oldest.longs : oldest.shorts, 0, left);
     closed.push({ builder: oldest.builder, part });
@@ -85,6 +78,29 @@ export function closeOldest(
   }
   dropEmpty(books, instrument, holding);
   return closed;
+}
+
+/** The same in the book of a builder alone. */
+export function closeOldestOf(
+  books: Books,
+  instrument: string,
+  builder: string | null,
+  isLong: boolean,
+  qty: bigint,
+): readonly Lot[] {
+  const holding = books.holdings.get(instrument);
+  const book = holding?.books.find((candidate) => candidate.builder === builder);
+  if (!holding || !book) return [];
+  const lots = isLong ? book.longs : book.shorts;
+  const closed: Lot[] = [];
+  for (let left = qty; left > 0n && lots.length > 0; ) {
+    const part = takePart(holding, lots, 0, left);
+    closed.push(part);
+    left -= magnitude(part.qty);
+  }
+  dropEmpty(books, instrument, holding);
+  // Effects are retained, and a copy has no room for further parts.
+  return closed.slice();
 }
 
 /** The newest lot of an instrument, with its book. */

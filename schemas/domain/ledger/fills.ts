@@ -4,6 +4,7 @@ import {
   type Books,
   closeNewest,
   closeOldest,
+  closeOldestOf,
   enlargeLot,
   magnitude,
   newestLotOf,
@@ -13,6 +14,7 @@ import {
 import type { Effect } from './effect.ts';
 import { addOpening, openingEffect, openUnattributed, partsByBook, removalEffect, tradeEffect } from './effects.ts';
 import type { Fill } from './events.ts';
+import { quantityOf } from './lots.ts';
 
 /** A position may differ by 10^-6, or by 10^-8 of itself, since the venue rounds it. */
 const ROUNDING = 10n ** 12n;
@@ -20,14 +22,14 @@ const ROUNDING_SHARE = 10n ** 8n;
 
 export function applyFill(books: Books, event: Fill): Effect[] {
   const { id, ts, instrument, builder, price } = event;
-  const unseen = event.startPosition === null ? [] : matchPosition(books, event, event.startPosition);
+  const unseen = event.startPosition === null ? null : matchPosition(books, event, event.startPosition);
   const moved = movedBy(event);
-  const closed = closeOldest(books, instrument, moved < 0n, magnitude(moved), (book) => book.builder === builder);
-  const closes = closed.map(({ part }) => part);
-  const rest = closes.reduce((left, { qty }) => left + qty, moved as bigint) as Decimal;
+  const closes = closeOldestOf(books, instrument, builder, moved < 0n, magnitude(moved));
+  const rest = (moved + quantityOf(closes)) as Decimal;
   const opens =
     rest === ZERO ? null : openLot(books, instrument, builder, { openedBy: id, openedAt: ts, qty: rest, price });
-  return [...unseen, tradeEffect('fill', instrument, builder, { price, closes, opens })];
+  const effect = tradeEffect('fill', instrument, builder, { price, closes, opens });
+  return unseen ? unseen.concat(effect) : [effect];
 }
 
 /** Returns by how much a fill changes the position: a fee in the bought token never arrives. */

@@ -232,8 +232,8 @@ describe('changes', () => {
     const slices = changeLedgerInSlices(ledger, [{ put: a }]);
     let count = 0;
     while (!slices.next().done) count += 1;
-    // Five passes over 1,000 events in slices of 64.
-    expect(count).toBeGreaterThan(70);
+    // Four passes over 1,000 events in slices of 64, at least.
+    expect(count).toBeGreaterThan(60);
     expect(readable(ledger)).toEqual(readable(ledgerOf(a, ...later)));
   });
 
@@ -242,8 +242,8 @@ describe('changes', () => {
     const before = structuredClone(ledger);
     expect(changeLedger(ledger, [{ put: { ...a, receivedAt: 5 } }, { remove: b }])).toEqual({
       written: [],
+      previous: [],
       removed: [],
-      previous: new Map(),
       refused: [],
     });
     expect(ledger).toEqual(before);

@@ -34,12 +34,18 @@ export type LedgerChange = { readonly put: LedgerEvent } | { readonly remove: Le
 export interface LedgerOutcome {
   /** Events that are new, changed, or have another effect than before, in order. */
   readonly written: readonly AppliedEvent[];
+  /** What each of the written events did before; null for a new one. */
+  readonly previous: readonly (AppliedEvent | null)[];
   /** Events that do not exist any more. */
   readonly removed: readonly AppliedEvent[];
-  /** What the written events did before, by id. */
-  readonly previous: ReadonlyMap<string, AppliedEvent>;
   /** Events that are too late to change anything: the figures of their books leave them out. */
   readonly refused: readonly LedgerEvent[];
+}
+
+/** An event in its place, and what it did before; null for a new one. */
+interface Placed {
+  readonly event: LedgerEvent;
+  readonly before: AppliedEvent | null;
 }
 
 export function createLedger(): Ledger {
@@ -48,7 +54,24 @@ export function createLedger(): Ledger {
 
 /** Applies changes at once, and all later events again. */
 export function changeLedger(ledger: Ledger, changes: readonly LedgerChange[]): LedgerOutcome {
+  const newest = appendToLedger(ledger, changes);
+  if (newest) return { written: [newest], previous: [null], removed: [], refused: [] };
   return drain(changeLedgerInSlices(ledger, changes));
+}
+
+/** Applies the only change if it puts an event after all others, as nearly all do; returns null for any others. */
+export function appendToLedger(
+  { books, applied, foldedBefore }: Ledger,
+  changes: readonly LedgerChange[],
+): AppliedEvent | null {
+  const [only] = changes;
+  if (!only || changes.length > 1 || !('put' in only)) return null;
+  const event = only.put;
+  if (event.ts < foldedBefore) return null;
+  if (applied.length > 0 && compareGroups(applied[applied.length - 1]!.event, event) >= 0) return null;
+  const newest = { event, effects: applyEvent(books, event) };
+  applied.push(newest);
+  return newest;
 }
 
 /**
@@ -59,39 +82,34 @@ export function* changeLedgerInSlices(
   ledger: Ledger,
   changes: readonly LedgerChange[],
 ): Generator<undefined, LedgerOutcome> {
-  const refused = changes.map(eventOf).filter(({ ts }) => ts < ledger.foldedBefore);
-  const timely = refused.length === 0 ? changes : changes.filter((change) => eventOf(change).ts >= ledger.foldedBefore);
-  if (!timely.some((change) => changesLedger(ledger, change)))
-    return { written: [], removed: [], previous: new Map(), refused };
-  const start = Math.min(...timely.map((change) => groupStart(ledger, eventOf(change))));
-  const undone = yield* undoFrom(ledger, start);
-  const previous = new Map<string, AppliedEvent>();
-  const events = new Map<string, LedgerEvent>();
-  for (const [at, applied] of undone.entries()) {
+  const refused: LedgerEvent[] = [];
+  const timely: LedgerChange[] = [];
+  let start = ledger.applied.length;
+  let isChanged = false;
+  for (const [at, change] of changes.entries()) {
     if (at % SLICE_EVENTS === 0) yield;
-    previous.set(applied.event.id, applied);
-    events.set(applied.event.id, applied.event);
+    const event = eventOf(change);
+    if (event.ts < ledger.foldedBefore) refused.push(event);
+    else {
+      timely.push(change);
+      start = Math.min(start, groupStart(ledger, event));
+      isChanged ||= changesLedger(ledger, change);
+    }
   }
+  if (!isChanged) return { written: [], previous: [], removed: [], refused };
+  const undone = yield* undoFrom(ledger, start);
+  const changed = new Set(timely.map((change) => eventOf(change).id));
+  // Only of the changed events: a map of all that follow them could not grow in slices.
+  const former = yield* undoneWith(changed, undone);
+  const before = new Map(former.map((applied) => [applied.event.id, applied]));
+  const events = new Map(former.map(({ event }) => [event.id, event]));
   for (const change of timely) {
     if ('remove' in change) events.delete(change.remove.id);
     else events.set(change.put.id, withFirstReceipt(change.put, events.get(change.put.id)));
   }
-  const written: AppliedEvent[] = [];
-  const first = ledger.applied.length;
-  const changed = new Set(timely.map((change) => eventOf(change).id));
-  yield* applyInOrder(ledger, yield* inOrder(undone, events, changed));
-  for (let at = first; at < ledger.applied.length; at += 1) {
-    if (at % SLICE_EVENTS === 0) yield;
-    const applied = ledger.applied[at]!;
-    const old = previous.get(applied.event.id);
-    if (!old || !isSameApplied(old, applied)) written.push(applied);
-  }
-  const removed: AppliedEvent[] = [];
-  for (const [at, applied] of undone.entries()) {
-    if (at % SLICE_EVENTS === 0) yield;
-    if (!events.has(applied.event.id)) removed.push(applied);
-  }
-  return { written, removed, previous, refused };
+  const others = [...events.values()].map((event) => ({ event, before: before.get(event.id) ?? null }));
+  const applied = yield* applyInOrder(ledger, yield* inOrder(undone, others, changed));
+  return { ...applied, removed: former.filter(({ event }) => !events.has(event.id)), refused };
 }
 
 /** Returns the event as it is applied; null if there is none at its place with its id. */
@@ -150,50 +168,82 @@ function* undoFrom({ books, applied }: Ledger, start: number): Generator<undefin
   return undone;
 }
 
-/** Sorts events by group. Those that were applied are sorted already, so only the changed ones are, and both are merged. */
+/** Returns those events that have one of the ids. */
+function* undoneWith(ids: ReadonlySet<string>, undone: readonly AppliedEvent[]): Generator<undefined, AppliedEvent[]> {
+  const found: AppliedEvent[] = [];
+  for (const [at, applied] of undone.entries()) {
+    if (at % SLICE_EVENTS === 0) yield;
+    if (ids.has(applied.event.id)) found.push(applied);
+  }
+  return found;
+}
+
+/**
+ * Sorts events by group. Those that were applied are sorted already, so only the changed ones are, and both are merged.
+ * @param others the changed events.
+ */
 function* inOrder(
   undone: readonly AppliedEvent[],
-  events: ReadonlyMap<string, LedgerEvent>,
+  others: Placed[],
   changed: ReadonlySet<string>,
-): Generator<undefined, LedgerEvent[]> {
-  const others = [...changed].flatMap((id) => events.get(id) ?? []).sort(compareGroups);
-  const sorted: LedgerEvent[] = [];
+): Generator<undefined, Placed[]> {
+  others.sort((a, b) => compareGroups(a.event, b.event));
+  const sorted: Placed[] = [];
   let next = 0;
-  for (const [at, { event }] of undone.entries()) {
+  for (const [at, before] of undone.entries()) {
     if (at % SLICE_EVENTS === 0) yield;
+    const { event } = before;
     // A corrected event may have another place.
     if (changed.has(event.id)) continue;
-    while (next < others.length && compareGroups(others[next]!, event) < 0) {
+    while (next < others.length && compareGroups(others[next]!.event, event) < 0) {
       sorted.push(others[next]!);
       next += 1;
     }
-    sorted.push(event);
+    sorted.push({ event, before });
   }
   for (; next < others.length; next += 1) sorted.push(others[next]!);
   return sorted;
 }
 
-/** @param events sorted by group. */
-function* applyInOrder(ledger: Ledger, events: readonly LedgerEvent[]): Generator<undefined, void> {
-  const { books, applied } = ledger;
+/**
+ * Applies events, and returns those that are new, changed, or have another effect than before.
+ * @param placed sorted by group.
+ */
+function* applyInOrder(
+  { books, applied }: Ledger,
+  placed: readonly Placed[],
+): Generator<undefined, Pick<LedgerOutcome, 'written' | 'previous'>> {
+  const written: AppliedEvent[] = [];
+  const previous: (AppliedEvent | null)[] = [];
   let sliced = 0;
-  for (let at = 0; at < events.length; ) {
+  for (let at = 0; at < placed.length; ) {
     if (at - sliced >= SLICE_EVENTS) {
       sliced = at;
       yield;
     }
     let end = at + 1;
-    while (end < events.length && compareGroups(events[at]!, events[end]!) === 0) end += 1;
-    for (const event of inPositionOrder(books, events.slice(at, end).sort(compareTies)))
-      applied.push({ event, effects: applyEvent(books, event) });
+    while (end < placed.length && compareGroups(placed[at]!.event, placed[end]!.event) === 0) end += 1;
+    for (const { event, before } of inPositionOrder(books, placed.slice(at, end))) {
+      const now = { event, effects: applyEvent(books, event) };
+      applied.push(now);
+      if (before && isSameApplied(before, now)) continue;
+      written.push(now);
+      previous.push(before);
+    }
     at = end;
   }
+  return { written, previous };
 }
 
-function inPositionOrder(books: Books, group: readonly LedgerEvent[]): readonly LedgerEvent[] {
-  const fills = group.filter((event): event is Fill => event.kind === 'fill' && event.startPosition !== null);
-  if (group.length === 1 || fills.length < group.length) return group;
-  return chainFills(fills, positionOf(books, fills[0]!.instrument));
+/** Orders the events of a group. */
+function inPositionOrder(books: Books, group: Placed[]): readonly Placed[] {
+  if (group.length === 1) return group;
+  group.sort((a, b) => compareTies(a.event, b.event));
+  const events = group.map(({ event }) => event);
+  const fills = events.filter((event): event is Fill => event.kind === 'fill' && event.startPosition !== null);
+  if (fills.length < group.length) return group;
+  const placed = new Map(group.map((own) => [own.event, own]));
+  return chainFills(fills, positionOf(books, fills[0]!.instrument)).map((fill) => placed.get(fill)!);
 }
 
 function withFirstReceipt(event: LedgerEvent, existing: LedgerEvent | undefined): LedgerEvent {

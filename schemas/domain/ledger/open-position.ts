@@ -1,8 +1,6 @@
 /** What is open in a book: quantity, and cost where it is known. */
 import { type Decimal, divideHalfEven, UNIT } from '../decimal.ts';
 import type { Book } from './books.ts';
-import { lotsOf } from './books.ts';
-import { exactCostOf, quantityOf } from './lots.ts';
 
 export interface OpenPosition {
   readonly qty: Decimal;
@@ -16,16 +14,23 @@ export interface OpenPosition {
 
 /** Sums up the lots of a book. */
 export function openPositionOf(book: Book): OpenPosition {
-  const lots = lotsOf(book);
-  const known = lots.filter(({ price }) => price !== null);
-  const qty = quantityOf(lots);
+  const { longs, shorts } = book;
+  let qty = 0n;
+  let unknownQty = 0n;
   // With 36 decimals.
-  const cost = exactCostOf(known)!;
-  const isAveraged = known.length === lots.length && (book.longs.length === 0 || book.shorts.length === 0);
+  let cost = 0n;
+  for (const side of [longs, shorts])
+    for (const lot of side) {
+      qty += lot.qty;
+      if (lot.price === null) unknownQty += lot.qty;
+      else cost += lot.qty * lot.price;
+    }
+  const isOneSided = longs.length === 0 || shorts.length === 0;
+  const isAveraged = isOneSided && unknownQty === 0n && qty !== 0n;
   return {
-    qty,
-    knownQty: quantityOf(known),
+    qty: qty as Decimal,
+    knownQty: (qty - unknownQty) as Decimal,
     knownCost: divideHalfEven(cost, UNIT) as Decimal,
-    avgCost: isAveraged && lots.length > 0 ? (divideHalfEven(cost, qty) as Decimal) : null,
+    avgCost: isAveraged ? (divideHalfEven(cost, qty) as Decimal) : null,
   };
 }

@@ -11,7 +11,8 @@ import { join } from 'node:path';
 import { type Instrument, instrumentTopics } from '#schemas/topics/normalised';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
 import { END_MS, MINUTE_MS, openBarsService, recordOf, seedBars, seedTrades } from '../candles/bars-service.ts';
-import { compareReads } from '../candles/compare-reads.ts';
+import { compareReads, haveCandles } from '../candles/compare-reads.ts';
+import { latencyResult } from '../measure.ts';
 
 const DAY_MS = 1_440 * MINUTE_MS;
 const COIN = 'BTC';
@@ -76,17 +77,17 @@ async function measureMinutes({ folder, onProgress }: BenchContext, size: Candle
     await service.context.store.command('OPTIMIZE TABLE candle_bars');
     const { candles: limit } = size;
     const endOf = (nth: number) => END_MS - (nth % 500) * MINUTE_MS;
-    return await compareReads(service, {
-      name: 'candles',
+    const latencies = await compareReads(service, {
       path: (nth) => `${pathOf('1m', limit)}&end_time=${endOf(nth)}`,
       sql: (nth) => `SELECT toFloat64(toUnixTimestamp64Milli(openTime)) AS ts, open, high, low, close, volume, source
         FROM candle_bars FINAL WHERE ${OF_COIN} AND ${within(endOf(nth) - limit * MINUTE_MS, endOf(nth))}
         ORDER BY openTime`,
-      rows: limit,
+      isSame: haveCandles(limit),
       rounds: size.rounds,
       warmups: size.warmups,
       onProgress: (share) => onProgress(share / 2),
     });
+    return latencyResult('candles', latencies);
   } finally {
     await service.close();
   }
@@ -97,8 +98,7 @@ async function measureDays({ folder, onProgress }: BenchContext, size: CandlesSi
   try {
     await seedBars(service.context, { ...bars, coins: [COIN], minutes: size.days * 1_440 });
     await service.context.store.command('OPTIMIZE TABLE candle_bars');
-    return await compareReads(service, {
-      name: 'candles-1d',
+    const latencies = await compareReads(service, {
       // Every end within a day gives the same candles.
       path: (nth) => `${pathOf('1d', size.days)}&end_time=${END_MS + nth}`,
       sql: () => `SELECT toFloat64(intDiv(toUnixTimestamp64Milli(openTime), ${DAY_MS})) AS day,
@@ -106,11 +106,12 @@ async function measureDays({ folder, onProgress }: BenchContext, size: CandlesSi
           sum(volume) AS volume
         FROM candle_bars FINAL WHERE ${OF_COIN} AND ${within(END_MS - size.days * DAY_MS, END_MS)}
         GROUP BY day ORDER BY day`,
-      rows: size.days,
+      isSame: haveCandles(size.days),
       rounds: size.rounds,
       warmups: size.warmups,
       onProgress: (share) => onProgress((1 + share) / 2),
     });
+    return latencyResult('candles-1d', latencies);
   } finally {
     await service.close();
   }

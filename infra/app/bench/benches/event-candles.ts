@@ -15,7 +15,8 @@ import { eventTopic } from '#schemas/topics/derived';
 import type { SimulatedService } from '../../simulated-service.ts';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
 import { END_MS, MINUTE_MS, openBarsService, recordOf, seedBars } from '../candles/bars-service.ts';
-import { compareReads, get, untilReady } from '../candles/compare-reads.ts';
+import { compareReads, get, haveCandles, untilReady } from '../candles/compare-reads.ts';
+import { latencyResult } from '../measure.ts';
 import { readUsage } from '../service/process-usage.ts';
 import { spawnProgram } from '../threads/start-process.ts';
 
@@ -72,15 +73,15 @@ export async function measureEventCandles(
       await seedBars(service.context, bars);
     }
     await service.context.store.command('OPTIMIZE TABLE candle_bars');
-    latency = await compareReads(service, {
-      name: 'event-candles',
+    const latencies = await compareReads(service, {
       path: (nth) => pathOf(rows, nth),
       sql: () => bareQuery(END_MS - size.buckets * HOUR_MS),
-      rows,
+      isSame: haveCandles(rows),
       rounds: size.rounds,
       warmups: size.warmups,
       onProgress: (share) => onProgress(share / 2),
     });
+    latency = latencyResult('event-candles', latencies);
   } finally {
     await service.close();
   }

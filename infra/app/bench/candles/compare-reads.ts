@@ -1,53 +1,67 @@
-/** Compares the latency of a REST route with that of a bare query that returns the same rows. */
+/** Compares the latency of REST routes with that of bare queries that return the same. */
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { start as startQueryApi } from '#query-api/start';
 import type { Row } from '../../../store/store.ts';
 import type { SimulatedService } from '../../simulated-service.ts';
-import type { BenchResult } from '../bench.ts';
-import { latencyResult } from '../measure.ts';
 import { quantile } from '../statistics.ts';
 
 const READY_TIMEOUT_MS = 30_000;
 const RETRY_MS = 20;
+/** Every route waits for all views. */
+const READY_PATH = '/v1/me/pnl';
 
 export interface ComparedReads {
-  readonly name: string;
+  /** Called once before the measurement, when the REST API is ready. */
+  readonly prepare?: (url: string) => Promise<void>;
   /** Path of the `nth` request; each one differs, since responses are cached. */
   readonly path: (nth: number) => string;
-  /** The bare query of the rows of the `nth` request. */
+  /** The bare query for the `nth` request. */
   readonly sql: (nth: number) => string;
-  /** Rows that both must return. */
-  readonly rows: number;
+  /** True if the response and the rows of the bare query state the same. */
+  readonly isSame: (body: Buffer, found: readonly Row[]) => boolean;
   readonly rounds: number;
   readonly warmups: number;
   readonly onProgress: (share: number) => void;
 }
 
+/** Nearest-rank p99 of the latency, ms. */
+export interface LatencyPair {
+  readonly subject: number;
+  readonly baseline: number;
+}
+
+/** `isSame` for responses with candles, of which both must return so many. */
+export function haveCandles(rows: number): ComparedReads['isSame'] {
+  return (body, found) => {
+    const { candles } = JSON.parse(body.toString()) as { candles?: readonly unknown[] };
+    return candles?.length === rows && found.length === rows;
+  };
+}
+
 /** Runs the REST API in this process, on the store of the bare query, and measures both alternately. */
-export async function compareReads(service: SimulatedService, reads: ComparedReads): Promise<BenchResult> {
-  const { name, path, sql, rows, rounds, warmups, onProgress } = reads;
+export async function compareReads(service: SimulatedService, reads: ComparedReads): Promise<LatencyPair> {
+  const { prepare, path, sql, isSame, rounds, warmups, onProgress } = reads;
   const { context, token } = service;
   const api = await startQueryApi(context);
   const agent = new Agent({ keepAlive: true });
   try {
-    await untilReady(() => get(agent, api.url, path(0), token));
+    await untilReady(() => get(agent, api.url, READY_PATH, token));
+    await prepare?.(api.url);
     const times: { readonly subject: number[]; readonly baseline: number[] } = { subject: [], baseline: [] };
     for (let round = 0; round < warmups + rounds; round += 1) {
       const { ms: subject, status, body } = await get(agent, api.url, path(round + 1), token);
-      const { candles } = JSON.parse(body.toString()) as { candles?: readonly unknown[] };
-      if (status !== 200 || candles?.length !== rows)
-        throw new Error(`${path(round + 1)}: status ${status}, ${candles?.length} rows instead of ${rows}`);
+      if (status !== 200) throw new Error(`${path(round + 1)}: ${status} ${body.toString()}`);
       const startedAt = performance.now();
       const found = await context.store.query<Row>(sql(round + 1));
       const baseline = performance.now() - startedAt;
-      if (found.length !== rows) throw new Error(`the bare query returned ${found.length} rows instead of ${rows}`);
+      if (!isSame(body, found)) throw new Error(`${path(round + 1)}: the bare query returns something else`);
       onProgress((round + 1) / (warmups + rounds));
       if (round < warmups) continue;
       times.subject.push(subject);
       times.baseline.push(baseline);
     }
-    return latencyResult(name, { subject: quantile(times.subject, 0.99), baseline: quantile(times.baseline, 0.99) });
+    return { subject: quantile(times.subject, 0.99), baseline: quantile(times.baseline, 0.99) };
   } finally {
     agent.destroy();
     await api.close();

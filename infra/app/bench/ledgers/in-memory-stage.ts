@@ -1,7 +1,7 @@
 /** Runs a stage over encoded records in memory, without a log. */
-import avro from 'avsc';
-import { avroSchema } from '#schemas/avro';
 import type { Topic } from '#schemas/topics/topic';
+import type { Codec } from '../../../codec/codec.ts';
+import { createCodec } from '../../../codec/create-codec.ts';
 import type { Emit, Slices, Stage, StageRecord } from '../../../stages/stage.ts';
 
 /** A record as a log has it. */
@@ -10,23 +10,20 @@ export interface EncodedRecord {
   readonly bytes: Buffer;
 }
 
-const types = new Map<string, avro.Type>();
-
-function typeOf({ name, schema }: Topic): avro.Type {
-  let type = types.get(name);
-  if (!type) {
-    type = avro.Type.forSchema(avroSchema(schema));
-    types.set(name, type);
-  }
-  return type;
-}
-
-export function encodeRecord(topic: Topic, value: unknown): Buffer {
-  return typeOf(topic).toBuffer(value);
-}
-
-export function decodeRecord<T>({ topic, bytes }: EncodedRecord): T {
-  return typeOf(topic).fromBuffer(bytes) as T;
+/** Returns the codec of a service for the topics of a stage, with a registry of its own. */
+export async function codecOf({ inputs, outputs }: Pick<Stage<unknown>, 'inputs' | 'outputs'>): Promise<Codec> {
+  let ids = 0;
+  const codec = createCodec({
+    register: async () => {
+      ids += 1;
+      return ids;
+    },
+    fetch: async (id) => {
+      throw new Error(`no schema ${id}`);
+    },
+  });
+  await codec.prepare([...inputs.map(({ topic }) => topic), ...outputs]);
+  return codec;
 }
 
 /** Handles the records in order. Throws where a handler writes a dead letter. */
@@ -48,11 +45,14 @@ export class InMemoryStage<S> {
   }
 
   handle(topic: Topic, value: { readonly receivedAt: number }): void {
+    const slices = this.begin(topic, value);
+    while (slices?.next().done === false);
+  }
+
+  /** Returns what is left of the work, in slices; undefined if nothing is. */
+  begin(topic: Topic, value: { readonly receivedAt: number }): Slices | undefined {
     const { receivedAt } = value;
     const record = { topic: topic.name, partition: 0, offset: 0, key: '', receivedAt, value };
-    const slices = this.handlers.get(topic.name)!(this.state, record as StageRecord<never>, this.emit) as
-      | Slices
-      | undefined;
-    while (slices?.next().done === false);
+    return this.handlers.get(topic.name)!(this.state, record as StageRecord<never>, this.emit) as Slices | undefined;
   }
 }

@@ -10,12 +10,13 @@ export type SocketTarget = SocketSource;
 export type HttpTarget = HttpSource | 'venue_a.node';
 export type Target = SocketTarget | HttpTarget;
 
-/** Values of `--sim-faults`. */
+/** Kinds of faults: the values of `--sim-faults`, and `incomplete`. */
 const FAULT_KINDS = [
   'disconnects',
   'refusals',
   'silence',
   'malformed',
+  'incomplete',
   'duplicates',
   'reorgs',
   'errors',
@@ -39,6 +40,8 @@ export interface FaultControls {
   silence(target: SocketTarget, durationMs: number): Promise<void>;
   /** Sends a malformed copy after each of the next `count` frames, or instead of the next `count` HTTP answers. */
   malformed(target: Target, count: number): Promise<void>;
+  /** Leaves one figure out of each of the next `count` HTTP answers, everywhere in it; another one each time. */
+  incomplete(target: HttpTarget, count: number): Promise<void>;
   /** Sends each of the next `count` frames twice; on `venue_b.rpc` also the logs of the next `count` answers. */
   duplicate(target: SocketTarget, count: number): Promise<void>;
   /** Replaces the newest `depth` (1 to 60) blocks. */
@@ -51,6 +54,8 @@ export interface FaultControls {
   slow(target: HttpTarget, count: number, delayMs: number): Promise<void>;
   /** Closes the connection in the middle of the next `count` HTTP answers. */
   cutOff(target: HttpTarget, count: number): Promise<void>;
+  /** Ends all faults of the target that are scheduled and have not happened yet. */
+  clear(target: Target): Promise<void>;
   /** For `durationMs` the clock of venue_a's self-hosted node stands still, and it writes no fills; then it catches up. */
   nodeStale(durationMs: number): Promise<void>;
 }
@@ -61,25 +66,32 @@ export interface HttpFault {
   /** Answer with this status instead. */
   readonly status: number | null;
   readonly isBroken: boolean;
+  /** The number of the figure that is left out; null for a complete answer. */
+  readonly missing: number | null;
   readonly isCutOff: boolean;
 }
 
 export interface FaultBoard {
+  /** Number of HTTP requests so far by target. */
+  requests(): Readonly<Partial<Record<HttpTarget, number>>>;
   count(kind: FaultKind, target: Target | 'venue_b.chain'): void;
   counts(): FaultCounts;
   /** Schedules a fault for the next `count` frames or answers of the target, if they are before `untilMs`. */
   schedule(kind: FaultKind, target: Target, count: number, value?: number, untilMs?: number): void;
+  /** Ends what is scheduled for the target. */
+  clear(target: Target): void;
   /** True if the fault applies to the next frame or answer. Counts it. */
   consume(kind: FaultKind, target: Target): boolean;
   /** @param target null for what no fault applies to. */
   consumeHttp(target: HttpTarget | null): HttpFault;
 }
 
-const NONE: HttpFault = { delayMs: 0, status: null, isBroken: false, isCutOff: false };
+const NONE: HttpFault = { delayMs: 0, status: null, isBroken: false, missing: null, isCutOff: false };
 
 /** @param now simulated time, unix ms. */
 export function createFaultBoard(now: () => number): FaultBoard {
   const counts: FaultCounts = {};
+  const requests: Partial<Record<HttpTarget, number>> = {};
   const scheduled = new Map<string, { left: number; value: number; untilMs: number }>();
   const count = (kind: FaultKind, target: Target | 'venue_b.chain') => {
     counts[kind] ??= {};
@@ -101,21 +113,30 @@ export function createFaultBoard(now: () => number): FaultBoard {
   return {
     count,
     counts: () => structuredClone(counts),
+    requests: () => ({ ...requests }),
     schedule(kind, target, wanted, value = 0, untilMs = Number.POSITIVE_INFINITY) {
       const key = `${kind} ${target}`;
       const earlier = scheduled.get(key);
       const left = (earlier && now() < earlier.untilMs ? earlier.left : 0) + wanted;
       if (left > 0) scheduled.set(key, { left, value, untilMs });
     },
+    clear(target) {
+      for (const kind of FAULT_KINDS) scheduled.delete(`${kind} ${target}`);
+    },
     consume: (kind, target) => consumeScheduled(kind, target) !== null,
     consumeHttp(target) {
-      if (target === null || scheduled.size === 0) return NONE;
+      if (target === null) return NONE;
+      requests[target] = (requests[target] ?? 0) + 1;
+      if (scheduled.size === 0) return NONE;
       const delayMs = consumeScheduled('slow', target)?.value ?? 0;
       const failed = consumeScheduled('errors', target);
       if (failed) return { ...NONE, delayMs, status: failed.value };
       if (consumeScheduled('rate-limits', target)) return { ...NONE, delayMs, status: 429 };
       const isCutOff = consumeScheduled('export-cut-off', target) !== null;
-      return { ...NONE, delayMs, isCutOff, isBroken: !isCutOff && consumeScheduled('malformed', target) !== null };
+      const isBroken = !isCutOff && consumeScheduled('malformed', target) !== null;
+      const isIncomplete = !isCutOff && !isBroken && consumeScheduled('incomplete', target) !== null;
+      const missing = isIncomplete ? counts.incomplete![target]! : null;
+      return { delayMs, status: null, isCutOff, isBroken, missing };
     },
   };
 }
@@ -124,3 +145,18 @@ export function createFaultBoard(now: () => number): FaultBoard {
 export function brokenCopy(frame: Buffer): Buffer {
   return frame.subarray(0, Math.max(1, Math.floor(frame.length * 0.6)));
 }
+
+/** Returns a copy of an answer in JSON without its `nth` figure (numbers, and text with one), in every object that has it. */
+export function incompleteCopy(answer: Buffer, nth: number): Buffer {
+  const figures = new Set<string>();
+  JSON.parse(answer.toString(), (key, value) => {
+    if (key !== '' && !/^\d+$/.test(key) && isFigure(value)) figures.add(key);
+    return value;
+  });
+  const missing = [...figures][nth % Math.max(1, figures.size)];
+  const copy = JSON.parse(answer.toString(), (key, value) => (key === missing ? undefined : value));
+  return Buffer.from(JSON.stringify(copy));
+}
+
+const isFigure = (value: unknown) =>
+  typeof value === 'number' || (typeof value === 'string' && value !== '' && Number.isFinite(Number(value)));

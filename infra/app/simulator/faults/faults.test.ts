@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { get, openSocket, post, type TestSocket, until } from '../client.fixture.ts';
 import { type Simulator, SimulatorOptionError, startSimulator } from '../start-simulator.ts';
 import { LIMITS } from '../venues/venue-a/limits.ts';
-import { createFaultBoard, type FaultControls } from './fault-board.ts';
+import { createFaultBoard, type FaultControls, incompleteCopy } from './fault-board.ts';
 import { faultsBetween, injectFault } from './spontaneous-faults.ts';
 
 let simulator: Simulator;
@@ -211,6 +211,29 @@ describe('the chain', () => {
     await simulator.faults.duplicate('venue_b.rpc', 1);
     expect(await logs()).toHaveLength(once.length * 2);
     expect(await logs()).toHaveLength(once.length);
+  });
+});
+
+describe('an incomplete answer', () => {
+  it('lacks one figure, another one each time, wherever it is', () => {
+    const answer = Buffer.from('{"time":5,"name":"x","rows":[{"px":"1.5","sz":""},{"px":"2"}]}');
+    const copies = [0, 1, 2].map((nth) => JSON.parse(incompleteCopy(answer, nth).toString()));
+    expect(copies).toEqual([
+      { name: 'x', rows: [{ px: '1.5', sz: '' }, { px: '2' }] },
+      { time: 5, name: 'x', rows: [{ sz: '' }, {}] },
+      { name: 'x', rows: [{ px: '1.5', sz: '' }, { px: '2' }] },
+    ]);
+    expect(incompleteCopy(Buffer.from('[]'), 3).toString()).toBe('[]');
+  });
+
+  it('is given on demand, until the faults of its host are ended', async () => {
+    const ask = () => post(`${simulator.urls.venueAApiUrl}/info`, { type: 'allMids' });
+    await simulator.faults.incomplete('venue_a.info', Number.POSITIVE_INFINITY);
+    const [one, other] = [(await ask()).body, (await ask()).body];
+    await simulator.faults.clear('venue_a.info');
+    const count = (body: unknown) => Object.keys(body as object).length;
+    expect([count(one), count(other)]).toEqual(Array(2).fill(count((await ask()).body) - 1));
+    expect((await simulator.stats()).requests).toMatchObject({ 'venue_a.info': 3 });
   });
 });
 

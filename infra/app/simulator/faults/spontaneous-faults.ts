@@ -3,8 +3,11 @@ import { HTTP_SOURCES, SOCKET_SOURCES } from '#schemas/venues/streams';
 import { hashOf, STREAM } from '../world/hash.ts';
 import type { FaultControls, FaultKind, HttpTarget, SocketTarget } from './fault-board.ts';
 
+/** Faults that happen at times of the seed. The chain generates reorganizations itself, and answers are incomplete only on demand. */
+type SpontaneousKind = Exclude<FaultKind, 'reorgs' | 'incomplete'>;
+
 /** Period of each spontaneous fault per target: it happens once per period, at a pseudo-random time. */
-const TERM_MS: Readonly<Record<Exclude<FaultKind, 'reorgs'>, number>> = {
+const TERM_MS: Readonly<Record<SpontaneousKind, number>> = {
   disconnects: 30_000,
   refusals: 60_000,
   silence: 120_000,
@@ -32,7 +35,7 @@ function canHappen(kind: FaultKind, target: string): boolean {
 
 /** A fault that is due. */
 export interface DueFault {
-  readonly kind: Exclude<FaultKind, 'reorgs'>;
+  readonly kind: SpontaneousKind;
   readonly target: string;
   readonly chance: number;
 }
@@ -44,7 +47,7 @@ export interface DueFault {
 export function faultsBetween(seed: number, kinds: readonly FaultKind[], fromMs: number, toMs: number): DueFault[] {
   const due: DueFault[] = [];
   for (const kind of kinds) {
-    if (kind === 'reorgs') continue;
+    if (kind === 'reorgs' || kind === 'incomplete') continue;
     const termMs = TERM_MS[kind];
     for (const [nth, target] of targetsOf(kind).entries()) {
       if (!canHappen(kind, target)) continue;

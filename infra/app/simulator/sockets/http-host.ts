@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { brokenCopy, type FaultBoard, type HttpTarget } from '../faults/fault-board.ts';
+import { brokenCopy, type FaultBoard, type HttpTarget, incompleteCopy } from '../faults/fault-board.ts';
 
 /** A request to a simulated host. */
 export interface HostRequest {
@@ -90,6 +90,7 @@ async function serve(hosts: readonly Host[], board: FaultBoard, request: Incomin
   });
   const complete = bytes ?? Buffer.from(text);
   if (fault.isCutOff) return cutOff(response, status, complete);
+  if (fault.missing !== null) return reply(response, status, incompleteCopy(complete, fault.missing), headers);
   reply(response, status, fault.isBroken ? brokenCopy(complete) : complete, headers);
 }
 

@@ -42,7 +42,7 @@ describe('positions and balances of an account', () => {
     expect(emitted()).toEqual([]);
     balance(usdcE, 1n);
     const account = `venue_b:${USER}`;
-    const held = [{ asset: '1', size: '10.5', price: '0.325' }];
+    const held = [{ asset: '1', size: '10.5', price: '0.325', redeemable: false }];
     expect(emitted()).toEqual([
       { account, receivedAt: 1_000, asOf: 1_000, positions: held, cash: ['2.5', '0.000001'] },
     ]);

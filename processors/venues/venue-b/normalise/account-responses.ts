@@ -64,10 +64,11 @@ function add(
   state.acquiredParts.delete(address);
   const account = accountName('venue_b', address);
   try {
-    const positions = readVenueBPositions(pages).map(({ asset, size, price }) => ({
+    const positions = readVenueBPositions(pages).map(({ asset, size, price, redeemable }) => ({
       asset,
       size: formatDecimal(size),
       price: formatDecimal(price),
+      redeemable,
     }));
     const cash = balances.map(({ text }) => formatDecimal(readCollateralBalance(text, 'balanceOf')));
     emit(venueBAcquisitionTopic, account, { account, receivedAt, asOf, positions, cash });

@@ -128,7 +128,10 @@ export const getPnl = defineCallerRoute({
           provider,
         )
       : new Set();
-    const selected = platform === 'mine' ? read.books.filter((book) => isRegistered(book, attributions)) : read.books;
+    // Rows by builder leave out books without one, and so does their total.
+    const isCounted = (book: WalletBook) =>
+      (groupBy !== 'builder' || book.builder !== null) && (platform !== 'mine' || isRegistered(book, attributions));
+    const selected = read.books.filter(isCounted);
     const books = selected.map((book) =>
       unnamed.has(book.account) || !isComplete(book.wallet) ? { ...book, isPartial: true } : book,
     );

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '#infra/store/store';
 import { ledgerEventsTable } from '#schemas/tables/ledger-events';
 import { tradesTable } from '#schemas/tables/trades';
+import type { LedgerEventRow } from '#schemas/topics/ledgers';
 import { bookTopics, contextTopics, statusTopics } from '#schemas/topics/normalised';
 import {
   anAccountFill,
@@ -294,7 +295,9 @@ describe('rows', () => {
 
   it('by builder leave out what has none; mine are those of registered builders', async () => {
     const row = { provider: 'venue_b', builder: BUILDER, label: null, walletCount: 1, tradeCount: 1 };
-    expect((await rows('&groupBy=builder')).data).toMatchObject([row]);
+    const byBuilder = await rows('&groupBy=builder');
+    expect(byBuilder.data).toMatchObject([row]);
+    expect(byBuilder.total).toMatchObject({ totalNotional: 1.2, realized: 0 });
     const missing = await service.request('GET', '/v1/me/pnl?platform=mine');
     expect([missing.status, missing.body.error.code]).toEqual([400, 'no_platform_attribution']);
     const body = { provider: 'venue_b', builder: BUILDER, label: 'Front end' };
@@ -428,10 +431,32 @@ describe('an account of venue_a', () => {
   });
 
   it('is partial by builder while a builder is unknown', async () => {
-    expect((await pnl('groupBy=builder')).total.coverage).toBe('partial');
+    // What is partial has no builder, so it is in no row.
+    expect((await pnl('groupBy=builder')).total.coverage).toBe('complete');
     expect((await pnl('groupBy=builder&provider=venue_a_perp')).total.coverage).toBe('complete');
     await insertAccountFills(store, [anAccountFill(1, { builderFee: '0.02' })]);
     expect((await pnl('groupBy=builder&provider=venue_a_perp')).total.coverage).toBe('partial');
     expect((await pnl('groupBy=event&provider=venue_a_perp')).total.coverage).toBe('complete');
+  });
+
+  it('has each lot of a fill before which the venue stated an unknown position, and what is closed of them', async () => {
+    const row = (nth: number, fields: Partial<LedgerEventRow>) =>
+      aLedgerRow(20 + nth, { account: COIN_ACCOUNT, price: '10', opened: '0', closes: [], ...fields });
+    const unseen = { kind: 'unseen', price: null, realized: '0', partial: true } as const;
+    await insertRows(store, ledgerEventsTable, [
+      row(1, { instrument: 'SOL', id: 's1', ...unseen, qty: '5', opened: '5' }),
+      row(1, { instrument: 'SOL', id: 's1', part: 1, qty: '3', opened: '3' }),
+      row(2, { instrument: 'SOL', id: 's2', qty: '-6', closes: [{ openedBy: 's1', qty: '6' }] }),
+      row(1, { instrument: 'ADA', id: 'a1', ...unseen, qty: '-5', opened: '-5' }),
+      row(1, { instrument: 'ADA', id: 'a1', part: 1, qty: '8', opened: '3', closes: [{ openedBy: 'a1', qty: '-5' }] }),
+    ]);
+    const bookOf = async (coin: string) =>
+      (await service.request('GET', `/v1/me/pnl/explain?walletId=${coinWallet}&marketId=${coin}`, { token })).body;
+    const sol = await bookOf('SOL');
+    expect(sol.book).toMatchObject({ openPosition: 2, avgCost: 10 });
+    expect(sol.lots).toMatchObject([{ openedBy: 's1', qty: 2, price: 10 }]);
+    const ada = await bookOf('ADA');
+    expect(ada.book).toMatchObject({ openPosition: 3, avgCost: 10 });
+    expect(ada.lots).toMatchObject([{ openedBy: 'a1', qty: 3, price: 10 }]);
   });
 });
