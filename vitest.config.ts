@@ -23,7 +23,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       { ...sources, test: { ...common, name: 'shared-process', include: sharingProcesses, isolate: false } },
-      // All others: native engines (chDB, uWebSockets.js) keep process-wide state.
+      // All others: long ones, and those whose state lasts as long as their process.
       {
         ...sources,
         test: {

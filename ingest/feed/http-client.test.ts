@@ -53,7 +53,7 @@ describe('HttpClient', () => {
 
   it('spends what an answer cost, for an error less where it has no rows, and all of it without an answer', async () => {
     const { client, server, budget } = await setUp([{ status: 500 }, { body: 'abc' }, { hang: true }], {
-      timeoutMs: 50,
+      timeoutMs: 500,
     });
     const request = {
       url: server.url,

@@ -3,14 +3,17 @@ const PART_LENGTH = 65_536;
 
 /** A list in a response whose rows are written as JSON text: thousands of rows need not become objects first. */
 export class JsonRows {
-  /** The JSON text of the list, in parts. */
-  readonly parts: readonly Buffer[];
   /** Number of rows. */
   readonly length: number;
+  /** The most bytes of its JSON text. */
+  readonly bytesMax: number;
+  /** Writes its JSON text into a body from a place on, and returns the place behind it. */
+  readonly writeTo: (body: Buffer, at: number) => number;
 
-  private constructor(parts: readonly Buffer[], length: number) {
-    this.parts = parts;
+  constructor(length: number, bytesMax: number, writeTo: (body: Buffer, at: number) => number) {
     this.length = length;
+    this.bytesMax = bytesMax;
+    this.writeTo = writeTo;
   }
 
   /** @param textOf the JSON text of a row. It becomes bytes with a few others, so that not all texts are in memory. */
@@ -24,26 +27,39 @@ export class JsonRows {
       parts.push(Buffer.from(part));
       part = '';
     }
-    return new JsonRows([...parts, Buffer.from(`${part}]`)], rows.length);
-  }
-
-  /** @param list the JSON text of the list. */
-  static encoded(list: Buffer, length: number): JsonRows {
-    return new JsonRows([list], length);
+    parts.push(Buffer.from(`${part}]`));
+    return new JsonRows(rows.length, bytesOf(parts), (body, at) => writeParts(parts, body, at));
   }
 }
 
 /** A body, each field of which may be `JsonRows`. */
 export type Encodable<R> = R | { readonly [K in keyof R]: R[K] | JsonRows };
 
-/** The JSON text of a body. */
+/** The JSON text of a body. Rows are written straight into it: a large body that is copied is garbage of that size. */
 export function jsonOf(body: unknown): Buffer {
   if (typeof body !== 'object' || body === null || !Object.values(body).some((value) => value instanceof JsonRows))
     return Buffer.from(JSON.stringify(body));
   const fields = Object.entries(body).filter(([, value]) => value !== undefined);
   const parts = fields.flatMap(([name, value], nth) => {
     const start = Buffer.from(`${nth === 0 ? '{' : ','}${JSON.stringify(name)}:`);
-    return [start, ...(value instanceof JsonRows ? value.parts : [Buffer.from(JSON.stringify(value))])];
+    return [start, value instanceof JsonRows ? value : Buffer.from(JSON.stringify(value))];
   });
-  return Buffer.concat([...parts, Buffer.from('}')]);
+  parts.push(Buffer.from('}'));
+  const json = Buffer.allocUnsafeSlow(parts.reduce((sum, part) => sum + bytesMaxOf(part), 0));
+  let size = 0;
+  for (const part of parts) size = part instanceof JsonRows ? part.writeTo(json, size) : writeParts([part], json, size);
+  return json.subarray(0, size);
+}
+
+function bytesMaxOf(part: JsonRows | Buffer): number {
+  return part instanceof JsonRows ? part.bytesMax : part.length;
+}
+
+function bytesOf(parts: readonly Buffer[]): number {
+  return parts.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** Copies parts into a body from a place on, and returns the place behind them. */
+function writeParts(parts: readonly Buffer[], body: Buffer, at: number): number {
+  return parts.reduce((place, part) => place + part.copy(body, place), at);
 }

@@ -171,8 +171,8 @@ describe('other rows', () => {
     ]);
   });
 
-  it('by builder leave out what has none', () => {
-    const rows = rowsByBuilder(books);
+  it('by builder are one for each', () => {
+    const rows = rowsByBuilder(books.filter(({ builder }) => builder !== null));
     expect(rows.map(({ builder, walletCount, figures }) => [builder, walletCount, figures.tradeCount])).toEqual([
       ['0x1', 2, 2],
     ]);

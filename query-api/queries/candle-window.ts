@@ -22,7 +22,7 @@ export interface Buckets {
 }
 
 /** End of a window without one: the start of the last full day that the column type can represent. */
-const LATEST_MS = 10_413_705_600_000;
+export const LATEST_MS = 10_413_705_600_000;
 
 /** The buckets of a window (specification, candle windowing). With only an end, a bar must have closed by then. */
 export function bucketsOf({ interval, start, end, limit }: CandleWindow): Buckets {

@@ -65,12 +65,15 @@ export class PackedRows {
   toJson(addedBytes: number, writeRow: (json: JsonWriter) => void): JsonRows {
     if (this.length === 0) return JsonRows.of([], String);
     // A decimal is never shorter than its JSON.
-    const json = new JsonWriter(this.text, this.until - this.from + this.length * addedBytes + 1);
-    for (let place = this.from; place < this.until; place = this.nextPlace(place)) {
-      json.begin(place + 1);
-      writeRow(json);
-    }
-    return JsonRows.encoded(json.list(), this.length);
+    const bytesMax = this.until - this.from + this.length * addedBytes + 1;
+    return new JsonRows(this.length, bytesMax, (body, at) => {
+      const json = new JsonWriter(this.text, body, at);
+      for (let place = this.from; place < this.until; place = this.nextPlace(place)) {
+        json.begin(place + 1);
+        writeRow(json);
+      }
+      return json.end();
+    });
   }
 
   /** The place of the nth row after another one in the text. */
@@ -98,13 +101,17 @@ function fieldsOf(row: string): readonly string[] {
 export class JsonWriter {
   private readonly text: string;
   private readonly bytes: Buffer;
-  private size = 0;
+  /** Where the list begins in the bytes, and where what is written next does. */
+  private readonly start: number;
+  private size: number;
   /** Where the next field begins in the text. */
   private at = 0;
 
-  constructor(text: string, bytesMax: number) {
+  constructor(text: string, bytes: Buffer, start: number) {
     this.text = text;
-    this.bytes = Buffer.allocUnsafeSlow(bytesMax);
+    this.bytes = bytes;
+    this.start = start;
+    this.size = start;
   }
 
   begin(at: number): void {
@@ -140,10 +147,10 @@ export class JsonWriter {
     this.at += 1;
   }
 
-  /** What was written, as a list: the comma before its first row becomes the bracket. */
-  list(): Buffer {
-    this.bytes[0] = OPENING!;
+  /** Completes the list, and returns the place behind it: the comma before its first row becomes the bracket. */
+  end(): number {
+    this.bytes[this.start] = OPENING!;
     this.bytes[this.size] = CLOSING!;
-    return this.bytes.subarray(0, this.size + 1);
+    return this.size + 1;
   }
 }

@@ -86,6 +86,40 @@ describe('readCandles', () => {
     expect((await readCandles(reader, BTC, window, null)).candles).toHaveLength(1);
   });
 
+  it('reads bars at the same time as ranges that are as they were, and once more if they are not', async () => {
+    const tables = new CandleStore();
+    tables.addBars([minute(0), minute(1), minute(3)]);
+    tables.addRanges([aCandleRange()]);
+    const steps: string[] = [];
+    let onRangesRequested = () => {};
+    const reader: Reader = {
+      query: async (sql, parameters, name) => {
+        steps.push(`${name} begun`);
+        if (name === 'candle-ranges') {
+          await new Promise((resolve) => setImmediate(resolve));
+          onRangesRequested();
+          steps.push(`${name} answered`);
+        }
+        return tables.query<never>(sql, parameters, name);
+      },
+    };
+    const readMinutes = async () => {
+      steps.length = 0;
+      const window = { interval: '1m', start: at(0), end: at(4), limit: 3 } as const;
+      return minutesOf((await readCandles(reader, BTC, window, null)).candles.toArray());
+    };
+    expect(await readMinutes()).toEqual([0, 1, 3]);
+    expect(steps).toEqual(['candle-ranges begun', 'candle-ranges answered', 'candles begun']);
+    expect(await readMinutes()).toEqual([0, 1, 3]);
+    expect(steps).toEqual(['candle-ranges begun', 'candles begun', 'candle-ranges answered']);
+    onRangesRequested = () => {
+      tables.addBars([minute(2)]);
+      tables.addRanges([aCandleRange({ from: at(-60) })]);
+    };
+    expect(await readMinutes()).toEqual([1, 2, 3]);
+    expect(steps).toEqual(['candle-ranges begun', 'candles begun', 'candle-ranges answered', 'candles begun']);
+  });
+
   it('aggregates five minutes with exact sums', async () => {
     await insert([minute(3), minute(1, { volume: '0.2' }), minute(4)]);
     expect(await read({ interval: '5m' })).toEqual([

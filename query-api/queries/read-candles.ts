@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Bar, momentOf, textsOf } from '#schemas/domain/candles/bars';
 import { type PreferredSpan, preferredSpan, type SelectedBars, type Selection } from '#schemas/domain/candles/select';
 import { MINUTE_MS, sourceRulesOf } from '#schemas/domain/candles/sources';
@@ -5,10 +6,11 @@ import { subtract } from '#schemas/domain/candles/spans';
 import { parseDecimal } from '#schemas/domain/decimal';
 import { type Candle, CandleArray, type CandleList } from './candle-list.ts';
 import { type Buckets, bucketsOf, type CandleWindow } from './candle-window.ts';
+import { areSame, readKnownRanges } from './known-ranges.ts';
 import type { PackedCandles } from './packed-candles.ts';
 import type { Reader } from './query.ts';
 import { readBuckets } from './read-buckets.ts';
-import { type RangeOfInstrument, readPreferredCandles, readRanges, timeOfRow } from './read-source-bars.ts';
+import { type RangeOfInstrument, readPreferredCandles, timeOfRow } from './read-source-bars.ts';
 import { type FetchedBars, lengthsOf, selectStoredBars } from './select-stored-bars.ts';
 import type { BarInstrument } from './stored-bar.ts';
 
@@ -44,7 +46,8 @@ export async function readCandles(
 
 /**
  * Reads the candles of a range. Where only bars of the preferred source count, each is the candle of its bucket, and they
- * are read first if they may be enough; elsewhere the bar of a bucket is selected among those of all sources.
+ * are read first if they may be enough, at the same time as the ranges if these are as they were; elsewhere the bar of a
+ * bucket is selected among those of all sources.
  */
 async function readRange(
   store: Reader,
@@ -54,9 +57,17 @@ async function readRange(
   fetched: FetchedBars,
 ): Promise<SelectedBars & { readonly rows: CandleList }> {
   const { stepMs, limit } = range;
-  const ranges = [...(await readRanges(store, [coin], range)), ...fetched.ranges];
+  const { known, current } = readKnownRanges(store, coin, range);
+  const expected = known && fetched.ranges.length === 0 ? preferredOf(coin, known, range, now) : undefined;
+  const early =
+    expected && reachesLimit(expected, range, now) ? readPreferredCandles(store, coin, expected, stepMs) : undefined;
+  // It may not be needed, and if it is, the error is thrown below.
+  early?.catch(() => {});
+  const stored = await current;
+  const ranges = [...stored, ...fetched.ranges];
   const preferred = preferredOf(coin, ranges, range, now);
-  const packed = preferred && readPreferredCandles(store, coin, preferred, stepMs);
+  const isEarly = preferred && isDeepStrictEqual(preferred, expected) && areSame(known!, stored, preferred.source);
+  const packed = early && isEarly ? early : preferred && readPreferredCandles(store, coin, preferred, stepMs);
   const isEnough = preferred && reachesLimit(preferred, range, now) && (await packed)!.length >= limit;
   const spans = isEnough ? [] : subtract([range], preferred ? [preferred] : []);
   const wanted = { instruments: [coin], ranges, stepMs, spans, now, fetched: fetched.bars };

@@ -36,11 +36,11 @@ export function parametersOf(instruments: readonly BarInstrument[]): Record<stri
   );
 }
 
-/** The ranges that touch the buckets. */
+/** The ranges that touch a span. */
 export function readRanges(
   store: Reader,
   instruments: readonly BarInstrument[],
-  { from, until }: Buckets,
+  { from, until }: Span,
 ): Promise<RangeOfInstrument[]> {
   return query(store, {
     name: 'candle-ranges',

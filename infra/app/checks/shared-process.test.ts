@@ -5,17 +5,15 @@ const shared = (files: Record<string, string>) =>
   testsSharingProcesses(Object.entries(files).map(([path, text]) => ({ path, text })));
 
 describe('tests that share processes', () => {
-  it('are those whose modules load no native engine, however indirectly', () => {
+  it('are those whose modules load no browser, however indirectly', () => {
     const files = {
       'query-api/plain.test.ts': "import { a } from './plain.ts';\nimport type { B } from './engine.ts';",
       'query-api/plain.ts': "import { b } from 'node:fs';",
-      'query-api/engine.ts': "import { Session } from 'chdb';",
-      'query-api/between.ts': "export {\n  Session,\n} from './engine.ts';",
-      'query-api/static.test.ts': "import { Session } from '#query-api/between';",
-      'query-api/dynamic.test.ts': "const { Session } = await import('./between.ts');",
+      'query-api/engine.ts': "import { chromium } from 'playwright-core';",
+      'query-api/between.ts': "export {\n  chromium,\n} from './engine.ts';",
+      'query-api/static.test.ts': "import { chromium } from '#query-api/between';",
+      'query-api/dynamic.test.ts': "const { chromium } = await import('./between.ts');",
       'query-api/effect.test.ts': "import './engine.ts';",
-      'stream-gateway/uws.ts': "const uws = createRequire(import.meta.url)('uWebSockets.js-next');",
-      'stream-gateway/socket.test.ts': "import { uws } from './uws.ts';",
     };
     expect(shared(files)).toEqual(['query-api/plain.test.ts']);
   });
@@ -39,6 +37,6 @@ describe('tests that share processes', () => {
   });
 
   it('are more than half of all', () => {
-    expect(testsSharingProcesses().length).toBeGreaterThan(300);
+    expect(testsSharingProcesses().length).toBeGreaterThan(500);
   });
 });

@@ -1,8 +1,8 @@
 import { LONG } from '../../testing/longest-first.ts';
 import { resolveImport, type SourceFile, sourceFiles } from './sources.ts';
 
-/** What keeps process-wide state, as it stands in the text of a module: native packages, and mocked modules. */
-const KEEPS_STATE = ["'chdb'", "'uWebSockets.js", "'playwright-core'", 'vi.mock('];
+/** What keeps process-wide state, as it stands in the text of a module: browsers, and mocked modules. */
+const KEEPS_STATE = ["'playwright-core'", 'vi.mock('];
 /** A module that sets up tests when it is loaded: in a shared process, it does so for the first file that loads it only. */
 const SETS_UP = /^(?:before|after)(?:Each|All)\(/m;
 /** Paths of tests that need a process in any case: long ones, and those of locks that processes hold on a log. */

@@ -18,19 +18,19 @@ const ALL_RULES = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag2
 const COLOURS = ['color-contrast', 'link-in-text-block'];
 const COLOUR_RULES = { type: 'rule', values: COLOURS };
 const WIDTH_RULES = { type: 'rule', values: [...COLOURS, 'target-size', 'scrollable-region-focusable'] };
-/** Each theme at each width, with what the ones before have not looked at. Lists become cards below 1280 px. */
-const LOOKS = [
-  ['light', 1440, ALL_RULES],
-  ['dark', 1440, COLOUR_RULES],
-  ['dark', 768, WIDTH_RULES],
-  ['light', 768, COLOUR_RULES],
-  ['light', 360, ALL_RULES],
-  ['dark', 360, COLOUR_RULES],
-] as const;
-/** Rows of a list are alike: axe looks at the first ones. */
-const ALIKE = 'tbody > tr:nth-child(n+21)';
+/** Of a width, the theme in which every text is looked at there, and what the widths before have not looked at. */
+const LOOKS: Readonly<Record<number, readonly [theme: 'light' | 'dark', rules: object]>> = {
+  1440: ['light', ALL_RULES],
+  768: ['dark', WIDTH_RULES],
+  360: ['light', ALL_RULES],
+};
+const OTHER = { light: 'dark', dark: 'light' } as const;
+/** Rows of a table and items of a list are alike: axe looks at the first ones. */
+const ALIKE = ['tbody > tr:nth-child(n+11)', 'li:nth-child(n+21)'];
+/** Texts of the same colours that are looked at. Some may be scrolled out of sight, of which axe cannot tell. */
+const TEXTS_ALIKE = 10;
 /** No page may scroll sideways at these. */
-const WIDTHS = [320, 360, 390, 768, 1024, 1440, 2560];
+const WIDTHS = [2560, 1440, 1024, 768, 390, 360, 320];
 /** Until both venues of an event are quoted, on a busy machine. */
 const QUOTED_TIMEOUT_MS = 100_000;
 
@@ -51,14 +51,16 @@ export type PortalSuite = (portal: Portal) => void;
  * What all suites have: few markets and events, so that each of them moves often although the service has little to
  * do; webhooks that may go to endpoints of tests, and are tried twice.
  */
-const FLAGS = ['--sim-rate', '60', '--sim-events', '12', '--sim-coins', '12', '--sim-traders', '300'];
+const FLAGS = ['--sim-events', '12', '--sim-coins', '12', '--sim-traders', '300'];
 const ENV = { PARALLAX_WEBHOOK_ALLOW_LOOPBACK: 'on', PARALLAX_WEBHOOK_SCHEDULE: '0,1' };
 
 /**
  * Suites that look at pages of one service in one browser, one after another; they are skipped without Chromium. A
  * start costs more than most suites, so that they share it. Each has a page of its own.
+ *
+ * @param rate simulated events a second: more where a suite waits for several updates of the same market.
  */
-export function describePortal(suites: Readonly<Record<string, PortalSuite>>): void {
+export function describePortal(suites: Readonly<Record<string, PortalSuite>>, rate: number): void {
   if (chromiumMissing !== null) console.log(`${Object.keys(suites).join(', ')} are skipped: ${chromiumMissing}`);
   describe.skipIf(chromiumMissing !== null)('in Chromium', { timeout: BROWSER_TEST_MS }, () => {
     const portal = {} as { -readonly [Part in keyof Portal]: Portal[Part] };
@@ -67,7 +69,7 @@ export function describePortal(suites: Readonly<Record<string, PortalSuite>>): v
       folder = temporaryFolder('parallax-portal');
       portal.proxy = await startStreamProxy();
       const env = { ...ENV, PARALLAX_STREAM_URL: portal.proxy.url };
-      portal.service = await startService({ dataDir: folder.path, flags: FLAGS, env });
+      portal.service = await startService({ dataDir: folder.path, flags: ['--sim-rate', String(rate), ...FLAGS], env });
       portal.proxy.forwardTo(portal.service.ws);
       portal.browser = await launchChromium();
       // An arbitrage comes and ends by chance. An event that both venues quote has a spread.
@@ -126,8 +128,8 @@ export interface WatchedPage {
   readonly context: BrowserContext;
   /** Errors of the console and of scripts, reports of the policy, requests to other hosts. */
   readonly faults: string[];
-  /** Faults that match are expected by the test from now on. */
-  expectFaults(pattern: RegExp): void;
+  /** Faults that match are expected by the test from now on, if the address that they are about matches, too. */
+  expectFaults(pattern: RegExp, url?: RegExp): void;
   close(): Promise<void>;
 }
 
@@ -137,9 +139,9 @@ export async function openPage(browser: Browser, origin: string): Promise<Watche
   context.setDefaultTimeout(TIMEOUT_MS);
   const page = await context.newPage();
   const faults: string[] = [];
-  const expected: RegExp[] = [];
-  const note = (fault: string) => {
-    if (!expected.some((pattern) => pattern.test(fault))) faults.push(fault);
+  const expected: (readonly [pattern: RegExp, url: RegExp])[] = [];
+  const note = (fault: string, about = '') => {
+    if (!expected.some(([pattern, url]) => pattern.test(fault) && url.test(about))) faults.push(fault);
   };
   await page.addInitScript(
     "addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))",
@@ -148,7 +150,7 @@ export async function openPage(browser: Browser, origin: string): Promise<Watche
     if (message.type() !== 'error' && message.type() !== 'warning') return;
     // `noteHealth` checks these.
     if (isHealth(message.location().url) && message.text().includes('status of 503')) return;
-    note(`console: ${message.text()}`);
+    note(`console: ${message.text()}`, message.location().url);
   });
   onJson(
     page,
@@ -160,7 +162,13 @@ export async function openPage(browser: Browser, origin: string): Promise<Watche
     const url = request.url();
     if (!url.startsWith(`${origin}/`) && !url.startsWith('data:')) note(`request: ${url}`);
   });
-  return { page, context, faults, expectFaults: (pattern) => expected.push(pattern), close: () => context.close() };
+  return {
+    page,
+    context,
+    faults,
+    expectFaults: (pattern, url = /^/) => expected.push([pattern, url]),
+    close: () => context.close(),
+  };
 }
 
 /** Passes on the JSON bodies of the responses that match, except of those whose page was left before they were read. */
@@ -226,15 +234,56 @@ export function rowsOf(page: Page, rows: string): Promise<Fields[]> {
 }
 
 /** Violations of WCAG 2.2 A and AA in an element, each with its rule and the first element of it. */
-export async function violationsOf(page: Page, rules: object = ALL_RULES, selector = 'html'): Promise<string[]> {
+export function violationsOf(page: Page, rules: object = ALL_RULES, selector = 'html'): Promise<string[]> {
+  return runAxe(page, rules, JSON.stringify([[selector]]));
+}
+
+/** @param include an expression: selectors or elements that axe looks at; it does not run without any. */
+async function runAxe(page: Page, rules: object, include: string): Promise<string[]> {
   if (!(await page.evaluate<boolean>('"axe" in window')))
     await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
-  const context = JSON.stringify({ include: [[selector]], exclude: [[ALIKE]] });
+  const exclude = JSON.stringify(ALIKE.map((alike) => [alike]));
   const options = JSON.stringify({ runOnly: rules, resultTypes: ['violations'] });
-  return page.evaluate<string[]>(
-    `axe.run(${context}, ${options}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html.slice(0, 200) + ' ' + nodes[0].failureSummary))`,
-  );
+  return page.evaluate<string[]>(`(async () => {
+    const include = ${include};
+    if (include.length === 0) return [];
+    const { violations } = await axe.run({ include, exclude: ${exclude} }, ${options});
+    return violations.map(({ id, nodes }) => id + ': ' + nodes[0].html.slice(0, 200) + ' ' + nodes[0].failureSummary);
+  })()`);
 }
+
+/**
+ * An expression: some texts of each pair of colours in an element, without those that it returned before since the page
+ * was loaded. Texts are alike if they have the same font, and if they and all elements around them have the same colours.
+ */
+const newTexts = (selector: string) => `(() => {
+  const styles = new Map();
+  const styleOf = (element) => {
+    if (element === null) return '';
+    if (!styles.has(element)) {
+      const { color, backgroundColor, backgroundImage, opacity } = getComputedStyle(element);
+      const own = [color, backgroundColor, backgroundImage, opacity].join();
+      const around = styleOf(element.parentElement);
+      styles.set(element, around.endsWith(own) ? around : around + ';' + own);
+    }
+    return styles.get(element);
+  };
+  window.returnedTexts ??= new Set();
+  const texts = new Map();
+  for (const element of document.querySelectorAll(${JSON.stringify(`${selector} *`)})) {
+    if (![...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== '')) continue;
+    // Texts for screen readers are a pixel wide.
+    if (!element.checkVisibility() || element.getBoundingClientRect().width <= 1) continue;
+    if (element.closest(${JSON.stringify(ALIKE.join())}) !== null) continue;
+    const { fontSize, fontWeight, textDecorationLine } = getComputedStyle(element);
+    const state = [element.localName === 'a', element.closest(':disabled, [aria-disabled="true"]') !== null];
+    const key = [...state, fontSize, fontWeight, textDecorationLine, styleOf(element)].join();
+    const alike = texts.get(key) ?? [];
+    if (alike.length < ${TEXTS_ALIKE} && !returnedTexts.has(key)) texts.set(key, [...alike, element]);
+  }
+  for (const key of texts.keys()) returnedTexts.add(key);
+  return [...texts.values()].flat();
+})()`;
 
 /** Elements that make the page wider than the window; none if it does not scroll sideways. */
 export function sidewaysElements(page: Page): Promise<string[]> {
@@ -245,27 +294,39 @@ export function sidewaysElements(page: Page): Promise<string[]> {
   );
 }
 
-/** Fails if the page scrolls sideways at any width. */
-export async function expectNoSidewaysScroll(page: Page): Promise<void> {
+/** Fails if the page scrolls sideways at any width. Looks at it at each of them. */
+export async function expectNoSidewaysScroll(
+  page: Page,
+  look: (width: number) => Promise<void> = async () => {},
+): Promise<void> {
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
     expect(await sidewaysElements(page), `at ${width}`).toEqual([]);
+    await look(width);
   }
   await page.setViewportSize({ width: 1440, height: 900 });
 }
 
 /**
- * Looks at what is shown in both themes and at every width. Themes differ in colours alone, and widths in the layout, so
- * that each pair is looked at for colours, and each layout once for everything else.
+ * Looks at what is shown in both themes and at every width. Themes differ in colours alone, and widths in the layout: at
+ * some widths all is looked at in one theme, and in the other one what has colours that were not looked at before.
  *
  * @param selector of what axe looks at, such as a dialog that is open over a page that was looked at before.
  */
 export async function expectAccessible({ page }: WatchedPage, selector = 'html'): Promise<void> {
-  for (const [theme, width, rules] of LOOKS) {
-    await page.emulateMedia({ colorScheme: theme });
-    await page.setViewportSize({ width, height: 900 });
-    await page.locator(`html[data-theme="${theme}"]`).waitFor();
+  await expectNoSidewaysScroll(page, async (width) => {
+    const look = LOOKS[width];
+    if (look === undefined) return;
+    const [theme, rules] = look;
+    await show(page, theme);
     expect(await violationsOf(page, rules, selector), `${theme} at ${width}`).toEqual([]);
-  }
-  await expectNoSidewaysScroll(page);
+    await page.evaluate(`void ${newTexts(selector)}`);
+    await show(page, OTHER[theme]);
+    expect(await runAxe(page, COLOUR_RULES, newTexts(selector)), `${OTHER[theme]} at ${width}`).toEqual([]);
+  });
+}
+
+async function show(page: Page, theme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme: theme });
+  await page.locator(`html[data-theme="${theme}"]`).waitFor();
 }

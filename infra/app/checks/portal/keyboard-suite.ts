@@ -175,7 +175,8 @@ export function keyboardSuite(portal: Portal): void {
     await settled('webhook');
     await enter('[data-action="test"]');
     await page.locator('td[data-field="status"]', { hasText: 'failed' }).waitFor();
-    // An endpoint that fails is disabled.
+    // An endpoint that fails is disabled. The page would read it again some seconds later.
+    await page.reload();
     await page.locator('[data-action="enable"]').waitFor();
     status = 204;
     await enter('[data-action="enable"]');

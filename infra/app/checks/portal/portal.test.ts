@@ -6,10 +6,13 @@ import { marketSuite } from './market-suite.ts';
 import { marketsSuite } from './markets-suite.ts';
 import { pagesSuite } from './pages-suite.ts';
 
-describePortal({
-  'live figures': liveSuite,
-  'the pages': pagesSuite,
-  'the markets': marketsSuite,
-  'the page of a market': marketSuite,
-  'the page of an event': eventSuite,
-});
+describePortal(
+  {
+    'live figures': liveSuite,
+    'the pages': pagesSuite,
+    'the markets': marketsSuite,
+    'the page of a market': marketSuite,
+    'the page of an event': eventSuite,
+  },
+  60,
+);

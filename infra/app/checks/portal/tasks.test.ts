@@ -7,10 +7,13 @@ import { moneySuite } from './money-suite.ts';
 import { organizationSuite } from './organization-suite.ts';
 
 // The hostile texts stay as names of keys, so that they come last.
-describePortal({
-  'the documents': docsSuite,
-  'the portal by keyboard alone': keyboardSuite,
-  'the pages of an organization': organizationSuite,
-  'the money of wallets': moneySuite,
-  'hostile texts': hostileSuite,
-});
+describePortal(
+  {
+    'the documents': docsSuite,
+    'the portal by keyboard alone': keyboardSuite,
+    'the pages of an organization': organizationSuite,
+    'the money of wallets': moneySuite,
+    'hostile texts': hostileSuite,
+  },
+  20,
+);

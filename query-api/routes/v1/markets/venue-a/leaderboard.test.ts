@@ -8,6 +8,7 @@ import {
   leaderboardTopic,
 } from '#schemas/topics/leaderboard';
 import { LEADERBOARD_FIGURES, type LeaderboardFigure } from '../../../../queries/complete-leaderboard.ts';
+import type { Reader } from '../../../../queries/query.ts';
 import { insertRows } from '../../../../testing/insert-rows.fixture.ts';
 import { openApp } from '../../../../testing/open-app.fixture.ts';
 import { openTestStore } from '../../../../testing/open-test-store.fixture.ts';
@@ -17,6 +18,8 @@ import { leaderboardsView } from '../../../../views/leaderboards.ts';
 
 const PATH = '/v1/markets/venue_a/leaderboard';
 const CAPTURED = '2026-03-01T12:00:00.000Z';
+/** A board of which no row is stored twice. */
+const STORED_ONCE_MS = NOON_MS - 1_000;
 const TRADERS = 60;
 const address = (nth: number) => `0x${((nth * 37) % 97).toString(16).padStart(2, '0').repeat(20)}`;
 
@@ -81,11 +84,25 @@ beforeAll(async () => {
     leaderboardTable,
     ROWS.slice(0, 50).map((row) => ({ ...row, capturedAt: NOON_MS + 1_000 })),
   );
+  await insertRows(
+    store,
+    leaderboardTable,
+    ROWS.map((row) => ({ ...row, capturedAt: STORED_ONCE_MS })),
+  );
 });
 afterAll(() => closeStore());
 
+/** Statements that read a page. */
+const pageStatements: string[] = [];
+
 async function openBoards(...boards: { capturedAt: number; rows: number }[]): Promise<TestApp> {
-  const test = await openApp({ app: { store } });
+  const reader: Reader = {
+    query(sql, parameters, name) {
+      if (name === 'leaderboard-page') pageStatements.push(sql);
+      return store.query(sql, parameters);
+    },
+  };
+  const test = await openApp({ app: { store: reader } });
   for (const board of boards)
     applyRecord(leaderboardsView, test.views.leaderboards, leaderboardTopic, String(board.capturedAt), board);
   return test;
@@ -132,6 +149,20 @@ describe(`GET ${PATH}`, () => {
     for (let offset = 0; offset < TRADERS; offset += 7) pages.push(...(await read(`limit=7&offset=${offset}`)).rows);
     expect(pages).toEqual(complete);
   });
+
+  it.each(rankings)(
+    'lists a board by %s %s of which no row is stored twice without merging rows',
+    async (window, sortBy) => {
+      const test = await openBoards({ capturedAt: STORED_ONCE_MS, rows: TRADERS });
+      pageStatements.length = 0;
+      const read = async (query: string) =>
+        (await test.get(`${PATH}?window=${window}&sortBy=${sortBy}&${query}`)).json() as { rows: object[] };
+      expect((await read('limit=500')).rows).toEqual(rankedRows(window, sortBy));
+      expect((await read('limit=7&offset=20')).rows).toEqual(rankedRows(window, sortBy).slice(20, 27));
+      expect(pageStatements).toHaveLength(2);
+      expect(pageStatements).not.toContainEqual(expect.stringContaining('FINAL'));
+    },
+  );
 
   it('ranks by the profit of a day by default, and 100 rows are a page', async () => {
     const test = await openBoard();
