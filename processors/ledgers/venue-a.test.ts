@@ -177,6 +177,14 @@ describe('the files of registered builders', () => {
     expect(probe.books()).toEqual([namedBook, unnamedBook]);
   });
 
+  it('name as many equal fills of a second as they have equal rows', () => {
+    const second = coinFill(2, { builderFee: '0.05', startPosition: '1' });
+    const probe = loaded(coinFill(1, { builderFee: '0.05' }), second);
+    for (const place of [0, 1]) probe.driver.feed(builderFillTopic, row(place), position);
+    probe.driver.feed(builderDayTopic, day(2), position);
+    expect(probe.books()).toEqual([`taker BTC of ${builder}: 2, known 2 for 200, average 100`]);
+  });
+
   it('name no fill that arrives before all of their rows', () => {
     const probe = loaded();
     probe.driver.feed(builderFillTopic, row(0), position);
