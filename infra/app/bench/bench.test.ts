@@ -137,6 +137,8 @@ describe('the report', () => {
     const first = ['normalise', 'log-append', 'processors', 'store-insert', 'klines', 'rest-cached'];
     const leaderboard = ['leaderboard-page', 'leaderboard-turn', 'leaderboard-memory'];
     const candles = ['candles', 'candles-1d', 'event-candles', 'event-candles-memory'];
+    const money = ['ledgers', 'ledger-memory', 'ledger-late-fill', 'ledger-late-turn'];
+    const profit = ['pnl', 'pnl-p99', 'pnl-explain', 'pnl-explain-p99', 'stats', 'stats-p99'];
     const control = ['control-reduce', 'control-start', 'key-check'];
     const events = ['spreads', 'spreads-cpu', 'spreads-memory', 'reconcile', 'reconcile-new-market'];
     const footprint = ['footprint-disk', 'footprint-disk-event', 'footprint-cpu-300', 'footprint-cpu-3000'];
@@ -153,8 +155,8 @@ describe('the report', () => {
       'upstream-read-p50',
       'upstream-read-p99',
       'account-value',
-      'ledgers',
-      'ledger-memory',
+      ...money,
+      ...profit,
       ...control,
       'webhook-deliveries',
       ...events,
