@@ -4,10 +4,10 @@ import type { Running } from '../../runtime/context.ts';
 import type { Health, PartFailedError } from '../../telemetry/health.ts';
 
 /**
- * Longest time for closing, so that the process ends within 8 s. After it the process is killed with parts still open,
+ * Longest time for closing, so that the process ends within 10 s. After it the process is killed with parts still open,
  * which the log and the store survive.
  */
-const CLOSE_TIMEOUT_MS = 7_000;
+const CLOSE_TIMEOUT_MS = 9_000;
 
 /** Closing a part for longer is logged. */
 const SLOW_MS = 1_000;
