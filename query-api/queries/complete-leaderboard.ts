@@ -16,8 +16,8 @@ export interface CompleteBoard {
 /** A count of the rows of a board, which is copied if it is complete, and when it was begun (monotonic ms). */
 interface Loading {
   readonly at: number;
-  /** Null if the table lacks rows of the board. */
-  readonly complete: Promise<CompleteBoard | null>;
+  /** False if the table lacks rows of the board. */
+  readonly isComplete: Promise<boolean>;
   hasEnded: boolean;
 }
 
@@ -36,43 +36,43 @@ export async function findCompleteBoard(store: Reader, boards: LeaderboardsView)
   const known = newest.get(boards);
   for (const board of newestFirst) {
     if (known && (board === known.board || board.capturedAt < known.board.capturedAt)) break;
-    const complete = loadBoard(store, boards, board);
+    const isComplete = loadBoard(store, boards, board);
     // If a query fails, it was measured and logged, and a later request counts again.
-    if (known) complete.catch(() => {});
-    else {
-      const found = await complete;
-      if (found) return found;
-    }
+    if (known) isComplete.catch(() => {});
+    else if (await isComplete) return newest.get(boards)!;
   }
   return known ?? null;
 }
 
-/** Counts a board and copies a complete one, unless that is being done or was begun less than 250 ms ago. */
-function loadBoard(store: Reader, boards: LeaderboardsView, board: Leaderboard): Promise<CompleteBoard | null> {
+/** Loads a board, unless that is being done or was begun less than 250 ms ago. */
+function loadBoard(store: Reader, boards: LeaderboardsView, board: Leaderboard): Promise<boolean> {
   const last = loadings.get(board);
-  if (last && !(last.hasEnded && performance.now() - last.at >= RECOUNT_MS)) return last.complete;
-  const begun: Loading = { at: performance.now(), complete: copyIfComplete(store, board), hasEnded: false };
+  if (last && !(last.hasEnded && performance.now() - last.at >= RECOUNT_MS)) return last.isComplete;
+  const begun: Loading = {
+    at: performance.now(),
+    isComplete: loadIfComplete(store, boards, board),
+    hasEnded: false,
+  };
   loadings.set(board, begun);
-  begun.complete.then(
-    (complete) => {
+  begun.isComplete.then(
+    () => {
       begun.hasEnded = true;
-      if (!complete) return;
-      // The copies of older boards are no longer needed.
-      loadings.delete(board);
-      const known = newest.get(boards);
-      if (!known || known.board.capturedAt <= board.capturedAt) newest.set(boards, complete);
     },
     () => loadings.delete(board),
   );
-  return begun.complete;
+  return begun.isComplete;
 }
 
-async function copyIfComplete(store: Reader, board: Leaderboard): Promise<CompleteBoard | null> {
+/** Counts a board, and copies a complete one. */
+async function loadIfComplete(store: Reader, boards: LeaderboardsView, board: Leaderboard): Promise<boolean> {
   // A row that was inserted twice counts twice here. It costs a tenth of the exact count, which follows once.
-  if ((await countRows(store, board, 'stored')) < board.rows) return null;
-  if ((await countRows(store, board, 'merged')) !== board.rows) return null;
+  if ((await countRows(store, board, 'stored')) < board.rows) return false;
+  if ((await countRows(store, board, 'merged')) !== board.rows) return false;
   const copy = await copyBoard(store, board);
-  return copy && { board, copy };
+  if (!copy) return false;
+  const known = newest.get(boards);
+  if (!known || known.board.capturedAt <= board.capturedAt) newest.set(boards, { board, copy });
+  return true;
 }
 
 /** @param rows as they are `stored`, or `merged`, so that each trader is once among them. */
