@@ -119,7 +119,8 @@ describe('the files that npm run stack writes', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'parallax-stack-'));
-    for (const name of ['.env.example', BASE, THREE_BROKERS]) cpSync(join(INFRA, name), join(folder, name));
+    for (const name of ['.env.example', BASE, THREE_BROKERS, 'edge', 'observability'])
+      cpSync(join(INFRA, name), join(folder, name), { recursive: true });
     writeStackFiles(folder, { uid: process.getuid!(), gid: process.getgid!() }, 1);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
