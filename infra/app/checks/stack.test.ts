@@ -107,7 +107,7 @@ describe('every service', () => {
 
   it('has its variables in the example', () => {
     const named = [BASE, THREE_BROKERS].flatMap((file) =>
-      [...read(file).matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name),
+      [...read(file).matchAll(/\$\{(\w+)(?::-[^}]*)?\}/g)].map(([, name]) => name),
     );
     const declared = [...read('.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name);
     // The number of brokers is for npm run stack, the profiles are for compose.
