@@ -181,7 +181,7 @@ describe('npm run stack', () => {
     let printed: string[];
     beforeEach(() => {
       root = mkdtempSync(join(tmpdir(), 'parallax-root-'));
-      mkdirSync(join(root, 'infra'));
+      for (const name of ['edge', 'observability']) mkdirSync(join(root, 'infra', name), { recursive: true });
       writeFileSync(join(root, 'infra', '.env.example'), 'PARALLAX_BIND=127.0.0.1\nPARALLAX_BROKERS=1\n');
       vi.stubEnv('PATH', `${root}:${process.env.PATH}`);
       printed = [];
@@ -230,7 +230,7 @@ describe('npm run stack', () => {
       async (...argv) => {
         installDocker();
         await expect(runStackCommand(root, argv)).rejects.toThrow('there is no stack, since infra/.env is missing');
-        expect(readdirSync(join(root, 'infra'))).toEqual(['.env.example']);
+        expect(readdirSync(join(root, 'infra')).sort()).toEqual(['.env.example', 'edge', 'observability']);
       },
     );
 
