@@ -173,11 +173,11 @@ export function createLedgersProbe() {
     /** The newest statement of how far the fills of that account are loaded. */
     fillLoad: () => driver.outputs.findLast(({ topic }) => topic === fillLoadTopic.name)?.value as FillLoad | null,
     day: (nth: number) => driver.feed(clockTopic, { receivedAt: nth * DAY_MS, tick: true, hour: true, day: true }),
-    /** The table that follows from all rows: what is applied, by event and part. */
+    /** The table that follows from all rows: what is applied, by instrument, event and part. */
     rows(): string[] {
       const rows = new Map<string, LedgerEventRow>();
       for (const row of driver.emittedTo(ledgerEventTopic))
-        rows.set(`${row.account} ${row.ledger} ${row.id} ${row.part}`, row);
+        rows.set(`${row.account} ${row.ledger} ${row.instrument} ${row.id} ${row.part}`, row);
       return [...rows.values()].filter(({ state }) => state === 'applied').map(rowText);
     },
     /** The starts of the ledgers of all rows. */

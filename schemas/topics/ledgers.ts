@@ -55,6 +55,13 @@ const ledgerEvent = record('LedgerEventRow', 'What one event did to one book of 
   qty: decimal('Change of the position; negative: quantity left it.'),
   price: nullable(decimal('Price; null where it is unknown, and where lots were removed at cost.')),
   opened: decimal('Quantity of the lot that the event opened, 0 without one.'),
+  enlarged: withDefault(
+    nullable(text("Id of the event whose lot the venue's rounding enlarged; null where it enlarged none.")),
+    null,
+  ),
+  longQty: withDefault(decimal('Change of the quantity of positive lots.'), '0'),
+  knownQty: withDefault(decimal('Change of the quantity of lots whose cost is known.'), '0'),
+  knownCost: withDefault(text('Change of the cost of these lots: an exact decimal with up to 36 decimals.'), '0'),
   realized: nullable(
     decimal('Realized on closed lots of known cost; null if none of what was closed has a known cost.'),
   ),

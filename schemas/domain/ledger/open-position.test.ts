@@ -4,7 +4,7 @@ import { booksOf } from './books.ts';
 import type { LedgerEvent } from './events.ts';
 import { decimal, fill, splitOrMerge } from './ledger.fixture.ts';
 import { changeLedger, createLedger } from './ledger.ts';
-import { openPositionOf } from './open-position.ts';
+import { openPositionOf, sumsOf } from './open-position.ts';
 import { unrealizedOf } from './unrealized.ts';
 
 function openAfter(...events: LedgerEvent[]) {
@@ -38,14 +38,11 @@ it('openPositionOf returns zero quantity and no average for a book without lots'
 
 it('unrealizedOf returns what lots of known cost would realize, rounded once', () => {
   const lot = (qty: string, price: string | null) => ({
-    openedBy: 'a',
-    openedAt: 0,
-    n: 0,
     qty: decimal(qty),
     price: price === null ? null : decimal(price),
   });
   const lots = [lot('3', '0.4'), lot('-1', '0.7'), lot('5', null)];
-  expect(formatDecimal(unrealizedOf(lots, decimal('0.5')))).toBe('0.5');
+  expect(formatDecimal(unrealizedOf(sumsOf(lots), decimal('0.5')))).toBe('0.5');
   const third = lot('0.5', '0.333333333333333333');
-  expect(formatDecimal(unrealizedOf([third, third], decimal('1')))).toBe('0.666666666666666667');
+  expect(formatDecimal(unrealizedOf(sumsOf([third, third]), decimal('1')))).toBe('0.666666666666666667');
 });

@@ -29,7 +29,7 @@ const VARIES_BY_RUN = new Set([
   'usage',
   'audit_log',
   'account_fills',
-  'ledger_events',
+  'book_events',
   'ledger_checks',
   'delivery_attempts',
 ]);

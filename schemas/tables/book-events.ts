@@ -3,15 +3,22 @@ import { accountFillsTable } from './account-fills.ts';
 import { defineTable } from './table.ts';
 import { tradesTable } from './trades.ts';
 
-export const ledgerEventsTable = defineTable<LedgerEventRow>({
-  name: 'ledger_events',
+export const bookEventsTable = defineTable<LedgerEventRow>({
+  name: 'book_events',
   description: 'What each event of a followed account did to each of its books, newest state of each.',
   holds: 'market',
-  orderBy: ['account', 'ledger', 'id', 'part'],
+  orderBy: ['account', 'ledger', 'instrument', 'id', 'part'],
   shardBy: ['account'],
   fromTopics: [ledgerEventTopic],
   // A fill is listed with its trade.
   after: [tradesTable.name, accountFillsTable.name],
   lowCardinality: ['builder'],
+  added: {
+    knownCost: {
+      type: 'Decimal(76, 36)',
+      comment: 'Change of the cost of lots whose cost is known, exactly.',
+      value: ({ knownCost }) => knownCost,
+    },
+  },
   settings: 'index_granularity = 1024',
 });
