@@ -54,7 +54,7 @@ export function createAccountMetrics(registers: Registry[], now: () => number = 
       registers,
     }),
     ledgerEvents: new Counter({
-      name: 'parallax_book_events_total',
+      name: 'parallax_ledger_events_total',
       help: 'Effects of events on books of ledgers that were written, by kind; one that a late event changes counts again.',
       labelNames: ['venue', 'kind'],
       registers,

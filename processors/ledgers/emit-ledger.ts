@@ -1,13 +1,13 @@
-/** Emits what a change of a ledger did: the rows of its events, and its open books. */
+/** Emits what a change of a ledger did: the rows of its events, and which books are open. */
 import type { Emit, Slices } from '#infra/stages/stage';
 import { type Decimal, formatDecimal, formatProduct, multiply, ZERO } from '#schemas/domain/decimal';
 import { booksOf, magnitude } from '#schemas/domain/ledger/books';
 import type { Effect } from '#schemas/domain/ledger/effect';
 import { instrumentsOf, type LedgerEvent } from '#schemas/domain/ledger/events';
 import { type AppliedEvent, type LedgerOutcome, SLICE_EVENTS } from '#schemas/domain/ledger/ledger';
-import { openChangeOf, openPositionOf } from '#schemas/domain/ledger/open-position';
+import { openChangeOf } from '#schemas/domain/ledger/open-position';
 import { fillLoadTopic } from '#schemas/topics/account-fills';
-import { type LedgerEventRow, ledgerBookTopic, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
+import { type LedgerEventRow, ledgerEventTopic, ledgerTopic, openBookTopic } from '#schemas/topics/ledgers';
 import { type FillLoad, missingFrom } from './fill-load.ts';
 import type { AccountLedger } from './state.ts';
 
@@ -78,7 +78,7 @@ export function emitEnd(account: string, { ledger }: AccountLedger, emit: Emit):
   emit.remove(ledgerTopic, account);
   if (account.startsWith('venue_a:')) emit.remove(fillLoadTopic, account);
   for (const [instrument, { books }] of ledger.books.holdings)
-    for (const { builder } of books) emit.remove(ledgerBookTopic, bookKey(account, instrument, builder));
+    for (const { builder } of books) emit.remove(openBookTopic, bookKey(account, instrument, builder));
 }
 
 /** True for the first effect on each book of an event. */
@@ -165,32 +165,22 @@ function rowOf(
   };
 }
 
+/** A book is published when it opens, and when it is rebuilt: what is open in it follows from the rows. */
 function emitBook(
   { account, own, receivedAt }: ChangedAccount,
   { instrument, builder }: Pick<Effect, 'instrument' | 'builder'>,
   rebuilt: boolean,
   emit: Emit,
 ): void {
-  const key = bookKey(account, instrument, builder);
   const book = booksOf(own.ledger.books, instrument).find((candidate) => candidate.builder === builder);
+  if (book?.isPublished && !rebuilt) return;
+  const key = bookKey(account, instrument, builder);
   if (!book) {
-    emit.remove(ledgerBookTopic, key);
+    emit.remove(openBookTopic, key);
     return;
   }
-  const { qty, knownQty, knownCost, avgCost } = openPositionOf(book);
-  const qtyText = formatDecimal(qty);
-  emit(ledgerBookTopic, key, {
-    account,
-    ledger: own.startedAt,
-    instrument,
-    builder,
-    receivedAt,
-    qty: qtyText,
-    knownQty: knownQty === qty ? qtyText : formatDecimal(knownQty),
-    knownCost: formatDecimal(knownCost),
-    avgCost: textOf(avgCost),
-    rebuilt,
-  });
+  book.isPublished = true;
+  emit(openBookTopic, key, { account, ledger: own.startedAt, instrument, builder, receivedAt, rebuilt });
 }
 
 function textOf(value: Decimal | null): string | null {

@@ -6,7 +6,7 @@ import {
   isMixed,
   NOTHING_OPEN,
   type OpenSums,
-  positionOfSums,
+  openPositionOf,
 } from '#schemas/domain/ledger/open-position';
 
 export interface Position {
@@ -30,7 +30,7 @@ export function positionOf(parts: readonly OpenPart[]): Position {
     mark: isInverse ? turnedPrice(mark) : mark,
   }));
   const sums = turned.reduce((sum, { open }) => addSums(sum, open), NOTHING_OPEN);
-  const { qty, avgCost } = positionOfSums(sums);
+  const { qty, avgCost } = openPositionOf(sums);
   let value: bigint | null = 0n;
   for (const { open, mark } of turned)
     if (hasLots(open)) value = value === null || mark === null ? null : value + open.qty * mark;

@@ -17,12 +17,13 @@ const PROVIDER = `multiIf(NOT startsWith(l.account, 'venue_a:'), substring(l.acc
 export const IS_OF_LEDGERS = isOfLedgers(PROVIDER);
 
 /**
- * The same condition on a table with `account` and `ledger`. The provider of a row is calculated only where a ledger is
- * not read as a whole.
+ * The same condition on a table with `account` and `ledger`. The first line selects only blocks of rows by the index: the
+ * second one finds no ledger for any other account. The provider of a row is calculated only where a ledger is not read as
+ * a whole.
  * @param provider SQL of the provider of a row.
  */
 export function isOfLedgers(provider: string): string {
-  return `l.account IN {accounts:Array(String)}
+  return `indexHint(l.account IN {accounts:Array(String)})
   AND toUnixTimestamp64Milli(l.ledger) = transform(l.account, {accounts:Array(String)}, {ledgers:Array(Int64)}, toInt64(-1))
   AND (l.account NOT IN {restricted:Array(String)} OR concat(l.account, ' ', ${provider}) IN {allowed:Array(String)})`;
 }

@@ -70,15 +70,19 @@ function sumsOf(
     ...(from === null ? [] : [`l.${by} >= fromUnixTimestamp64Milli({from:Int64})`]),
     ...(before === null ? [] : [`l.${by} < fromUnixTimestamp64Milli({before:Int64})`]),
   ];
-  const counts = bounds.length === 0 ? 'true' : bounds.join(' AND ');
+  // Without a window each row counts, and a sum without a condition takes less time.
+  const [counts, sum] =
+    bounds.length === 0
+      ? ['true', (column: string) => `sum(${column})`]
+      : [bounds.join(' AND '), (column: string) => `sumIf(${column}, ${bounds.join(' AND ')})`];
   return {
     name: 'book-figures',
     sql: `SELECT l.account AS account, l.instrument AS instrument, l.builder AS builder,
-       toFloat64(countIf(${counts})) AS inWindow, sumIf(l.realized, ${counts}) AS realizedSum,
-       sumIf(l.notional, ${counts}) AS notionalSum,
+       toFloat64(countIf(${counts})) AS inWindow, ${sum('l.realized')} AS realizedSum,
+       ${sum('l.notional')} AS notionalSum,
        toFloat64(countIf(l.kind = 'fill' AND l.qty != 0 AND ${counts})) AS trades,
        ${OPEN_SUMS}, toFloat64(countIf(l.partial)) AS partials,
-       toFloat64(countIf(l.fee IS NULL AND ${counts})) AS unknownFees, sumIf(l.fee, ${counts}) AS feeSum,
+       toFloat64(countIf(l.fee IS NULL AND ${counts})) AS unknownFees, ${sum('l.fee')} AS feeSum,
        toFloat64(toUnixTimestamp64Milli(max(l.receivedAt))) AS newest
      FROM book_events AS l FINAL
      WHERE ${condition}

@@ -1,5 +1,5 @@
 /** Reads one book of a ledger: its figures, its open lots, and pages of its events. */
-import { type OpenPosition, positionOfSums } from '#schemas/domain/ledger/open-position';
+import { type OpenPosition, openPositionOf } from '#schemas/domain/ledger/open-position';
 import { bookEventsTable } from '#schemas/tables/book-events';
 import type { FollowedLedger, LedgerEventRow } from '#schemas/topics/ledgers';
 import { equalPositions, isEqual } from './equal-positions.ts';
@@ -69,7 +69,7 @@ export async function readBook(
     realized: summary.realized,
     isPartial: summary.partials > 0 || !isEqual(equal, { account: place.ledger.account, instrument: place.instrument }),
     lots,
-    open: positionOfSums(readOpenSums(summary)),
+    open: openPositionOf(readOpenSums(summary)),
     events,
     nextCursor: rows.length > limit && last ? cursorOf(last, scope) : null,
   };

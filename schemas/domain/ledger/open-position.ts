@@ -1,6 +1,5 @@
 /** What is open in a book: quantity, and cost where it is known. */
 import { type Decimal, divideHalfEven, UNIT, ZERO } from '../decimal.ts';
-import type { Book } from './books.ts';
 import type { Effect } from './effect.ts';
 import type { Lot } from './lots.ts';
 
@@ -31,12 +30,7 @@ export interface OpenPosition {
 
 export const NOTHING_OPEN: OpenSums = { qty: ZERO, longQty: ZERO, knownQty: ZERO, knownCost: 0n };
 
-/** Sums up the lots of a book. */
-export function openPositionOf({ longs, shorts }: Book): OpenPosition {
-  return positionOfSums(addSums(sumsOf(longs), sumsOf(shorts)));
-}
-
-export function positionOfSums(sums: OpenSums): OpenPosition {
+export function openPositionOf(sums: OpenSums): OpenPosition {
   const { qty, knownQty, knownCost } = sums;
   const isAveraged = hasLots(sums) && !isMixed(sums) && knownQty === qty;
   return {

@@ -22,7 +22,7 @@ const VARIES_BY_RUN = new Set([
   'derived.account-fills.venue_a',
   'derived.ledgers',
   'derived.ledger-events',
-  'derived.ledger-books',
+  'derived.open-books',
   'derived.ledger-checks',
   'derived.ledger-changes.venue_b',
   'derived.account-series',
