@@ -13,12 +13,5 @@ export const bookEventsTable = defineTable<LedgerEventRow>({
   // A fill is listed with its trade.
   after: [tradesTable.name, accountFillsTable.name],
   lowCardinality: ['builder'],
-  added: {
-    knownCost: {
-      type: 'Decimal(76, 36)',
-      comment: 'Change of the cost of lots whose cost is known, exactly.',
-      value: ({ knownCost }) => knownCost,
-    },
-  },
   settings: 'index_granularity = 1024',
 });

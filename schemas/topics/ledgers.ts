@@ -7,6 +7,7 @@ import {
   list,
   nullable,
   oneOf,
+  product,
   record,
   text,
   timestamp,
@@ -61,7 +62,7 @@ const ledgerEvent = record('LedgerEventRow', 'What one event did to one book of 
   ),
   longQty: withDefault(decimal('Change of the quantity of positive lots.'), '0'),
   knownQty: withDefault(decimal('Change of the quantity of lots whose cost is known.'), '0'),
-  knownCost: withDefault(text('Change of the cost of these lots: an exact decimal with up to 36 decimals.'), '0'),
+  knownCost: withDefault(product('Change of the cost of these lots.'), '0'),
   realized: nullable(
     decimal('Realized on closed lots of known cost; null if none of what was closed has a known cost.'),
   ),
