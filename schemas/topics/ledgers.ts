@@ -13,6 +13,7 @@ import {
   timestamp,
   withDefault,
 } from '../avro.ts';
+import { EFFECT_KINDS } from '../domain/ledger/effect.ts';
 import { defineTopic } from './topic.ts';
 
 const account = text('Venue and address of the account: `<venue>:<address>`.');
@@ -46,7 +47,7 @@ const ledgerEvent = record('LedgerEventRow', 'What one event did to one book of 
   id: text('Id of the event; of a fill, the id of its trade. `:late` follows where it came too late to be applied.'),
   part: integer('Counts the books that the event changed, from 0.'),
   state: oneOf(['applied', 'removed'], '`removed`: the event, or its effect on this book, does not exist any more.'),
-  kind: oneOf(['fill', 'split', 'merge', 'convert', 'settle', 'unseen'], 'What happened.'),
+  kind: oneOf(EFFECT_KINDS, 'What happened.'),
   at: integer("The venue's order: block on chain, unix ms elsewhere."),
   index: integer('Log index on chain, 0 elsewhere.'),
   ts: timestamp("The venue's time."),

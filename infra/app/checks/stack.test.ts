@@ -19,7 +19,7 @@ const THREE_BROKERS = 'docker-compose.three-brokers.yml';
 const read = (...path: string[]) => readFileSync(join(INFRA, ...path), 'utf8');
 
 interface Service {
-  readonly healthcheck: unknown;
+  readonly healthcheck: Readonly<Record<'interval' | 'timeout' | 'retries' | 'start_period', string | number>>;
   readonly mem_limit: string;
   readonly cpus: number;
   readonly restart: string;
@@ -107,7 +107,7 @@ describe('every service', () => {
 
   it('has its variables in the example', () => {
     const named = [BASE, THREE_BROKERS].flatMap((file) =>
-      [...read(file).matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name),
+      [...read(file).matchAll(/\$\{(\w+)(?::-[^}]*)?\}/g)].map(([, name]) => name),
     );
     const declared = [...read('.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name);
     // The number of brokers is for npm run stack, the profiles are for compose.
@@ -119,7 +119,8 @@ describe('the files that npm run stack writes', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'parallax-stack-'));
-    for (const name of ['.env.example', BASE, THREE_BROKERS]) cpSync(join(INFRA, name), join(folder, name));
+    for (const name of ['.env.example', BASE, THREE_BROKERS, 'edge', 'observability'])
+      cpSync(join(INFRA, name), join(folder, name), { recursive: true });
     writeStackFiles(folder, { uid: process.getuid!(), gid: process.getgid!() }, 1);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -130,6 +131,25 @@ describe('the files that npm run stack writes', () => {
     expectSuccess('docker-compose', ['-f', BASE, '-f', THREE_BROKERS, 'config', '--quiet'], folder);
   });
 
+  it.skipIf(missing !== null)(missing ?? 'fit the overrides that the documents show', () => {
+    const blocks = ['docs/runbook.md', 'infra/docker/README.md'].flatMap((page) => {
+      const text = readFileSync(join(PROJECT_ROOT, page), 'utf8');
+      return [...text.matchAll(/^```yaml\n# infra\/docker-compose\.override\.yml\n([\s\S]*?)^```$/gm)].map(
+        ([, block]) => block!,
+      );
+    });
+    expect(blocks).toHaveLength(3);
+    const names = blocks.map((block, index) => {
+      // Compose would take a misspelt service for a new one.
+      for (const name of Object.keys((parse(block, { merge: true }) as ComposeFile).services))
+        expect(compose(BASE).services).toHaveProperty(name);
+      writeFileSync(join(folder, `override-${index}.yml`), block);
+      return `override-${index}.yml`;
+    });
+    // All at once, since each run of the program costs a second.
+    expectSuccess('docker-compose', [...[BASE, ...names].flatMap((name) => ['-f', name]), 'config', '--quiet'], folder);
+  });
+
   it('contain every secret', () => {
     const files = Object.values(compose(BASE).secrets).map(({ file }) => file.replace('./secrets/', ''));
     expect(readdirSync(join(folder, 'secrets')).sort()).toEqual(files.sort());
@@ -137,6 +157,13 @@ describe('the files that npm run stack writes', () => {
 });
 
 describe('the Dockerfiles', () => {
+  it('of the roles check their health as the compose file does', () => {
+    const { interval, timeout, retries, start_period } = compose(BASE).services.ingest!.healthcheck;
+    expect(read('docker/Dockerfile')).toContain(
+      `HEALTHCHECK --interval=${interval} --timeout=${timeout} --start-period=${start_period} --retries=${retries} `,
+    );
+  });
+
   const missing = toolMissing('hadolint', '--version');
   it.skipIf(missing !== null)(missing ?? 'have nothing that hadolint warns of', () => {
     const files = ['docker/Dockerfile', 'testing/stack/Dockerfile'];

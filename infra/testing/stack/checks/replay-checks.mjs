@@ -1,4 +1,4 @@
-// That a replay derives the same again, and that a verification sees a difference.
+// Checks that a replay derives the same again, and that a verification reports a difference.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
