@@ -258,10 +258,7 @@ function isSameApplied(a: AppliedEvent, b: AppliedEvent): boolean {
   );
 }
 
-/**
- * The numbers of lots do not count: an earlier event that is added or removed changes those of all later ones. Nor does the
- * cost of closed parts: no row states it, and what follows from it in the same ledger is compared itself.
- */
+/** The numbers of lots do not count: an earlier event that is added or removed changes those of all later ones. */
 function isSameEffect(a: Effect, b: Effect): boolean {
   return (
     a.instrument === b.instrument &&
