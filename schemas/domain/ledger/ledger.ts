@@ -258,10 +258,7 @@ function isSameApplied(a: AppliedEvent, b: AppliedEvent): boolean {
   );
 }
 
-/**
- * The numbers of lots do not count: an earlier event that is added or removed changes those of all later ones. Nor does the
- * cost of closed parts: no row states it, and what follows from it in the same ledger is compared itself.
- */
+/** The numbers of lots do not count: an earlier event that is added or removed changes those of all later ones. */
 function isSameEffect(a: Effect, b: Effect): boolean {
   return (
     a.instrument === b.instrument &&
@@ -271,13 +268,15 @@ function isSameEffect(a: Effect, b: Effect): boolean {
     a.price === b.price &&
     a.realized === b.realized &&
     a.partial === b.partial &&
+    a.grows?.openedBy === b.grows?.openedBy &&
     a.closes.length === b.closes.length &&
     a.closes.every((part, at) => isSamePart(part, b.closes[at]!))
   );
 }
 
 function isSamePart(a: Lot, b: Lot): boolean {
-  return a.openedBy === b.openedBy && a.qty === b.qty;
+  // The price of a part that is removed at cost is in nothing else.
+  return a.openedBy === b.openedBy && a.qty === b.qty && a.price === b.price;
 }
 
 /** Runs all slices at once. */
