@@ -49,7 +49,7 @@ export function createLedgersStage(): Stage<LedgersState> {
   return {
     name: 'ledgers',
     // The state contains the control state, so raise this with `CONTROL_STATE_VERSION`.
-    stateVersion: 6,
+    stateVersion: 7,
     slicedMaps: [
       'control.idempotency.current.answers',
       'control.idempotency.previous.answers',
