@@ -6,6 +6,7 @@ import {
   type FillLoad,
   fillLoadTopic,
   fillPageTopic,
+  subscribedFillTopic,
   type VenueAFill,
 } from '#schemas/topics/account-fills';
 import { changeTopic, clockTopic } from '#schemas/topics/control';
@@ -161,6 +162,9 @@ export function createLedgersProbe() {
     /** A response with fills of the taker's account on venue_a. */
     page: (list: FillList, from: number, fills: readonly VenueAFill[], isFull = false) =>
       driver.feed(fillPageTopic, fillPage(TAKER, list, from, fills, isFull)),
+    /** Fills that the subscription of that account brings. */
+    subscribed: (fills: readonly VenueAFill[], receivedAt = 20_000_000) =>
+      driver.feed(subscribedFillTopic, { user: TAKER, receivedAt, fills: [...fills] }),
     /** A pair of venue_a in which a token is traded for USDC. */
     pair: (coin: string, base: string) =>
       driver.feed(instrumentTopics.venue_a, {
