@@ -70,6 +70,19 @@ export async function get(path) {
   return response.json();
 }
 
+/** Posts a body as JSON, and resolves with the answer. */
+export async function post(expected, path, body) {
+  const response = await fetch(`${REST}${path}`, {
+    method: 'POST',
+    headers: { ...headers(), 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(10_000),
+  });
+  const text = await response.text();
+  assert.equal(response.status, expected, `${path} answers ${response.status}: ${text}`);
+  return JSON.parse(text);
+}
+
 /** `/health` of a process of the query API, whatever its status code is. */
 export const health = async () => (await fetch(`${REST}/health`, { signal: AbortSignal.timeout(10_000) })).json();
 

@@ -6,6 +6,7 @@ import { restartCheck, scaleCheck, secretCheck, startChecks, webhookCheck } from
 import { brokerChecks } from './checks/broker-checks.mjs';
 import { registryChecks } from './checks/registry-checks.mjs';
 import { replayChecks } from './checks/replay-checks.mjs';
+import { walletCheck } from './checks/wallet-checks.mjs';
 import { compose, containerOf, lines, logOf } from './stack-client.mjs';
 import { describeUnhealthy } from './unhealthy-containers.mjs';
 
@@ -17,6 +18,7 @@ const PASSES = {
   'one-broker': {
     ...startChecks(10),
     ...scaleCheck,
+    ...walletCheck,
     ...restartCheck,
     ...webhookCheck,
     ...replayChecks,

@@ -19,15 +19,24 @@ export function ownerOf({ uid, gid }: Owner): Owner {
   return uid === 0 ? { uid: UID_OF_ROOT, gid: UID_OF_ROOT } : { uid, gid };
 }
 
+/** The value of a variable of `.env` as compose sees it: an exported one wins. Undefined if there is none. */
+export function effectiveValue(folder: string, name: string): string | undefined {
+  return process.env[name] ?? storedValue(folder, name);
+}
+
 /**
  * Reads how many brokers the stack was created with; null before that. Another number would not fit the volumes, so it
  * is stored in `.env`.
  */
 export function brokersOf(folder: string): number | null {
-  const path = join(folder, '.env');
-  if (!existsSync(path)) return null;
-  const [, brokers] = /^PARALLAX_BROKERS=(\d+)$/m.exec(readFileSync(path, 'utf8')) ?? [];
+  const brokers = storedValue(folder, 'PARALLAX_BROKERS');
   return brokers === undefined ? null : Number(brokers);
+}
+
+function storedValue(folder: string, name: string): string | undefined {
+  const path = join(folder, '.env');
+  if (!existsSync(path)) return undefined;
+  return new RegExp(`^${name}=(.*)$`, 'm').exec(readFileSync(path, 'utf8'))?.[1];
 }
 
 /**
