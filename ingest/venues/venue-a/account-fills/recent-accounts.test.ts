@@ -6,8 +6,8 @@ function setUp() {
   const recent = new RecentAccounts(() => {
     changes += 1;
   }, 3);
-  const traded = (name: string, tradedAt: number | null) =>
-    recent.record({ account: `venue_a:${name}`, user: name, tradedAt });
+  const traded = (name: string, tradedAt: number | null, froms = { ordersFrom: 0, twapsFrom: 0 }) =>
+    recent.record({ account: `venue_a:${name}`, user: name, tradedAt, ...froms });
   return {
     traded,
     forget: (name: string) => recent.forget(`venue_a:${name}`),
@@ -30,6 +30,11 @@ it('are those that traded last; one gives way to one that traded a minute later'
   expect(users()).toEqual(['b', 'c', 'd']);
   traded('e', 170_000);
   expect([users(), changes()]).toEqual([['b', 'd', 'e'], 4]);
+  // Fills of the lists count like recorded trades.
+  traded('f', null, { ordersFrom: 5, twapsFrom: 179_999 });
+  expect(users()).toEqual(['b', 'd', 'e']);
+  traded('f', 9, { ordersFrom: 180_000, twapsFrom: 0 });
+  expect(users()).toEqual(['b', 'e', 'f']);
 });
 
 it('are filled up by the next one when an account is not bound any more, or was bound again', () => {

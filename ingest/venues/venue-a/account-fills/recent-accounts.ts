@@ -5,12 +5,18 @@ import { USERS_MAX } from '../declaration.ts';
 /** An account is replaced by one that traded so much later: each subscription begins with many fills that are known. */
 const STAY_MS = 60_000;
 
-type Traded = Pick<FillLoad, 'user' | 'tradedAt'>;
+interface Traded {
+  readonly user: string;
+  /** Unix ms. */
+  readonly at: number;
+}
+
+type Load = Pick<FillLoad, 'account' | 'user' | 'tradedAt' | 'ordersFrom' | 'twapsFrom'>;
 
 export class RecentAccounts {
   private readonly onChanged: () => void;
   private readonly max: number;
-  /** The accounts that a recorded trade named, by name. */
+  /** The accounts of which a trade is known, by name. */
   private readonly traded = new Map<string, Traded>();
   private readonly chosen = new Set<string>();
 
@@ -25,18 +31,19 @@ export class RecentAccounts {
     return [...this.chosen].map((account) => this.traded.get(account)!.user);
   }
 
-  /** Processes a record of the topic. */
-  record({ account, user, tradedAt }: Pick<FillLoad, 'account' | 'user' | 'tradedAt'>): void {
-    if (tradedAt === null) {
+  /** Processes a record of the topic: a list continues at its newest fill, so that a trade counts although nobody recorded it. */
+  record({ account, user, tradedAt, ordersFrom, twapsFrom }: Load): void {
+    const at = Math.max(tradedAt ?? 0, ordersFrom, twapsFrom);
+    if (at === 0) {
       // The account was bound again.
       this.forget(account);
       return;
     }
-    this.traded.set(account, { user, tradedAt });
+    this.traded.set(account, { user, at });
     if (this.chosen.has(account)) return;
     if (this.chosen.size >= this.max) {
       const oldest = this.extremeOf(this.chosen, -1)!;
-      if (tradedAt < this.tradedAt(oldest) + STAY_MS) return;
+      if (at < this.tradedAt(oldest) + STAY_MS) return;
       this.chosen.delete(oldest);
     }
     this.chosen.add(account);
@@ -54,7 +61,7 @@ export class RecentAccounts {
   }
 
   private tradedAt(account: string): number {
-    return this.traded.get(account)!.tradedAt!;
+    return this.traded.get(account)!.at;
   }
 
   /** The account that traded last (1) or first (-1); null without one. */

@@ -287,8 +287,7 @@ describe('WebSocket', () => {
     expect(first.map(({ user, isSnapshot }) => [user, isSnapshot])).toEqual(
       accounts.slice(0, 10).map((user) => [user, true]),
     );
-    const [{ fills }] = first as [{ fills: Json[] }];
-    expect(fills).toEqual((await info({ type: 'userFills', user: accounts[0] })) as Json[]);
+    expect(first[0]!.fills).toEqual((await info({ type: 'userFills', user: accounts[0] })) as Json[]);
     socket.close();
     expect((await simulator.stats()).limitsExceeded.users).toBe(1);
   });
