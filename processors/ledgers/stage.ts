@@ -17,7 +17,7 @@ import { type BuilderDay, type BuilderFill, builderDayTopic, builderFillTopic } 
 import { type CandleRange, venueCandleRangeTopics } from '#schemas/topics/candles';
 import { type ClockMark, type ControlChange, changeTopic, clockTopic } from '#schemas/topics/control';
 import { ledgerChangeTopic, ledgerCheckTopic } from '#schemas/topics/ledger-checks';
-import { ledgerBookTopic, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
+import { ledgerEventTopic, ledgerTopic, openBookTopic } from '#schemas/topics/ledgers';
 import { type NodeFill, nodeFillTopic } from '#schemas/topics/node-fills';
 import {
   type BackfilledEvent,
@@ -51,7 +51,7 @@ export function createLedgersStage(): Stage<LedgersState> {
   return {
     name: 'ledgers',
     // The state contains the control state, so raise this with `CONTROL_STATE_VERSION`.
-    stateVersion: 7,
+    stateVersion: 8,
     slicedMaps: [
       'control.idempotency.current.answers',
       'control.idempotency.previous.answers',
@@ -98,7 +98,7 @@ export function createLedgersStage(): Stage<LedgersState> {
       accountFillTopic,
       ledgerTopic,
       ledgerEventTopic,
-      ledgerBookTopic,
+      openBookTopic,
       ledgerCheckTopic,
       ledgerChangeTopic,
     ],

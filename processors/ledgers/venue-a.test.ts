@@ -7,6 +7,7 @@ import { aMarket, aResolution } from '#schemas/testing/records.fixture';
 import { accountFillTopic, fillLoadTopic, subscribedFillTopic, type VenueAFill } from '#schemas/topics/account-fills';
 import { type BuilderDay, type BuilderFill, builderDayTopic, builderFillTopic } from '#schemas/topics/builder-exports';
 import { clockTopic } from '#schemas/topics/control';
+import { ledgerEventTopic } from '#schemas/topics/ledgers';
 import { nodeFillTopic } from '#schemas/topics/node-fills';
 import { marketTopics, tradeTopics } from '#schemas/topics/normalised';
 import { resolutionTopics } from '#schemas/topics/oracle';
@@ -108,6 +109,23 @@ describe('the fills of an account of venue_a', () => {
     expect(probe.rows()).toEqual([
       'taker venue_a_perp:BTC:1:1 unseen BTC: 3 at null, realized 0, notional 0, fee 0, partial',
       'taker venue_a_perp:BTC:1:1 fill BTC: 1 at 100, realized 0, notional 100, fee 0.1',
+    ]);
+  });
+
+  it('state by how much they changed what is open, and whose lot the rounding of the venue enlarged', () => {
+    const probe = loaded(
+      coinFill(1),
+      coinFill(2, { startPosition: '1.000001' }),
+      sale(3, { startPosition: '2.000001' }),
+    );
+    const changes = probe.driver
+      .emittedTo(ledgerEventTopic)
+      .map(({ kind, enlarged, longQty, knownQty, knownCost }) => [kind, enlarged, longQty, knownQty, knownCost]);
+    expect(changes).toEqual([
+      ['fill', null, '1', '1', '100'],
+      ['unseen', 'venue_a_perp:BTC:1:1', '0.000001', '0.000001', '0.0001'],
+      ['fill', null, '1', '1', '100'],
+      ['fill', null, '-1', '-1', '-100'],
     ]);
   });
 

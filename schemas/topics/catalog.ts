@@ -44,7 +44,7 @@ import {
 import { earlierOutcomesTopic } from './earlier-outcomes.ts';
 import { leaderboardRowTopic, leaderboardTopic } from './leaderboard.ts';
 import { ledgerChangeTopic, ledgerCheckTopic } from './ledger-checks.ts';
-import { ledgerBookTopic, ledgerEventTopic, ledgerTopic } from './ledgers.ts';
+import { ledgerEventTopic, ledgerTopic, openBookTopic } from './ledgers.ts';
 import { loadedKlinesTopic } from './loaded-klines.ts';
 import { navSnapshotTopic, snapshotHeadTopic } from './nav-snapshots.ts';
 import { nodeFillCoverageTopic, nodeFillTopic } from './node-fills.ts';
@@ -137,7 +137,7 @@ export const TOPICS: readonly Topic[] = [
   accountFillTopic,
   ledgerTopic,
   ledgerEventTopic,
-  ledgerBookTopic,
+  openBookTopic,
   ledgerCheckTopic,
   ledgerChangeTopic,
   accountValueTopic,

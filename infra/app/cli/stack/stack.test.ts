@@ -8,6 +8,8 @@ import { runStackCommand, stack } from '../commands/stack.ts';
 import { addDemo, brokersOf, clusterIdOf, environmentFor, ownerOf, writeStackFiles } from './files.ts';
 import { planStack } from './plan.ts';
 
+const MOUNTED_FILES = ['edge/nginx.conf', 'observability/grafana/dashboard.json'];
+
 describe('the files of the stack', () => {
   let folder: string;
   const caller = { uid: process.getuid!(), gid: process.getgid!() };
@@ -17,8 +19,12 @@ describe('the files of the stack', () => {
       join(folder, '.env.example'),
       '# A comment.\nPARALLAX_UID=1\nPARALLAX_GID=1\nKAFKA_CLUSTER_ID=x\nPARALLAX_BROKERS=1\n',
     );
+    mkdirSync(join(folder, 'observability/grafana'), { recursive: true, mode: 0o700 });
+    mkdirSync(join(folder, 'edge'), { mode: 0o700 });
+    for (const name of MOUNTED_FILES) writeFileSync(join(folder, name), '', { mode: 0o600 });
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  const modeOf = (name: string) => statSync(join(folder, name)).mode & 0o777;
   const textOf = (name: string) => readFileSync(join(folder, 'secrets', name), 'utf8');
 
   it('are readable for their owner only', () => {
@@ -44,6 +50,21 @@ describe('the files of the stack', () => {
     writeStackFiles(folder, caller, 3);
     expect(textOf('admin_token')).toBe(before);
     expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(environment);
+  });
+
+  it('have the hash of another password, if the password was changed since', () => {
+    writeStackFiles(folder, caller, 3);
+    writeFileSync(join(folder, 'secrets/clickhouse_password'), 'another\n');
+    writeStackFiles(folder, caller, 3);
+    expect(textOf('clickhouse_users.xml')).toContain(createHash('sha256').update('another').digest('hex'));
+    expect(modeOf('secrets/clickhouse_users.xml')).toBe(0o600);
+  });
+
+  it('that containers mount can be read by every user, also after a checkout with a strict umask', () => {
+    writeStackFiles(folder, caller, 3);
+    for (const name of MOUNTED_FILES) expect([name, modeOf(name)]).toEqual([name, 0o644]);
+    for (const name of ['edge', 'observability', 'observability/grafana'])
+      expect([name, modeOf(name)]).toEqual([name, 0o755]);
   });
 
   it('name no Kafka cluster with an id that begins with a hyphen, which would be read as an option', () => {
@@ -160,7 +181,7 @@ describe('npm run stack', () => {
     let printed: string[];
     beforeEach(() => {
       root = mkdtempSync(join(tmpdir(), 'parallax-root-'));
-      mkdirSync(join(root, 'infra'));
+      for (const name of ['edge', 'observability']) mkdirSync(join(root, 'infra', name), { recursive: true });
       writeFileSync(join(root, 'infra', '.env.example'), 'PARALLAX_BIND=127.0.0.1\nPARALLAX_BROKERS=1\n');
       vi.stubEnv('PATH', `${root}:${process.env.PATH}`);
       printed = [];
@@ -209,7 +230,7 @@ describe('npm run stack', () => {
       async (...argv) => {
         installDocker();
         await expect(runStackCommand(root, argv)).rejects.toThrow('there is no stack, since infra/.env is missing');
-        expect(readdirSync(join(root, 'infra'))).toEqual(['.env.example']);
+        expect(readdirSync(join(root, 'infra')).sort()).toEqual(['.env.example', 'edge', 'observability']);
       },
     );
 
