@@ -8,6 +8,7 @@ import {
   type FillLoad,
   fillLoadTopic,
   fillPageTopic,
+  subscribedFillTopic,
   type VenueAFill,
 } from '#schemas/topics/account-fills';
 import { changeTopic, clockTopic } from '#schemas/topics/control';
@@ -60,6 +61,23 @@ const ORDERS: TradeOrders = {
   takerBuilder: null,
   takerFee: '0.01',
 };
+
+/** A resolution of the market 0xc in the block `at`: token 1 pays all. */
+export function resolutionAt(at: number, fields: Partial<Resolution> = {}): Resolution {
+  return aResolution({
+    id: `venue_b:0xr${at}:1`,
+    provider: 'venue_b',
+    marketId: '0xc',
+    payouts: ['1', '0'],
+    resolvedAt: at * 1_000,
+    receivedAt: at * 1_000 + 500,
+    blockNumber: at,
+    blockHash: `0xb${at}`,
+    logIndex: 1,
+    status: 'pending',
+    ...fields,
+  });
+}
 
 export function createLedgersProbe() {
   const driver = driveStage(createLedgersStage());
@@ -129,31 +147,26 @@ export function createLedgersProbe() {
     repeatMove: (move: PositionMove, status: PositionMove['status']) =>
       driver.feed(positionMoveTopic, { ...move, status }),
     /** What a backfill found of the taker's account. */
-    found: (found: Partial<Pick<BackfilledEvent, 'trade' | 'move'>>) =>
-      driver.feed(backfilledEventTopic, { account: TAKER, receivedAt: 9_000_000, trade: null, move: null, ...found }),
+    found: (found: Partial<Pick<BackfilledEvent, 'trade' | 'move' | 'resolution'>>) =>
+      driver.feed(backfilledEventTopic, {
+        account: TAKER,
+        receivedAt: 9_000_000,
+        trade: null,
+        move: null,
+        resolution: null,
+        ...found,
+      }),
     revertBackfilled: (trade: Trade) => driver.feed(backfilledTradeTopic, { ...trade, status: 'reverted' }),
     market: (fields: Partial<Market> = {}) =>
       driver.feed(marketTopics.venue_b, aMarket({ marketId: '0xc', instruments: ['1', '2'], ...fields })),
     resolve: (at: number, fields: Partial<Resolution> = {}) =>
-      driver.feed(
-        resolutionTopics.venue_b,
-        aResolution({
-          id: `venue_b:0xr${at}:1`,
-          provider: 'venue_b',
-          marketId: '0xc',
-          payouts: ['1', '0'],
-          resolvedAt: at * 1_000,
-          receivedAt: at * 1_000 + 500,
-          blockNumber: at,
-          blockHash: `0xb${at}`,
-          logIndex: 1,
-          status: 'pending',
-          ...fields,
-        }),
-      ),
+      driver.feed(resolutionTopics.venue_b, resolutionAt(at, fields)),
     /** A response with fills of the taker's account on venue_a. */
     page: (list: FillList, from: number, fills: readonly VenueAFill[], isFull = false) =>
       driver.feed(fillPageTopic, fillPage(TAKER, list, from, fills, isFull)),
+    /** Fills that the subscription of that account brings. */
+    subscribed: (fills: readonly VenueAFill[], receivedAt = 20_000_000) =>
+      driver.feed(subscribedFillTopic, { user: TAKER, receivedAt, fills: [...fills] }),
     /** A pair of venue_a in which a token is traded for USDC. */
     pair: (coin: string, base: string) =>
       driver.feed(instrumentTopics.venue_a, {

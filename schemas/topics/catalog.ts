@@ -1,6 +1,12 @@
 /** The catalog of all topics except `state.<stage>` and `dead.<topic>`, which follow from the stages. */
 
-import { accountFillTopic, fillLoadTopic, fillPageTopic, tradeRecordingTopic } from './account-fills.ts';
+import {
+  accountFillTopic,
+  fillLoadTopic,
+  fillPageTopic,
+  subscribedFillTopic,
+  tradeRecordingTopic,
+} from './account-fills.ts';
 import { accountFlowTopics, flowCoverageTopics } from './account-flows.ts';
 import { accountSeriesTopic } from './account-series.ts';
 import {
@@ -125,6 +131,7 @@ export const TOPICS: readonly Topic[] = [
   arbitrageSignalTopic,
   anomalyTopic,
   fillPageTopic,
+  subscribedFillTopic,
   fillLoadTopic,
   tradeRecordingTopic,
   accountFillTopic,
