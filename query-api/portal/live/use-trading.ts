@@ -1,9 +1,9 @@
 /** How much is traded on each venue, counted from the channels of trades. */
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals';
 import { noTrading, stateOfTrading, type Trading, tradesPerSecond, withTrades } from '../format/trading.ts';
-import { isStopped } from './activity.ts';
+import { isPaused, isStopped } from './activity.ts';
 import { type Resource, useResource } from './resource.ts';
-import { awaySince, listen, streamState } from './stream.ts';
+import { listen, silentSince, streamState } from './stream.ts';
 
 /** Figures change once a second, however many trades come. */
 const SHOWN_MS = 1_000;
@@ -34,7 +34,7 @@ export function useTrading(): Resource<readonly TradingRow[]> {
   const rows = useSignal<readonly TradingRow[] | null>(null);
   const at = useSignal<number | null>(null);
   const isStreaming = useComputed(() => streamState.value !== null);
-  const isAway = useComputed(() => awaySince.value !== null);
+  const isAway = useComputed(() => silentSince.value !== null);
   useSignalEffect(() => {
     // After a loss the counts begin anew: what was missed arrives in one moment.
     if (isStopped.value || isAway.value || known.data.value === null) return undefined;
@@ -59,7 +59,7 @@ export function useTrading(): Resource<readonly TradingRow[]> {
       for (const stop of stops) stop();
     };
   });
-  return { ...known, data: rows, at, isAway };
+  return { ...known, data: rows, at, isAway, isHalted: isPaused };
 }
 
 function rowOf(provider: string, trading: Trading | undefined, now: number): TradingRow {

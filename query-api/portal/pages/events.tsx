@@ -229,19 +229,17 @@ export default function EventsPage() {
   const q = query.get('q');
   if (q) parameters.set('q', q);
   const board = usePaged<Board>(`/v1/events/board?${parameters}`, REFRESH);
-  const pages = [...(board.first.data.value ? [board.first.data.value] : []), ...board.older.value];
-  const visible = useVisibleIds(pages.flatMap((page) => page.rows.map(({ universalId }) => universalId)));
+  const visible = useVisibleIds(board.pages.flatMap((page) => page.rows.map(({ universalId }) => universalId)));
   const newest = useNewest(
     visible.value.flatMap((id) => [spreadChannel(id), edgeChannel(id)]),
     eventKey,
   );
   const first = useLive(board.first, newest, withBoardEvents);
   const events = newest.events.value;
-  const older = board.older.value.map((page) => withBoardEvents(page, events.values()));
-  const rows = [...(first.data.value ? [first.data.value] : []), ...older].flatMap((page) => page.rows);
+  const rows = board.pages.flatMap((page) => withBoardEvents(page, events.values()).rows);
   const newestOf = newestByChannel(events.values());
   parameters.set('include', 'sparkline');
-  parameters.set('limit', String(Math.min(ROWS_MAX, PAGE_ROWS * Math.max(1, pages.length))));
+  parameters.set('limit', String(Math.min(ROWS_MAX, PAGE_ROWS * Math.max(1, board.pages.length))));
   const day = useResource<Board>(`/v1/events/board?${parameters}`, DAY_REFRESH_MS, true);
   const days = day.data.value;
   const pricesOf = useMemo(

@@ -49,8 +49,7 @@ export default function PnlPage() {
   if (provider !== 'all' && group !== 'provider') selection.set('provider', provider);
   const parameters = new URLSearchParams({ ...Object.fromEntries(selection), groupBy: group, sort, platform });
   const pnl = usePaged<Pnl>(`/v1/me/pnl?${parameters}`, REFRESH_MS);
-  const pages = [...(pnl.first.data.value ? [pnl.first.data.value] : []), ...pnl.older.value];
-  const rows = pages.flatMap(({ data }) => data);
+  const rows = pnl.pages.flatMap(({ data }) => data);
   return (
     <Page
       name="pnl"
@@ -73,7 +72,7 @@ export default function PnlPage() {
         </p>
       }
     >
-      {pages[0] && <Totals total={pages[0].total} />}
+      {pnl.pages[0] && <Totals total={pnl.pages[0].total} />}
       <CurvePanel selection={selection} />
       <Rows group={group as Group} rows={rows} wallets={bound} sort={sort} />
       <More paged={pnl} />

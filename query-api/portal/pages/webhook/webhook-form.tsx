@@ -4,10 +4,9 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { FaultText } from '../../parts/fault.tsx';
 import { Skeleton } from '../../parts/page.tsx';
 import type { Webhook } from './shapes.tsx';
+import { type CatalogType, subscriptionsOf } from './subscriptions.ts';
 
-interface EventType {
-  readonly type: string;
-  readonly version: number;
+interface EventType extends CatalogType {
   readonly description: string;
   readonly delivering: boolean;
 }
@@ -25,13 +24,9 @@ export function WebhookForm({ webhook, onClose, onSubmit }: WebhookFormProps) {
   const { run, fault, isRunning } = useAction();
   const submit = (form: HTMLFormElement) => {
     const fields = new FormData(form);
-    const chosen = new Set(fields.getAll('eventType'));
-    const subscriptions = (catalog.data.value?.eventTypes ?? [])
-      .filter(({ type }) => chosen.has(type))
-      .map(({ type, version }) => {
-        const current = webhook?.subscriptions.find(({ eventType }) => eventType === type);
-        return current ?? { eventType: type, version, filters: {} };
-      });
+    const chosen = new Set(fields.getAll('eventType').map(String));
+    const types = catalog.data.value?.eventTypes ?? [];
+    const subscriptions = subscriptionsOf(types, chosen, webhook?.subscriptions ?? []);
     run(() => onSubmit({ url: String(fields.get('url')), subscriptions }));
   };
   const title = webhook ? 'Change the webhook' : 'Create a webhook';
