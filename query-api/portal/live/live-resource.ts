@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { StreamEvent } from '#stream-gateway/client/stream-client';
 import type { Newest } from './newest.ts';
 import type { Interval, Resource } from './resource.ts';
+import { serviceNow } from './service-clock.ts';
 import { silentSince, streamState } from './stream.ts';
 
 /** From an event until the tables hold its row. Further events until then lead to no other read. */
@@ -46,7 +47,7 @@ export function useAnnounced<T>(resource: Resource<T>, newest: Newest, gapMs = 0
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
   useSignalEffect(() => {
     if (newest.at.value === null || timer.current !== null) return;
-    const sinceRead = Date.now() - (resource.at.peek() ?? 0);
+    const sinceRead = serviceNow() - (resource.at.peek() ?? 0);
     timer.current = setTimeout(
       () => {
         timer.current = null;

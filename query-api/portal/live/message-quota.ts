@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { request } from './api.ts';
 import { ApiFault } from './api-fault.ts';
+import { serviceNow } from './service-clock.ts';
 
 const SKU = 'ws.message';
 /** The service sends again shortly after the window has ended. */
@@ -35,14 +36,14 @@ export function messagesResetAt(quotas: readonly Quota[]): number | null {
 /** Called when the stream reports that the quota is used up. Until when is read by REST. */
 export function noteUsedMessages(): void {
   if (messageQuota.peek() !== null) return;
-  const used = { since: Date.now(), until: null };
+  const used = { since: serviceNow(), until: null };
   messageQuota.value = used;
   request<{ readonly quotas: readonly Quota[] }>('/v1/me/quotas')
     .then(({ quotas }) => {
       const until = messagesResetAt(quotas);
       if (until === null || messageQuota.peek() !== used) return;
       messageQuota.value = { ...used, until };
-      timer = setTimeout(noteSentMessages, until + AFTER_RESET_MS - Date.now());
+      timer = setTimeout(noteSentMessages, until + AFTER_RESET_MS - serviceNow());
     })
     .catch((fault: unknown) => {
       // Until when stays unknown; the next event ends it.

@@ -3,6 +3,7 @@ import { batch, type ReadonlySignal, useComputed, useSignal } from '@preact/sign
 import { useEffect, useRef } from 'preact/hooks';
 import type { StreamEvent } from '#stream-gateway/client/stream-client';
 import { hasGap, hasOtherState, isRefusal } from './channel-report.ts';
+import { serviceNow } from './service-clock.ts';
 import { listen } from './stream.ts';
 
 export interface Newest {
@@ -47,7 +48,7 @@ export function useNewest(channels: readonly string[], keyOf: (event: StreamEven
       }
       batch(() => {
         events.value = next;
-        at.value = Date.now();
+        at.value = serviceNow();
       });
     });
   useEffect(() => {

@@ -3,6 +3,7 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal } fro
 import { isPaused, isStopped } from './activity.ts';
 import { request } from './api.ts';
 import { ApiFault } from './api-fault.ts';
+import { serviceNow } from './service-clock.ts';
 import { silentSince } from './stream.ts';
 
 /** Time between two reads; null to read once. A function decides anew after each read. */
@@ -134,8 +135,8 @@ export class ResourceReader<T> {
         this.data.value = data;
         this.shown.value = url;
         this.fault.value = null;
-        this.at.value = Date.now();
-        if (this.reading.every !== null) lastResponseAt.value = Date.now();
+        this.at.value = serviceNow();
+        if (this.reading.every !== null) lastResponseAt.value = serviceNow();
         noteFault(this, null);
       });
     } catch (error) {
@@ -154,5 +155,5 @@ export class ResourceReader<T> {
 function waitAfter(fault: ApiFault | null, every: Interval): number | null {
   const wait = typeof every === 'function' ? every() : every;
   if (fault?.code !== 'quota_exceeded' || fault.retryAt === null) return wait;
-  return Math.max(wait ?? 0, fault.retryAt - Date.now() + RESET_SPREAD_MS * Math.random());
+  return Math.max(wait ?? 0, fault.retryAt - serviceNow() + RESET_SPREAD_MS * Math.random());
 }

@@ -14,6 +14,7 @@ import {
 import { isHidden, isStopped } from './activity.ts';
 import { ChannelHub, type ChannelListener } from './channel-hub.ts';
 import { messageQuota, noteSentMessages, noteUsedMessages } from './message-quota.ts';
+import { serviceNow } from './service-clock.ts';
 import { LOST_AFTER_MS, StreamLink } from './stream-link.ts';
 
 /** How long a page says what happened while the connection was away. */
@@ -52,7 +53,7 @@ let gapTimer: ReturnType<typeof setTimeout> | undefined;
 
 const link = new StreamLink({
   renew: () => renewSession(),
-  clock: SYSTEM_CLOCK,
+  clock: { ...SYSTEM_CLOCK, now: serviceNow },
   onLost: (since) => {
     const before = awaySince.peek();
     batch(() => {
@@ -66,7 +67,7 @@ const link = new StreamLink({
 });
 
 function noteReturn(from: number): void {
-  lastAbsence.value = { from, to: Date.now(), gaps: new Set() };
+  lastAbsence.value = { from, to: serviceNow(), gaps: new Set() };
   clearTimeout(noticeTimer);
   noticeTimer = setTimeout(() => {
     lastAbsence.value = null;

@@ -10,7 +10,7 @@ import { CurvePanel } from './pnl/curve.tsx';
 import { type Group, Rows } from './pnl/rows.tsx';
 import type { Pnl, Wallet } from './pnl/shapes.ts';
 import { Totals } from './pnl/totals.tsx';
-import { walletName } from './wallet/wallet-name.ts';
+import { walletChoices } from './pnl/wallet-choices.ts';
 
 const REFRESH_MS = 15_000;
 const GROUPS: readonly (readonly [Group, string])[] = [
@@ -29,14 +29,13 @@ const PLATFORMS = [
   ['mine', 'My builders'],
 ] as const;
 
+const ALL_FILLS = 'This curve counts all fills, not only those of your builders.';
+
 export default function PnlPage() {
   const { query } = place.value;
   const wallets = useResource<{ readonly wallets: readonly Wallet[] }>('/v1/me/wallets', REFRESH_MS);
   const bound = wallets.data.value?.wallets ?? [];
-  const walletOptions = [
-    ['all', 'All'],
-    ...bound.map((wallet) => [wallet.id, walletName(wallet)] as const),
-  ] as readonly (readonly [string, string])[];
+  const walletOptions = walletChoices(wallets.data.value?.wallets ?? null, query.get('wallet'));
   const [group, provider, platform] = [
     chosen('group', GROUPS),
     chosen('provider', PROVIDERS),
@@ -59,7 +58,7 @@ export default function PnlPage() {
         <div class="filters">
           <Choice name="group" label="Rows" options={GROUPS} clears={['sort']} />
           <Choice name="wallet" label="Wallet" options={walletOptions} />
-          <Choice name="provider" label="Venue" options={PROVIDERS} />
+          {group !== 'provider' && <Choice name="provider" label="Venue" options={PROVIDERS} />}
           <Choice name="platform" label="Platform" options={PLATFORMS} />
           <Copy text={pnlCsv(rows)} label="Copy as CSV" />
         </div>
@@ -73,7 +72,7 @@ export default function PnlPage() {
       }
     >
       {pnl.pages[0] && <Totals total={pnl.pages[0].total} />}
-      <CurvePanel selection={selection} />
+      <CurvePanel selection={selection} note={platform === 'mine' ? ALL_FILLS : undefined} />
       <Rows group={group as Group} rows={rows} wallets={bound} sort={sort} />
       <More paged={pnl} />
     </Page>

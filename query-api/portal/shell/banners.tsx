@@ -4,6 +4,7 @@ import { spanText } from '../format/time.ts';
 import { isSandbox, quotaUsedUntil, request } from '../live/api.ts';
 import { connection } from '../live/connection.ts';
 import { messageQuota } from '../live/message-quota.ts';
+import { serviceNow } from '../live/service-clock.ts';
 import { type Absence, lastAbsence, lastGaps } from '../live/stream.ts';
 import { Clock } from '../parts/time.tsx';
 import { session } from './session.ts';
@@ -91,7 +92,7 @@ export function Banners() {
           . Figures are read every few seconds instead.
         </Banner>
       )}
-      {until > Date.now() && (
+      {until > serviceNow() && (
         <Banner name="quota">
           The quota is used up until <Clock at={until} />.
         </Banner>
