@@ -48,6 +48,8 @@ let hub: ChannelHub | null = null;
 let renewSession: () => Promise<string> = () => Promise.reject(new Error('no session was opened'));
 /** What listens before the connection is opened, or without one. */
 const listeners = new Map<object, { readonly start: () => () => void; stop: () => void }>();
+/** True if the tab was hidden since the connection was there. */
+let wasHidden = false;
 let noticeTimer: ReturnType<typeof setTimeout> | undefined;
 let gapTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -60,7 +62,8 @@ const link = new StreamLink({
       awaySince.value = since;
       if (since !== null || streamState.peek() !== 'live') return;
       // A tab that was hidden missed nothing: it reads everything again.
-      if (before !== null && !isResuming.peek()) noteReturn(before);
+      if (before !== null && !wasHidden) noteReturn(before);
+      wasHidden = false;
       isResuming.value = false;
     });
   },
@@ -167,6 +170,7 @@ export function startStream(): void {
     });
   effect(() => {
     if (isHidden.value) {
+      wasHidden = true;
       isResuming.value = true;
       return undefined;
     }

@@ -1,6 +1,6 @@
 import type { ComponentChild } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import { wordsOf } from '../format/names.ts';
+import { VENUE_CHOICES, wordsOf } from '../format/names.ts';
 import { compactText, digitsOf } from '../format/number.ts';
 import { spanText } from '../format/time.ts';
 import { intervalBeside, useLive } from '../live/live-resource.ts';
@@ -44,11 +44,6 @@ const STATUSES = [
   ['open', 'Open'],
   ['closed', 'Closed'],
   ['resolved', 'Resolved'],
-] as const;
-const PROVIDERS = [
-  ['all', 'All'],
-  ['venue_a', 'venue_a'],
-  ['venue_b', 'venue_b'],
 ] as const;
 const SORTS = ['edge', 'spread', 'volume', 'updated', 'name'];
 
@@ -212,7 +207,7 @@ function Filters({ rows }: { readonly rows: readonly BoardRow[] }) {
         />
       </label>
       <Choice name="status" label="Status" options={STATUSES} />
-      <Choice name="provider" label="Venue" options={PROVIDERS} />
+      <Choice name="provider" label="Venue" options={VENUE_CHOICES} />
       <Copy text={() => boardCsv(rows)} label="Copy as CSV" />
     </div>
   );
@@ -224,7 +219,7 @@ export default function EventsPage() {
   const isNatural = sort === 'name' ? 'asc' : 'desc';
   const order = query.get('order') === 'asc' || query.get('order') === 'desc' ? query.get('order')! : isNatural;
   const parameters = new URLSearchParams({ sort, order, status: chosen('status', STATUSES), limit: String(PAGE_ROWS) });
-  const provider = chosen('provider', PROVIDERS);
+  const provider = chosen('provider', VENUE_CHOICES);
   if (provider !== 'all') parameters.set('provider', provider);
   const q = query.get('q');
   if (q) parameters.set('q', q);

@@ -1,5 +1,5 @@
 import type { PriceState } from '#schemas/domain/price-state';
-import { anomalyName, wordsOf } from '../format/names.ts';
+import { anomalyName, phaseName, wordsOf } from '../format/names.ts';
 import { compactText, digitsOf } from '../format/number.ts';
 import { spanText } from '../format/time.ts';
 import { stateOfVenue } from '../format/trading.ts';
@@ -120,7 +120,6 @@ const ANOMALY_COLUMNS: readonly Column<Anomaly>[] = [
 /** Unknown spreads come last. */
 const bySpread = (a: BoardRow, b: BoardRow): number => (b.spread ?? -1) - (a.spread ?? -1);
 const outcomeId = ({ kind, record }: Outcome): string => record.id ?? `${kind}.${record.provider}.${record.marketId}`;
-const PHASES: Readonly<Record<string, string>> = { propose: 'Proposed', dispute: 'Disputed', settle: 'Settled' };
 const OUTCOME_COLUMNS: readonly Column<Outcome>[] = [
   {
     field: 'canonicalName',
@@ -137,9 +136,7 @@ const OUTCOME_COLUMNS: readonly Column<Outcome>[] = [
     label: 'What',
     render: ({ kind, record }) =>
       kind === 'dispute' ? (
-        <span class={record.phase === 'dispute' ? 'tag bad' : 'tag'}>
-          {PHASES[record.phase ?? ''] ?? wordsOf(record.phase ?? kind)}
-        </span>
+        <span class={record.phase === 'dispute' ? 'tag bad' : 'tag'}>{phaseName(record.phase ?? kind)}</span>
       ) : (
         <span class="tag good">Pays {record.outcome ?? 'in parts'}</span>
       ),

@@ -1,3 +1,4 @@
+import { VENUE_CHOICES } from '../format/names.ts';
 import { usePaged } from '../live/paged.ts';
 import { useResource } from '../live/resource.ts';
 import { Choice, chosen } from '../parts/choice.tsx';
@@ -19,11 +20,6 @@ const GROUPS: readonly (readonly [Group, string])[] = [
   ['provider', 'Venue'],
   ['builder', 'Builder'],
 ];
-const PROVIDERS = [
-  ['all', 'All'],
-  ['venue_a', 'venue_a'],
-  ['venue_b', 'venue_b'],
-] as const;
 const PLATFORMS = [
   ['all', 'All fills'],
   ['mine', 'My builders'],
@@ -38,7 +34,7 @@ export default function PnlPage() {
   const walletOptions = walletChoices(wallets.data.value?.wallets ?? null, query.get('wallet'));
   const [group, provider, platform] = [
     chosen('group', GROUPS),
-    chosen('provider', PROVIDERS),
+    chosen('provider', VENUE_CHOICES),
     chosen('platform', PLATFORMS),
   ];
   const walletId = chosen('wallet', walletOptions);
@@ -58,7 +54,7 @@ export default function PnlPage() {
         <div class="filters">
           <Choice name="group" label="Rows" options={GROUPS} clears={['sort']} />
           <Choice name="wallet" label="Wallet" options={walletOptions} />
-          {group !== 'provider' && <Choice name="provider" label="Venue" options={PROVIDERS} />}
+          {group !== 'provider' && <Choice name="provider" label="Venue" options={VENUE_CHOICES} />}
           <Choice name="platform" label="Platform" options={PLATFORMS} />
           <Copy text={pnlCsv(rows)} label="Copy as CSV" />
         </div>
