@@ -5,7 +5,8 @@ import { decodeUrl, parseUrl } from '../runtime/parse-url.ts';
 export interface Setting<T> {
   /** Command-line flag without the dashes; null if only the environment can set it. */
   readonly flag: string | null;
-  readonly variable: string;
+  /** Environment variable; null if only the flag can set it. */
+  readonly variable: string | null;
   /** The default as text, shown in `--help` and parsed if no value is given; null if there is none. */
   readonly fallback: string | null;
   /** Accepted values, as text for operators. */
@@ -22,7 +23,11 @@ export interface Setting<T> {
 
 /** The names under which a setting can be given. */
 export function settingNames({ flag, variable, secret }: Setting<unknown>): string[] {
-  return [...(flag ? [`--${flag}`] : []), variable, ...(secret ? [fileVariable(variable)] : [])];
+  return [
+    ...(flag ? [`--${flag}`] : []),
+    ...(variable ? [variable] : []),
+    ...(variable && secret ? [fileVariable(variable)] : []),
+  ];
 }
 
 /** The variable with the path of a file that contains a secret. */
@@ -113,7 +118,9 @@ const ON_WORDS = ['1', 'true', 'on'];
 const OFF_WORDS = ['0', 'false', 'off'];
 
 /** A switch: 1/0, true/false, on/off. */
-export function switchSetting(common: Common & { fallback: boolean }): Setting<boolean> {
+export function switchSetting(
+  common: Omit<Common, 'variable'> & { variable: string | null; fallback: boolean },
+): Setting<boolean> {
   return {
     ...common,
     flag: common.flag ?? null,
@@ -239,6 +246,7 @@ function fromEnvironment(
   { variable, secret }: Setting<unknown>,
   environment: Readonly<Record<string, string | undefined>>,
 ): { readonly label: string; readonly text: string } | null {
+  if (variable === null) return null;
   const text = environment[variable];
   const label = fileVariable(variable);
   const path = secret ? environment[label] : undefined;

@@ -21,7 +21,8 @@ function openBoards() {
       queries.push(name);
       await state.gate;
       if (state.fault) throw state.fault;
-      return [{ total: rows.get(parameters.board as number)!, dayPnl_ranked: 1 }] as T[];
+      const total = rows.get(parameters.board as number)!;
+      return [{ total, packed: Array(total).fill('["0x"]').join('\n'), last: '0x' }] as T[];
     },
   };
   const find = async () => (await findCompleteBoard(store, boards))?.board.capturedAt ?? null;
@@ -37,29 +38,29 @@ describe('the newest complete leaderboard', () => {
   beforeEach(() => vi.useFakeTimers({ toFake: ['performance'] }));
   afterEach(() => vi.useRealTimers());
 
-  it('is counted once, with the rows that have a figure', async () => {
+  it('is counted and copied once', async () => {
     const { find, queries, store, boards } = openBoards();
     for (let times = 0; times < 5; times += 1) {
       expect(await find()).toBe(NEW);
       vi.advanceTimersByTime(10_000);
     }
-    expect(queries).toEqual(['leaderboard-rows', 'leaderboard-counts']);
-    expect(await findCompleteBoard(store, boards)).toMatchObject({ counts: { total: 3, ranked: { dayPnl: 1 } } });
+    expect(queries).toEqual(['leaderboard-rows', 'leaderboard-counts', 'leaderboard-slice']);
+    expect((await findCompleteBoard(store, boards))!.copy.row(2)).toMatchObject({ address: '0x' });
   });
 
   it('is the board before while rows are missing, which are counted at most once in 250 ms', async () => {
     const { find, rows, queries } = openBoards();
     rows.set(NEW, 2);
     expect(await find()).toBe(OLD);
-    expect(queries).toEqual(['leaderboard-rows', 'leaderboard-rows', 'leaderboard-counts']);
+    expect(queries).toEqual(['leaderboard-rows', 'leaderboard-rows', 'leaderboard-counts', 'leaderboard-slice']);
     rows.set(NEW, 3);
     vi.advanceTimersByTime(249);
     expect(await find()).toBe(OLD);
-    expect(queries).toHaveLength(3);
+    expect(queries).toHaveLength(4);
     vi.advanceTimersByTime(1);
     expect(await find()).toBe(OLD);
     await settle();
-    expect(queries.slice(3)).toEqual(['leaderboard-rows', 'leaderboard-counts']);
+    expect(queries.slice(4)).toEqual(['leaderboard-rows', 'leaderboard-counts', 'leaderboard-slice']);
     expect(await find()).toBe(NEW);
   });
 
@@ -81,7 +82,7 @@ describe('the newest complete leaderboard', () => {
     expect(await find()).toBe(NEW);
     vi.advanceTimersByTime(10_000);
     expect(await find()).toBe(NEW);
-    expect(queries.slice(2)).toEqual(['leaderboard-rows']);
+    expect(queries.slice(3)).toEqual(['leaderboard-rows']);
   });
 
   it('is counted again after the store failed, and the failure is returned only if no board is known', async () => {
@@ -99,5 +100,13 @@ describe('the newest complete leaderboard', () => {
     expect(await find()).toBe(NEW);
     await settle();
     expect(await find()).toBe(3_000);
+  });
+
+  it('is not the one of which rows are gone when it is copied', async () => {
+    const { boards } = openBoards();
+    const emptied: Reader = {
+      query: async <T>() => [{ total: 3, packed: '', last: '' }] as T[],
+    };
+    expect(await findCompleteBoard(emptied, boards)).toBeNull();
   });
 });

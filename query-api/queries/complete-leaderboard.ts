@@ -1,113 +1,86 @@
 /** Finds the newest leaderboard of which the table has every row. */
-import { LEADERBOARD_WINDOWS, type Leaderboard, type LeaderboardWindow } from '#schemas/topics/leaderboard';
+import type { Leaderboard } from '#schemas/topics/leaderboard';
 import type { LeaderboardsView } from '../views/leaderboards.ts';
-import { type Query, query, type Reader } from './query.ts';
-
-/** The figures by which traders are ranked. */
-export const LEADERBOARD_FIGURES = ['pnl', 'roi', 'vlm'] as const;
-export type LeaderboardFigure = (typeof LEADERBOARD_FIGURES)[number];
-
-/** The column of a figure in a window. */
-export type FigureColumn = `${LeaderboardWindow}${Capitalize<LeaderboardFigure>}`;
+import { type BoardCopy, copyBoard, OF_BOARD } from './board-copy.ts';
+import { query, type Reader } from './query.ts';
 
 /** A table that receives a board is not counted more often than this: counting competes with its inserts. */
 const RECOUNT_MS = 250;
 
-export function figureColumn(window: LeaderboardWindow, figure: LeaderboardFigure): FigureColumn {
-  return `${window}${({ pnl: 'Pnl', roi: 'Roi', vlm: 'Vlm' } as const)[figure]}`;
-}
-
-/** What the table holds of a board. */
-export interface BoardCounts {
-  readonly total: number;
-  /** Rows that have a figure. */
-  readonly ranked: Readonly<Record<FigureColumn, number>>;
-}
-
-/** A board of which the table has every row. */
+/** A board of which the table has every row, and a copy of it. */
 export interface CompleteBoard {
   readonly board: Leaderboard;
-  readonly counts: BoardCounts;
+  readonly copy: BoardCopy;
 }
 
-/** A count of the rows of a board, and when it was begun (monotonic ms). */
-interface Counting {
+/** A count of the rows of a board, which is copied if it is complete, and when it was begun (monotonic ms). */
+interface Loading {
   readonly at: number;
-  /** Null if the table lacks rows of the board. */
-  readonly counts: Promise<BoardCounts | null>;
+  /** False if the table lacks rows of the board. */
+  readonly isComplete: Promise<boolean>;
   hasEnded: boolean;
 }
 
 /** By the board's record: a view holds the same one as long as it knows the board. */
-const countings = new WeakMap<Leaderboard, Counting>();
-/** A board never changes, so a complete one is counted once. */
-const complete = new WeakMap<Leaderboard, BoardCounts>();
+const loadings = new WeakMap<Leaderboard, Loading>();
+/** The newest board of each view that is known to be complete. A board never changes, so it is copied once. */
+const newest = new WeakMap<LeaderboardsView, CompleteBoard>();
 
 /**
- * Returns the newest board that is known to be complete; null if there is none. No request waits for the count of a
- * newer board, which is on its way into the table: it counts beside the requests, and is recognised up to 250 ms late.
- * Only while no board is known to be complete, as after a start, requests wait for counts.
+ * Returns the newest board that is known to be complete; null if there is none. No request waits for a newer board, which
+ * is on its way into the table: it is counted and copied beside the requests, and recognised up to 250 ms late. Only
+ * while no board is known to be complete, as after a start, requests wait.
  */
 export async function findCompleteBoard(store: Reader, boards: LeaderboardsView): Promise<CompleteBoard | null> {
   const newestFirst = [...boards.values()].sort((a, b) => b.capturedAt - a.capturedAt);
-  const known = newestFirst.find((board) => complete.has(board));
+  const known = newest.get(boards);
   for (const board of newestFirst) {
-    if (board === known) return { board, counts: complete.get(board)! };
-    const counting = countBoard(store, board);
-    // If the count fails, it was measured and logged as a query, and a later request counts again.
-    if (known) counting.catch(() => {});
-    else {
-      const counts = await counting;
-      if (counts) return { board, counts };
-    }
+    if (known && (board === known.board || board.capturedAt < known.board.capturedAt)) break;
+    const isComplete = loadBoard(store, boards, board);
+    // If a query fails, it was measured and logged, and a later request counts again.
+    if (known) isComplete.catch(() => {});
+    else if (await isComplete) return newest.get(boards)!;
   }
-  return null;
+  return known ?? null;
 }
 
-/** Counts a board, unless it is being counted or was less than 250 ms ago. */
-function countBoard(store: Reader, board: Leaderboard): Promise<BoardCounts | null> {
-  const last = countings.get(board);
-  if (last && !(last.hasEnded && performance.now() - last.at >= RECOUNT_MS)) return last.counts;
-  const begun: Counting = { at: performance.now(), counts: completeCounts(store, board), hasEnded: false };
-  countings.set(board, begun);
-  begun.counts.then(
-    (counts) => {
+/** Loads a board, unless that is being done or was begun less than 250 ms ago. */
+function loadBoard(store: Reader, boards: LeaderboardsView, board: Leaderboard): Promise<boolean> {
+  const last = loadings.get(board);
+  if (last && !(last.hasEnded && performance.now() - last.at >= RECOUNT_MS)) return last.isComplete;
+  const begun: Loading = {
+    at: performance.now(),
+    isComplete: loadIfComplete(store, boards, board),
+    hasEnded: false,
+  };
+  loadings.set(board, begun);
+  begun.isComplete.then(
+    () => {
       begun.hasEnded = true;
-      if (counts) complete.set(board, counts);
     },
-    () => countings.delete(board),
+    () => loadings.delete(board),
   );
-  return begun.counts;
+  return begun.isComplete;
 }
 
-async function completeCounts(store: Reader, board: Leaderboard): Promise<BoardCounts | null> {
+/** Counts a board, and copies a complete one. */
+async function loadIfComplete(store: Reader, boards: LeaderboardsView, board: Leaderboard): Promise<boolean> {
   // A row that was inserted twice counts twice here. It costs a tenth of the exact count, which follows once.
-  if ((await query(store, storedRowsOf(board))) < board.rows) return null;
-  const counts = await query(store, countsOf(board));
-  return counts.total === board.rows ? counts : null;
+  if ((await countRows(store, board, 'stored')) < board.rows) return false;
+  if ((await countRows(store, board, 'merged')) !== board.rows) return false;
+  const copy = await copyBoard(store, board);
+  if (!copy) return false;
+  const known = newest.get(boards);
+  if (!known || known.board.capturedAt <= board.capturedAt) newest.set(boards, { board, copy });
+  return true;
 }
 
-function storedRowsOf({ capturedAt }: Leaderboard): Query<number> {
-  return {
-    name: 'leaderboard-rows',
-    sql: 'SELECT toFloat64(count()) AS total FROM leaderboard WHERE capturedAt = fromUnixTimestamp64Milli({board:Int64})',
+/** @param rows as they are `stored`, or `merged`, so that each trader is once among them. */
+function countRows(store: Reader, { capturedAt }: Leaderboard, rows: 'stored' | 'merged'): Promise<number> {
+  return query(store, {
+    name: rows === 'stored' ? 'leaderboard-rows' : 'leaderboard-counts',
+    sql: `SELECT toFloat64(count()) AS total FROM leaderboard ${rows === 'merged' ? 'FINAL' : ''} WHERE ${OF_BOARD}`,
     parameters: { board: capturedAt },
     parse: ([row]: { total: number }[]) => row!.total,
-  };
-}
-
-function countsOf({ capturedAt }: Leaderboard): Query<BoardCounts> {
-  const columns = LEADERBOARD_WINDOWS.flatMap((window) =>
-    LEADERBOARD_FIGURES.map((figure) => figureColumn(window, figure)),
-  );
-  return {
-    name: 'leaderboard-counts',
-    sql: `SELECT toFloat64(count()) AS total, ${columns.map((name) => `toFloat64(count(l.${name})) AS ${name}_ranked`).join(', ')}
-     FROM leaderboard AS l FINAL WHERE capturedAt = fromUnixTimestamp64Milli({board:Int64})`,
-    parameters: { board: capturedAt },
-    parse: ([row]: Record<string, number>[]) => ({
-      total: row!.total!,
-      ranked: Object.fromEntries(columns.map((name) => [name, row![`${name}_ranked`]!])) as BoardCounts['ranked'],
-    }),
-  };
+  });
 }

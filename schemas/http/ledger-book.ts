@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EFFECT_KINDS } from '../domain/ledger/effect.ts';
 import { isoTimeSchema } from './scalars.ts';
 
 const qty = z.number().describe('Quantity, negative for a lot that was sold before it was bought.');
@@ -33,7 +34,7 @@ export const openLotSchema = z.object({
 
 export const bookEventSchema = z.object({
   id: z.string().describe('Id of the event; of a fill, the id of its trade.'),
-  kind: z.enum(['fill', 'split', 'merge', 'convert', 'settle', 'unseen']).describe('What happened.'),
+  kind: z.enum(EFFECT_KINDS).describe('What happened.'),
   ts: isoTimeSchema.describe("The venue's time."),
   receivedAt: isoTimeSchema.describe('When it reached the ledger.'),
   qty: z.number().describe('Change of the position; negative: quantity left it.'),

@@ -58,7 +58,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'stack',
-    summary: 'run Parallax on Kafka and ClickHouse in containers: up, down, replay',
+    summary: 'run Parallax on Kafka and ClickHouse in containers: up, down, replay, compose',
     load: async () => (await import('./commands/stack.ts')).stack,
   },
   {

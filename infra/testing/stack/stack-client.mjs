@@ -1,4 +1,4 @@
-// What the checks of the stack use to run it, and to ask it from outside.
+// Functions with which the checks of the stack run it, and ask it from outside.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -131,8 +131,7 @@ export const spread = (accepts = () => true) =>
 export const newSpread = (from = Date.now()) => spread(({ asOf }) => Date.parse(asOf) > from);
 
 /** Resolves with the first spread of any of the events on the stream. */
-export async function streamedSpread(ids) {
-  const socket = new WebSocket(STREAM, { headers: headers() });
+export async function streamedSpread(ids, socket = new WebSocket(STREAM, { headers: headers() })) {
   try {
     return await new Promise((resolve, reject) => {
       socket.on('open', () => {
@@ -149,6 +148,54 @@ export async function streamedSpread(ids) {
   } finally {
     socket.terminate();
   }
+}
+
+/** Signs in as the portal does. Resolves with a function that opens a socket as a page of the portal does. */
+export async function signIn() {
+  const signal = AbortSignal.timeout(10_000);
+  const response = await fetch(`${REST}/v1/session`, { method: 'POST', headers: headers(), signal });
+  assert.equal(response.status, 204, `POST /v1/session answers ${response.status}`);
+  const [cookie] = response.headers.get('set-cookie').split(';');
+  const { csrf, streamUrl } = await (await fetch(`${REST}/v1/session`, { headers: { cookie }, signal })).json();
+  assert.equal(streamUrl, STREAM);
+  return (origin = REST) => new WebSocket(streamUrl, [`csrf.${csrf}`], { headers: { cookie, origin } });
+}
+
+/**
+ * Follows a channel until `stop` is called. After each loss of the connection it continues with the cursor of its last
+ * event. `losses` counts these; `faults` lists what a client must never see.
+ */
+export function followChannel(channel) {
+  const follower = { events: 0, losses: 0, faults: [], stop: () => {} };
+  let last = null;
+  const connect = () => {
+    const socket = new WebSocket(STREAM, { headers: headers() });
+    follower.stop = () => {
+      socket.removeAllListeners('close');
+      socket.terminate();
+    };
+    socket.on('open', () => {
+      socket.send(JSON.stringify({ type: 'subscribe', channel, ...(last && { since: last.cursor }) }));
+    });
+    socket.on('message', (text) => {
+      const frame = JSON.parse(text);
+      if (['gap', 'lagged', 'error'].includes(frame.type)) follower.faults.push(String(text));
+      if (frame.type !== 'event') return;
+      const isNext = last === null || (frame.epoch === last.epoch && frame.seq === last.seq + 1);
+      if (!isNext) follower.faults.push(`${frame.epoch}/${frame.seq} after ${last.epoch}/${last.seq}`);
+      last = frame;
+      follower.events += 1;
+    });
+    // An upgrade that is refused ends with `close`, too.
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      follower.losses += 1;
+      const timer = setTimeout(connect, 500);
+      follower.stop = () => clearTimeout(timer);
+    });
+  };
+  connect();
+  return follower;
 }
 
 /** Runs a statement in the store and returns its answer. */

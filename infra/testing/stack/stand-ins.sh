@@ -10,7 +10,7 @@ pids=()
 
 say() { printf '\n== %s (%ss)\n' "$*" "$SECONDS"; }
 
-# Ends with the exit code that .ci/run knows.
+# Ends with exit code 3.
 cannot_run() {
   echo "containers cannot run on this machine: $(tail -n 1 "$work/probe.log")" >&2
   exit 3

@@ -1,11 +1,12 @@
 import type { Decimal } from '../decimal.ts';
-import type { LedgerEvent } from './events.ts';
 import type { Lot } from './lots.ts';
+
+/** The kinds of events, and `unseen`: the venue states another position than the events before. */
+export const EFFECT_KINDS = ['fill', 'split', 'merge', 'convert', 'settle', 'unseen'] as const;
 
 /** What an event did to one book: all that is needed to report it and to undo it. */
 export interface Effect {
-  /** The event's kind, or `unseen`: the venue states another position than the events before. */
-  readonly kind: LedgerEvent['kind'] | 'unseen';
+  readonly kind: (typeof EFFECT_KINDS)[number];
   readonly instrument: string;
   /** The builder of the book. */
   readonly builder: string | null;
@@ -18,8 +19,8 @@ export interface Effect {
   /** The parts of lots that were closed, in this order. */
   readonly closes: readonly Lot[];
   readonly opens: Lot | null;
-  /** The rounding of the venue that was added to a lot. */
-  readonly grows: { readonly n: number; readonly qty: Decimal } | null;
+  /** The rounding of the venue that was added to a lot, at the lot's price. */
+  readonly grows: Pick<Lot, 'openedBy' | 'n' | 'qty'> | null;
   /** True if from here on the figures of the book leave something out. */
   readonly partial: boolean;
 }

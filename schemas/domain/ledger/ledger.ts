@@ -268,13 +268,15 @@ function isSameEffect(a: Effect, b: Effect): boolean {
     a.price === b.price &&
     a.realized === b.realized &&
     a.partial === b.partial &&
+    a.grows?.openedBy === b.grows?.openedBy &&
     a.closes.length === b.closes.length &&
     a.closes.every((part, at) => isSamePart(part, b.closes[at]!))
   );
 }
 
 function isSamePart(a: Lot, b: Lot): boolean {
-  return a.openedBy === b.openedBy && a.qty === b.qty;
+  // The price of a part that is removed at cost is in nothing else.
+  return a.openedBy === b.openedBy && a.qty === b.qty && a.price === b.price;
 }
 
 /** Runs all slices at once. */

@@ -5,12 +5,20 @@
  *
  * Sources of error: cached responses (each request has another window, or at least another query string); other pages
  * of the table in the cache of the system for one side (both read the same rows, alternately); merges of parts that were
- * just inserted (they are forced before); a different number of rows (it throws).
+ * just inserted (they are ended before); a different number of rows (it throws).
  */
 import { join } from 'node:path';
 import { type Instrument, instrumentTopics } from '#schemas/topics/normalised';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
-import { END_MS, MINUTE_MS, openBarsService, recordOf, seedBars, seedTrades } from '../candles/bars-service.ts';
+import {
+  END_MS,
+  endMerges,
+  MINUTE_MS,
+  openBarsService,
+  recordOf,
+  seedBars,
+  seedTrades,
+} from '../candles/bars-service.ts';
 import { compareReads, haveCandles } from '../candles/compare-reads.ts';
 import { latencyResult } from '../measure.ts';
 
@@ -42,9 +50,13 @@ export interface CandlesSize {
   readonly minutes: number;
   readonly candles: number;
   readonly days: number;
+  /** So many that the p99 is not one of the few slowest reads, and no more than there are windows. */
   readonly rounds: number;
   readonly warmups: number;
 }
+
+/** Windows of the minutes, with other ends. */
+const WINDOWS = 500;
 
 const SIZE: CandlesSize = {
   trades: 20_000_000,
@@ -52,7 +64,7 @@ const SIZE: CandlesSize = {
   minutes: 10_080,
   candles: 5_000,
   days: 730,
-  rounds: 200,
+  rounds: 480,
   warmups: 20,
 };
 
@@ -74,9 +86,9 @@ async function measureMinutes({ folder, onProgress }: BenchContext, size: Candle
   try {
     await seedTrades(service.context, size.trades, coins, size.minutes);
     await seedBars(service.context, { ...bars, coins, minutes: size.minutes });
-    await service.context.store.command('OPTIMIZE TABLE candle_bars');
+    await endMerges(service.context);
     const { candles: limit } = size;
-    const endOf = (nth: number) => END_MS - (nth % 500) * MINUTE_MS;
+    const endOf = (nth: number) => END_MS - (nth % WINDOWS) * MINUTE_MS;
     const latencies = await compareReads(service, {
       path: (nth) => `${pathOf('1m', limit)}&end_time=${endOf(nth)}`,
       sql: (nth) => `SELECT toFloat64(toUnixTimestamp64Milli(openTime)) AS ts, open, high, low, close, volume, source
@@ -97,7 +109,7 @@ async function measureDays({ folder, onProgress }: BenchContext, size: CandlesSi
   const service = await openBarsService(join(folder, 'days'), [recordOf(instrumentTopics.venue_a, COIN, BTC)]);
   try {
     await seedBars(service.context, { ...bars, coins: [COIN], minutes: size.days * 1_440 });
-    await service.context.store.command('OPTIMIZE TABLE candle_bars');
+    await endMerges(service.context);
     const latencies = await compareReads(service, {
       // Every end within a day gives the same candles.
       path: (nth) => `${pathOf('1d', size.days)}&end_time=${END_MS + nth}`,

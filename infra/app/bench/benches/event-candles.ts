@@ -14,7 +14,7 @@ import type { EventLink, UniversalEvent } from '#schemas/topics/derived';
 import { eventTopic } from '#schemas/topics/derived';
 import type { SimulatedService } from '../../simulated-service.ts';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
-import { END_MS, MINUTE_MS, openBarsService, recordOf, seedBars } from '../candles/bars-service.ts';
+import { END_MS, endMerges, MINUTE_MS, openBarsService, recordOf, seedBars } from '../candles/bars-service.ts';
 import { compareReads, get, haveCandles, untilReady } from '../candles/compare-reads.ts';
 import { latencyResult } from '../measure.ts';
 import { readUsage } from '../service/process-usage.ts';
@@ -72,7 +72,7 @@ export async function measureEventCandles(
       const bars = { provider, coins, minutes: size.minutes, source: 'trades', price: PRICE, hasPlaces: true };
       await seedBars(service.context, bars);
     }
-    await service.context.store.command('OPTIMIZE TABLE candle_bars');
+    await endMerges(service.context);
     const latencies = await compareReads(service, {
       path: (nth) => pathOf(rows, nth),
       sql: () => bareQuery(END_MS - size.buckets * HOUR_MS),

@@ -116,6 +116,15 @@ function timeOf(ms: string): string {
   return `fromUnixTimestamp64Milli(toInt64(${ms}))`;
 }
 
+/**
+ * Merges parts of the table of bars, then ends all merges: those of what was just inserted would take processor time and
+ * memory from the reads that are measured.
+ */
+export async function endMerges({ store }: RoleContext): Promise<void> {
+  await store.command('OPTIMIZE TABLE candle_bars');
+  await store.command('SYSTEM STOP MERGES');
+}
+
 /** Fills the table of trades: they are spread over coins and over time until `END_MS`. */
 export async function seedTrades(
   { store }: RoleContext,

@@ -1,6 +1,15 @@
 /** Writes what the compose files need beside them: `.env` from its example, and fresh secrets. Existing files stay. */
 import { createHash, randomBytes } from 'node:crypto';
-import { chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { formatToken, mintToken } from '../../../control/token.ts';
 
@@ -8,6 +17,8 @@ import { formatToken, mintToken } from '../../../control/token.ts';
 const UID_OF_ROOT = 1000;
 const SECRET_BYTES = 32;
 const CLUSTER_ID_BYTES = 16;
+/** Containers mount these folders, and run as other users than the owner of the files. */
+const MOUNTED_FOLDERS = ['edge', 'observability'];
 
 export interface Owner {
   readonly uid: number;
@@ -19,18 +30,29 @@ export function ownerOf({ uid, gid }: Owner): Owner {
   return uid === 0 ? { uid: UID_OF_ROOT, gid: UID_OF_ROOT } : { uid, gid };
 }
 
+/** The value of a variable of `.env` as compose sees it: an exported one wins. Undefined if there is none. */
+export function effectiveValue(folder: string, name: string): string | undefined {
+  return process.env[name] ?? storedValue(folder, name);
+}
+
 /**
  * Reads how many brokers the stack was created with; null before that. Another number would not fit the volumes, so it
  * is stored in `.env`.
  */
 export function brokersOf(folder: string): number | null {
-  const path = join(folder, '.env');
-  if (!existsSync(path)) return null;
-  const [, brokers] = /^PARALLAX_BROKERS=(\d+)$/m.exec(readFileSync(path, 'utf8')) ?? [];
+  const brokers = storedValue(folder, 'PARALLAX_BROKERS');
   return brokers === undefined ? null : Number(brokers);
 }
 
+function storedValue(folder: string, name: string): string | undefined {
+  const path = join(folder, '.env');
+  if (!existsSync(path)) return undefined;
+  return new RegExp(`^${name}=(.*)$`, 'm').exec(readFileSync(path, 'utf8'))?.[1];
+}
+
 /**
+ * Also lets every user read the folders that containers mount.
+ *
  * @param folder contains `.env.example`; the secrets are written to a folder below it, readable for their owner only.
  * @param caller the user that runs the command.
  * @param brokers how many brokers a new stack has.
@@ -59,7 +81,18 @@ export function writeStackFiles(folder: string, caller: Owner, brokers: number):
   secretOf('admin_token', () => formatToken(mintToken()));
   secretOf('grafana_password', password);
   const storePassword = secretOf('clickhouse_password', password);
-  secretOf('clickhouse_users.xml', () => clickhouseUsers(storePassword.trim()));
+  // The password may be another one than when the file was written.
+  const users = clickhouseUsers(storePassword.trim());
+  if (secretOf('clickhouse_users.xml', () => users) !== users) write(join(secrets, 'clickhouse_users.xml'), users);
+  for (const name of MOUNTED_FOLDERS) makeReadable(join(folder, name));
+}
+
+/** Lets every user read a file or folder, and all that is in it. A checkout with a strict umask does not. */
+function makeReadable(path: string): void {
+  const stats = statSync(path);
+  const wanted = stats.mode | (stats.isDirectory() ? 0o555 : 0o444);
+  if (wanted !== stats.mode) chmodSync(path, wanted & 0o7777);
+  if (stats.isDirectory()) for (const name of readdirSync(path)) makeReadable(join(path, name));
 }
 
 /** Id of a Kafka cluster. Kafka's tools would read one that begins with `-` as an option, so the first bit is cleared. */

@@ -1,12 +1,16 @@
 /** The commands that the stack is run with, as lists of arguments of `docker compose`. */
 
-export interface StackOptions {
-  readonly action: 'up' | 'down' | 'replay';
+/** Decides which files the stack consists of. */
+export interface StackFiles {
   readonly threeBrokers: boolean;
-  /** For `replay`. */
-  readonly verify: boolean;
   /** True if there is a file of the operator's own that is laid over the others. */
   readonly hasOverride: boolean;
+}
+
+export interface StackOptions extends StackFiles {
+  readonly action: 'up' | 'down' | 'replay';
+  /** For `replay`. */
+  readonly verify: boolean;
 }
 
 const BASE_FILE = 'infra/docker-compose.yml';
@@ -37,18 +41,19 @@ export interface StackStart {
   readonly list: readonly string[];
 }
 
-export function planStack({ action, threeBrokers, verify, hasOverride }: StackOptions): StackPlan {
-  // Stopping removes the containers of either kind.
-  const files = [
-    BASE_FILE,
-    ...(threeBrokers || action === 'down' ? [THREE_BROKERS_FILE] : []),
-    ...(hasOverride ? [OVERRIDE_FILE] : []),
-  ];
-  const compose = (...args: string[]) => [
+/** The options of compose that make every command one on the same stack. */
+export function composeOptions({ threeBrokers, hasOverride }: StackFiles): string[] {
+  const files = [BASE_FILE, ...(threeBrokers ? [THREE_BROKERS_FILE] : []), ...(hasOverride ? [OVERRIDE_FILE] : [])];
+  return [
     ...['--project-name', 'parallax', '--project-directory', 'infra', '--env-file', 'infra/.env'],
     ...files.flatMap((file) => ['--file', file]),
-    ...args,
   ];
+}
+
+export function planStack({ action, threeBrokers, verify, hasOverride }: StackOptions): StackPlan {
+  // Stopping removes the containers of either kind.
+  const options = composeOptions({ threeBrokers: threeBrokers || action === 'down', hasOverride });
+  const compose = (...args: string[]) => [...options, ...args];
   const starts = [
     { up: compose('up', '--detach', ...STARTED_FIRST), list: compose('ps', '--quiet', ...ROLES) },
     { up: compose('up', '--detach'), list: compose('ps', '--quiet') },

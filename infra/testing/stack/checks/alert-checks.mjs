@@ -1,4 +1,4 @@
-// That alerts fire for what they are about, and clear once it is over.
+// Checks that alerts fire when their cause occurs, and clear once it is over.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';

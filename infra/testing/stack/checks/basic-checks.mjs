@@ -1,4 +1,4 @@
-// That the stack comes up, serves through the edge, and keeps what it has.
+// Checks that the stack comes up, serves through the edge, scales, and retains its data.
 import assert from 'node:assert/strict';
 import {
   askInsideTheEdge,
@@ -6,10 +6,12 @@ import {
   containerOf,
   containers,
   docker,
+  followChannel,
   get,
   logOf,
   prometheus,
   query,
+  signIn,
   spread,
   stack,
   streamedSpread,
@@ -18,7 +20,7 @@ import {
 } from '../stack-client.mjs';
 import { findSecretsInLogs } from './logged-secrets.mjs';
 
-/** The stack starts, and every container is what the compose files say. */
+/** Checks that the stack starts, and that every container is what the compose files say. */
 export const startChecks = (containerCount, ...options) => ({
   'npm run stack starts everything': () => stack(0, ...options),
   'every container is healthy, has a read-only root, no capabilities, and another user than root': () => {
@@ -37,6 +39,15 @@ export const startChecks = (containerCount, ...options) => ({
     const streamed = await streamedSpread(events.map(({ universalId }) => universalId));
     assert.ok(streamed.legs.length > 0);
   },
+  'a page of the portal gets a spread on a socket of its session, and a page of another host gets none': async () => {
+    const openSocket = await signIn();
+    const { events } = await get('/v1/events?status=open&limit=50');
+    const ids = events.map(({ universalId }) => universalId);
+    // The gateway may know of the session a moment later than the query API.
+    const { legs } = await until(() => streamedSpread(ids, openSocket()), 'a spread on a socket of a session');
+    assert.ok(legs.length > 0);
+    await assert.rejects(streamedSpread(ids, openSocket('http://another.example')), /401/);
+  },
   'Prometheus reaches every target': () =>
     until(async () => {
       const { activeTargets } = await prometheus('targets');
@@ -44,19 +55,48 @@ export const startChecks = (containerCount, ...options) => ({
     }, 'five targets that are up'),
 });
 
+/** So many that some of them are on the gateway that is removed. */
+const FOLLOWERS = 8;
+
 export const scaleCheck = {
-  'scaling to two and back fails no request': async () => {
+  'scaling to two and back fails no request, and streams continue without a gap': async () => {
     const { statuses, stop } = askInsideTheEdge('/v1/events?limit=1');
-    for (const count of [2, 1])
-      for (const service of ['query-api', 'stream-gateway']) {
-        await compose('up', '--detach', '--no-recreate', '--scale', `${service}=${count}`, service);
-        await untilHealthy(service, count);
-      }
-    await stop();
+    const followers = [];
+    const follow = async (count) => {
+      while (followers.length < count) followers.push(followChannel('svc:stream:trade:venue_b'));
+      const before = followers.map(({ events }) => events);
+      const areLive = () => followers.every(({ events }, index) => events > before[index]);
+      await until(areLive, 'an event on each stream');
+    };
+    try {
+      await follow(1);
+      await scaleTo(2);
+      await follow(FOLLOWERS);
+      await scaleTo(1);
+      await follow(FOLLOWERS);
+    } finally {
+      for (const follower of followers) follower.stop();
+      await stop();
+    }
     assert.ok(statuses.length > 100, `${statuses.length} requests`);
     assert.deepEqual([...new Set(statuses)], ['200']);
+    assert.deepEqual(
+      followers.flatMap(({ faults }) => faults),
+      [],
+    );
+    assert.ok(
+      followers.some(({ losses }) => losses > 0),
+      'a stream was on the gateway that was removed',
+    );
   },
 };
+
+async function scaleTo(count) {
+  for (const service of ['query-api', 'stream-gateway']) {
+    await compose('up', '--detach', '--no-recreate', '--scale', `${service}=${count}`, service);
+    await untilHealthy(service, count);
+  }
+}
 
 export const restartCheck = {
   'down and up keep the key, the events and the tables': async () => {

@@ -1,4 +1,4 @@
-// That one of three brokers may fail.
+// Checks that the stack goes on without one of three brokers.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { compose, metric, newSpread, query, until, untilHealthy } from '../stack-client.mjs';

@@ -1,3 +1,4 @@
+// Finds secrets of the stack in the logs of its containers.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { containers, lines, logOf, secret } from '../stack-client.mjs';

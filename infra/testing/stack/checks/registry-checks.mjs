@@ -1,4 +1,4 @@
-// That a registry which was emptied does no harm, and can be filled again.
+// Checks that an emptied registry does no harm, and can be filled again.
 import assert from 'node:assert/strict';
 import {
   compose,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { clampedInteger } from '#schemas/http/parameters';
 import { decimalNumberOrNull, isoTime, isoTimeSchema } from '#schemas/http/scalars';
 import { LEADERBOARD_WINDOWS } from '#schemas/topics/leaderboard';
-import { LEADERBOARD_FIGURES } from '../../../../queries/complete-leaderboard.ts';
+import { LEADERBOARD_FIGURES } from '../../../../queries/board-copy.ts';
 import { type RankedRow, readLeaderboardPage, readLeaderboardTrader } from '../../../../queries/read-leaderboard.ts';
 import { defineRoute } from '../../../route.ts';
 
