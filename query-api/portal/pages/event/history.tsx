@@ -1,5 +1,12 @@
 import { useMemo } from 'preact/hooks';
-import { type EventHistory, edgeChart, type Happenings, marksOf, spreadChart } from '../../format/event-history.ts';
+import {
+  type EventHistory,
+  edgeChart,
+  type Happenings,
+  marksOf,
+  midsChart,
+  spreadChart,
+} from '../../format/event-history.ts';
 import { type Candle, pricesOf } from '../../format/series.ts';
 import { useResource } from '../../live/resource.ts';
 import { Chart } from '../../parts/chart.tsx';
@@ -35,7 +42,7 @@ interface HistoryProps {
   readonly happened: Happenings;
 }
 
-/** Prices of trades of each leg, with what happened; and the spread and the edges that were published. */
+/** Prices of trades of each leg, with what happened; and the mids, the spread and the edges that were published. */
 export function History({ id, happened }: HistoryProps) {
   const range = chosen('range', RANGES);
   // Whole minutes, so that everybody who looks at the same time asks for the same; then fixed, so that the charts grow.
@@ -88,7 +95,7 @@ function Prices({ id, from, happened }: HistoryProps & { readonly from: number }
   );
 }
 
-/** Spread and edges as they were published. */
+/** Mids, spread and edges as they were published. */
 function Published({ id, from }: { readonly id: string; readonly from: number }) {
   const history = useResource<EventHistory>(apiPath(id, `history?from=${from}`), EVERY_MS.history, true);
   return (
@@ -102,6 +109,7 @@ function Published({ id, from }: { readonly id: string; readonly from: number })
         const to = history.at.value ?? Date.now();
         return (
           <div class="panels">
+            <Chart name="prices" caption="Mid of each market" kind="steps" digits={3} data={midsChart(data, to)} />
             <Chart
               name="spread"
               caption="Largest distance of live mids"
