@@ -5,6 +5,7 @@ const STREAMING: ConnectionInputs = {
   streamState: 'live',
   awaySince: null,
   quotaSince: null,
+  subscriptions: 2,
   isResuming: false,
   pausedAt: null,
   faults: [],
@@ -14,6 +15,7 @@ const POLLING: ConnectionInputs = { ...STREAMING, streamState: null };
 
 it.each<[string, ConnectionInputs, ReturnType<typeof connectionOf>['state'], string, number | null]>([
   ['a socket that sends', STREAMING, 'live', 'Live', null],
+  ['a socket of a page without subscriptions', { ...STREAMING, subscriptions: 0 }, 'live', 'Connected', null],
   ['a socket that opens', { ...STREAMING, streamState: 'connecting' }, 'connecting', 'Connecting', null],
   ['a socket that is away', { ...STREAMING, streamState: 'waiting', awaySince: 3 }, 'waiting', 'Not connected', 3],
   ['an attempt to return', { ...STREAMING, streamState: 'connecting', awaySince: 3 }, 'connecting', 'Not connected', 3],

@@ -9,6 +9,8 @@ export interface ConnectionInputs {
   readonly awaySince: number | null;
   /** Unix ms since which the socket sends no events, as the quota of messages is used up; null while it sends. */
   readonly quotaSince: number | null;
+  /** Number of subscriptions of what the page shows. */
+  readonly subscriptions: number;
   /** True from when the tab is hidden until shortly after it is seen. */
   readonly isResuming: boolean;
   /** Unix ms since which the person has live updates paused; null while they are not. */
@@ -37,6 +39,8 @@ const TEXTS: Readonly<Record<Connection, string>> = {
   offline: 'Not connected',
 };
 
+const CONNECTED = 'Connected';
+
 /** Only a socket that sends is `live`. Without one the page is `waiting`, or `offline` while nothing is reached. */
 export function connectionOf(inputs: ConnectionInputs): ConnectionView {
   const { streamState, pausedAt } = inputs;
@@ -47,13 +51,16 @@ export function connectionOf(inputs: ConnectionInputs): ConnectionView {
 }
 
 function withSocket(streamState: Connection, inputs: ConnectionInputs): ConnectionView {
-  const { awaySince, quotaSince, isResuming } = inputs;
+  const { awaySince, quotaSince, subscriptions, isResuming } = inputs;
   const isOffline = awaySince !== null && !isResuming;
   const isSilent = streamState === 'live' && quotaSince !== null;
   const state = isSilent ? 'waiting' : streamState;
   const since = isOffline ? awaySince : isSilent ? quotaSince : null;
+  // A page without subscriptions reads by REST alone, whatever the socket does.
+  const isIdle = state === 'live' && subscriptions === 0;
   // While the socket is away, attempts come and go; the text stays.
-  return { state, text: TEXTS[isOffline ? 'offline' : state], since, isOffline, isPolling: false };
+  const text = isIdle ? CONNECTED : TEXTS[isOffline ? 'offline' : state];
+  return { state, text, since, isOffline, isPolling: false };
 }
 
 function withoutSocket({ faults, lastResponseAt }: ConnectionInputs): ConnectionView {

@@ -35,6 +35,8 @@ export const streamState = signal<ConnectionState['name'] | null>(null);
 export const awaySince = signal<number | null>(null);
 /** Unix ms since which channels send nothing, as the connection is away or the quota is used up; null while they send. */
 export const silentSince = computed(() => awaySince.value ?? messageQuota.value?.since ?? null);
+/** Number of channels that something on the page listens to, each time that it does. */
+export const subscriptionCount = signal(0);
 /** True from when the tab is hidden until it is connected again, or a second after it is seen. */
 export const isResuming = signal(false);
 /** The last time that the connection was away, for some seconds after its return. */
@@ -137,14 +139,20 @@ export function closeStream(): void {
   streamState.value = null;
 }
 
+/** Adds to the number of subscriptions, also while an effect runs. */
+export function countSubscription(change: 1 | -1): void {
+  subscriptionCount.value = subscriptionCount.peek() + change;
+}
+
 /** Calls `start` as soon as there is a client; what it returned is called by the function that this returns. */
 function whileOpen(start: () => () => void): () => void {
   const key = {};
   const listener = { start, stop: client === null ? () => {} : start() };
   listeners.set(key, listener);
+  countSubscription(1);
   return () => {
     listener.stop();
-    listeners.delete(key);
+    if (listeners.delete(key)) countSubscription(-1);
   };
 }
 
