@@ -111,8 +111,11 @@ async function explain({ id }: Wallet, { marketId, tokenId }: Body, builders: re
     const token = tokenId === null ? '' : `&tokenId=${tokenId}`;
     const path = `/v1/me/pnl/explain?walletId=${id}&marketId=${marketId}${token}${builder === null ? '' : `&builder=${builder}`}&limit=500`;
     const response = await sendRequest(service, 'GET', path);
-    if (response.status === 200) books.push(response.body);
-    else expect(response.status).toBe(404);
+    if (response.status === 200) {
+      const { book, lots } = response.body;
+      expect(sum(lots.map(({ qty }: Body) => qty))).toBeCloseTo(book.openPosition, 9);
+      books.push(response.body);
+    } else expect(response.status).toBe(404);
   }
   return books;
 }
