@@ -9,6 +9,8 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** The start of an hour. */
 const START = 527_777 * HOUR;
+/** The start of its day. */
+const DAY = START - (START % (24 * HOUR));
 
 const aTrade = (fields: Partial<Trade>): Trade => ({
   id: '',
@@ -188,10 +190,24 @@ describe('the range in which bars are complete', () => {
     );
   });
 
-  it('is not stated for an outcome, whose recorded trades count as all of them', () => {
+  it('is stated of an outcome as the gap before its first trade, from the start of the day', () => {
     const { stage, send, emitted } = drive();
     send({ at: 500, price: '0.4', qty: '1', coin: '#70' });
-    expect(stage.emittedTo(candleRangeTopic)).toEqual([]);
+    send({ at: 300, price: '0.4', qty: '1', coin: '#70' });
+    send({ at: HOUR, price: '0.4', qty: '1', coin: '#70' });
+    expect(stage.emittedTo(candleRangeTopic)).toEqual(
+      [500, 300].map((at) => ({
+        provider: 'venue_a_outcome',
+        coin: '#70',
+        source: 'trades',
+        intervalMs: MINUTE,
+        id: 'first 1',
+        kind: 'gap',
+        from: DAY,
+        until: START + at,
+        receivedAt: START + at,
+      })),
+    );
     expect(emitted()[0]).toMatchObject({
       source: 'trades',
       openTs: START + 500,
@@ -199,6 +215,17 @@ describe('the range in which bars are complete', () => {
       closeTs: START + 500,
       closeArrival: 1,
     });
+  });
+
+  it('is stated of a token by the first trade of its chain, if the token was traded on that day', () => {
+    const { stage } = drive();
+    const times = [500, HOUR, DAY + 24 * HOUR - 1 - START, DAY + 24 * HOUR - START];
+    for (const [nth, at] of times.entries()) {
+      const trade = aTrade({ id: `${nth}`, instrument: `${nth}`, arrival: nth, ts: START + at });
+      stage.feed(tradeTopics.venue_b, trade, { key: trade.instrument });
+    }
+    const ranges = stage.emittedTo(candleRangeTopic).map(({ coin, kind, from, until }) => [coin, kind, from, until]);
+    expect(ranges).toEqual(['0', '1', '2'].map((coin) => [coin, 'gap', DAY, START + 500]));
   });
 });
 

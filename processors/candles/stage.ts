@@ -1,6 +1,6 @@
 /** Builds candles: one-minute bars of every instrument of every venue, from its trades. */
 import { type Emit, on, type Stage, type StageRecord } from '#infra/stages/stage';
-import { MINUTE_MS, sourceRulesOf } from '#schemas/domain/candles/sources';
+import { INTERVALS, MINUTE_MS, sourceRulesOf } from '#schemas/domain/candles/sources';
 import { formatDecimal, parseDecimal } from '#schemas/domain/decimal';
 import { marketKey, VENUES } from '#schemas/domain/providers';
 import { type Candle, type CandleRange, candleRangeTopic, candleTopic } from '#schemas/topics/candles';
@@ -27,6 +27,8 @@ export interface CandlesState {
   readonly removable: RemovableTrades;
   /** The greatest arrival of a trade of a removed instrument, by topic: those up to it may be repeats. */
   readonly expiredArrivals: Map<string, number>;
+  /** Earliest venue time of a recorded trade that was the first of its token, of each chain by topic. */
+  readonly chainStarts: Map<string, number>;
   /** The hour of the last search for inactive instruments. */
   sweptHour: number;
 }
@@ -34,7 +36,7 @@ export interface CandlesState {
 export function createCandlesStage(): Stage<CandlesState> {
   return {
     name: 'candles',
-    stateVersion: 4,
+    stateVersion: 5,
     slicedMaps: ['coins', 'removable.held'],
     inputs: VENUES.map((venue) => on(tradeTopics[venue], onTrade)),
     outputs: [candleTopic, candleRangeTopic],
@@ -42,6 +44,7 @@ export function createCandlesStage(): Stage<CandlesState> {
       coins: new Map(),
       removable: createRemovableTrades(),
       expiredArrivals: new Map(),
+      chainStarts: new Map(),
       sweptHour: 0,
     }),
   };
@@ -95,7 +98,15 @@ function onTrade(state: CandlesState, record: StageRecord<Trade>, emit: Emit): v
       if (owner) finalizeTrade(owner, openTime, id);
     });
   }
-  if (!known || trade.ts < coin.firstTs) emitStart(coin, trade, receivedAt, emit);
+  if (!known || trade.ts < coin.firstTs) {
+    coin.firstTs = trade.ts;
+    const start = startOf(trade, startOfRecording(state, trade, topic));
+    if (start) {
+      const { recorded } = sourceRulesOf(provider);
+      const range = { provider, coin: instrument, source: recorded, intervalMs: MINUTE_MS, receivedAt };
+      emit(candleRangeTopic, instrument, { ...range, id: `first ${coin.firstArrival}`, ...start });
+    }
+  }
   emit(candleTopic, instrument, toCandle(trade, bar, receivedAt));
 }
 
@@ -126,34 +137,37 @@ function sweep(state: CandlesState, now: number): void {
   }
 }
 
-/** Emits since when the bars are complete: a bucket that begins after the first trade has no earlier trade to miss. */
-function emitStart(coin: CoinBars, { provider, instrument, ts }: Trade, receivedAt: number, emit: Emit): void {
-  coin.firstTs = ts;
-  const { recorded, isRecordedFromStart } = sourceRulesOf(provider);
-  if (isRecordedFromStart) return;
-  const range: CandleRange = {
-    provider,
-    coin: instrument,
-    source: recorded,
-    intervalMs: MINUTE_MS,
-    id: `first ${coin.firstArrival}`,
-    kind: 'complete',
-    from: ts + 1,
-    until: null,
-    receivedAt,
-  };
-  emit(candleRangeTopic, instrument, range);
+/**
+ * Returns when the recording of an instrument began, unix ms. Coins are subscribed one by one, but a chain is followed as
+ * a whole: after the first trade of any of its instruments none is missed.
+ */
+function startOfRecording({ chainStarts }: CandlesState, { ts, blockNumber }: Trade, topic: string): number {
+  if (blockNumber === null) return ts;
+  const start = Math.min(ts, chainStarts.get(topic) ?? ts);
+  chainStarts.set(topic, start);
+  return start;
+}
+
+/**
+ * Returns the range that states since when the bars of an instrument are complete: a bucket that begins after the first
+ * trade has no earlier trade to miss. Where bars are complete unless a gap is known, it is the gap before that trade, from
+ * the start of the longest bucket; null for an instrument without a bar in that bucket.
+ */
+function startOf({ provider, ts }: Trade, start: number): Pick<CandleRange, 'kind' | 'from' | 'until'> | null {
+  if (!sourceRulesOf(provider).isCompleteBetweenGaps) return { kind: 'complete', from: start + 1, until: null };
+  const from = Math.floor(start / INTERVALS['1d']) * INTERVALS['1d'];
+  return ts < from + INTERVALS['1d'] ? { kind: 'gap', from, until: start } : null;
 }
 
 function toCandle({ provider, instrument }: Trade, { openTime, summary }: MinuteBar, receivedAt: number): Candle {
-  const { recorded, isRecordedFromStart } = sourceRulesOf(provider);
+  const { recorded, isCompleteBetweenGaps } = sourceRulesOf(provider);
   return {
     provider,
     coin: instrument,
     openTime,
     receivedAt,
     ...pricesOf(summary),
-    ...(isRecordedFromStart ? placesOf(summary) : NO_PLACES),
+    ...(isCompleteBetweenGaps ? placesOf(summary) : NO_PLACES),
     source: recorded,
     intervalMs: MINUTE_MS,
   };

@@ -167,7 +167,7 @@ export function plainSelector(given: History): (bucket: number) => { source: str
   const first = Math.min(...recorded.map(({ ts }) => ts));
   const isTouched = (minute: number) =>
     gaps.some(({ from, until, isReal }) => isReal && from < minute + MINUTE && (until === null || until >= minute));
-  const isOurs = (minute: number) => (isQuestion || minute > first) && !isTouched(minute);
+  const isOurs = (minute: number) => minute > first && !isTouched(minute);
   const isIn = (source: KnownRange['source'], bucket: number, length: number) =>
     ranges.some(
       (range) =>

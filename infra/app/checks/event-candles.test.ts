@@ -15,7 +15,7 @@ import { type Decimal, formatDecimal, parseDecimal, UNIT } from '#schemas/domain
 import { candleBarsTable } from '#schemas/tables/candle-bars';
 import { candleRangesTable } from '#schemas/tables/candle-ranges';
 import { aCandle, aCandleRange } from '#schemas/testing/records.fixture';
-import { candleTopic } from '#schemas/topics/candles';
+import { candleRangeTopic, candleTopic } from '#schemas/topics/candles';
 import { tradeTopics } from '#schemas/topics/normalised';
 
 const { store, close } = await openTestStore();
@@ -62,7 +62,7 @@ function eventPrice(trade: Happened): Decimal {
   return isYes ? price(trade) : ((UNIT - price(trade)) as Decimal);
 }
 
-function insertBars(trades: readonly Placed[]) {
+async function insertBars(trades: readonly Placed[]) {
   const stage = driveStage(createCandlesStage());
   const send = (trade: Placed, status: 'pending' | 'confirmed' | 'reverted') => {
     const { instrument, at, arrival } = trade;
@@ -84,12 +84,27 @@ function insertBars(trades: readonly Placed[]) {
   for (const trade of trades) send(trade, isChain(trade.instrument) ? 'pending' : 'confirmed');
   for (const trade of trades) if (isChain(trade.instrument) && trade.reverted) send(trade, 'reverted');
   expect(stage.deadLetters).toEqual([]);
-  return insertRows(store, candleBarsTable, stage.emittedTo(candleTopic));
+  await insertRows(store, candleBarsTable, stage.emittedTo(candleTopic));
+  await insertRows(store, candleRangesTable, stage.emittedTo(candleRangeTopic));
+}
+
+/** Since when each instrument is recorded: coins from their first trade, tokens from the first one of the chain until then. */
+function startsOf(trades: readonly Placed[]) {
+  const starts = new Map<string, { provider: string; first: number; ts: number }>();
+  let chain = Number.POSITIVE_INFINITY;
+  for (const { instrument, at } of trades) {
+    const [ts, provider] = [DAY + at, isChain(instrument) ? 'venue_b' : 'venue_a_outcome'];
+    if (ts >= (starts.get(instrument)?.first ?? Number.POSITIVE_INFINITY)) continue;
+    if (isChain(instrument)) chain = Math.min(chain, ts);
+    starts.set(instrument, { provider, first: ts, ts: isChain(instrument) ? chain : ts });
+  }
+  return [...starts.values()];
 }
 
 /** The candles of all buckets, by the rules of the contract, from all trades. */
 function plainCandles(trades: readonly Placed[], stepMs: number, gap: readonly [number, number] | null) {
   const remaining = trades.filter(({ instrument, reverted }) => !isChain(instrument) || !reverted);
+  const starts = startsOf(trades);
   const keys = remaining.map(({ instrument, at }) => {
     const ts = Math.floor((DAY + at) / stepMs) * stepMs;
     return isChain(instrument) ? `${ts} venue_b 0xb` : `${ts} venue_a_outcome #70`;
@@ -100,6 +115,8 @@ function plainCandles(trades: readonly Placed[], stepMs: number, gap: readonly [
     const own = remaining.filter((_, nth) => keys[nth] === key).sort((a, b) => a.at - b.at || a.arrival - b.arrival);
     const prices = own.map(eventPrice);
     const rising = [...prices].sort((a, b) => (a < b ? -1 : 1));
+    // Trades of the day may have been missed before the first one of a coin, and before the first one of the chain.
+    const isBeforeStart = starts.some((start) => start.provider === provider && ts <= start.ts);
     const isTouched =
       gap !== null &&
       provider === 'venue_a_outcome' &&
@@ -115,7 +132,7 @@ function plainCandles(trades: readonly Placed[], stepMs: number, gap: readonly [
       close: formatDecimal(prices.at(-1)!),
       volume: String(own.reduce((sum, { qty }) => sum + qty, 0)),
       trades: own.length,
-      source: isTouched ? null : 'trades',
+      source: isTouched || isBeforeStart ? null : 'trades',
     };
   });
 }

@@ -258,7 +258,7 @@ function completeSpans(
   const spansOf = (kind: SourceRange['kind']) =>
     own.filter((range) => range.kind === kind).map((range) => spanOf(range, baseMs));
   const complete = spansOf('complete');
-  if (isRecorded && rules.isRecordedFromStart) complete.push({ from: 0, until: Number.POSITIVE_INFINITY });
+  if (isRecorded && rules.isCompleteBetweenGaps) complete.push({ from: 0, until: Number.POSITIVE_INFINITY });
   const forming = isRecorded ? [] : bars.filter((bar) => bar.source === source && isForming(bar, baseMs, now));
   return union([
     ...subtract(union(complete), union(spansOf('gap'))),

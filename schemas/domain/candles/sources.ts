@@ -42,7 +42,7 @@ export interface SourceRules {
   /** The source of bars from recorded trades: the bar of a bucket that is complete nowhere. */
   readonly recorded: string;
   /** True if recorded bars are complete wherever no gap is known; otherwise only in ranges that are. */
-  readonly isRecordedFromStart: boolean;
+  readonly isCompleteBetweenGaps: boolean;
   /** In order of precedence: the first rule whose sources are complete in a bucket decides. */
   readonly rules: readonly CandleRule[];
 }
@@ -50,7 +50,7 @@ export interface SourceRules {
 /** Rules for instruments with a price in money. */
 const PRICE_RULES: SourceRules = {
   recorded: OURS,
-  isRecordedFromStart: false,
+  isCompleteBetweenGaps: false,
   rules: [
     { sources: [OURS, VENUE_SOURCE], base: MINUTE_MS },
     { sources: [VENUE_SOURCE], base: 'same' },
@@ -64,7 +64,7 @@ const PRICE_RULES: SourceRules = {
 /** Rules for outcomes of questions. */
 const QUESTION_RULES: SourceRules = {
   recorded: TRADES,
-  isRecordedFromStart: true,
+  isCompleteBetweenGaps: true,
   rules: [
     { sources: [TRADES, VENUE_SOURCE], base: MINUTE_MS },
     { sources: [VENUE_SOURCE], base: 'same' },
