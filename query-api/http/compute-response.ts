@@ -70,8 +70,9 @@ export async function computeShared(
   const { statusCode, body, headers, producedAt } =
     result instanceof CustomResponse ? result : new CustomResponse(route.statuses[0]!, result);
   const isCacheable = statusCode === 200 && (route.isCacheable?.(body) ?? true);
-  // The clock of the process that fetched the data may differ from this one.
-  const ageMs = producedAt === null ? 0 : Math.max(0, Date.now() - producedAt);
+  // The data set of the sandbox is as new at each request. The clock of the process that fetched data may differ from
+  // this one.
+  const ageMs = producedAt === null || audience.isSandboxed ? 0 : Math.max(0, Date.now() - producedAt);
   const ttlMs = isCacheable ? Math.max(0, route.cacheTtlMs - ageMs) : 0;
   const encoded = encode(body);
   const validators =

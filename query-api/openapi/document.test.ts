@@ -167,14 +167,38 @@ describe('/openapi.json', () => {
     expect(paths.map(isDocumented)).toEqual([true, true, false, false]);
   });
 
-  it('documents upstream_unavailable with the statuses that a route can answer', () => {
-    const statuses = (path: string, method: string) =>
+  it('documents the errors of a venue with the statuses that a route can answer', () => {
+    const statuses = (path: string, method = 'get') =>
       Object.entries(served.paths[path]![method]!.responses)
-        .filter(([, { description }]) => (description as string).includes('`upstream_unavailable`'))
+        .filter(([, { description }]) => /`upstream_(unavailable|rate_limited)`/.test(description as string))
         .map(([status]) => status);
     expect(statuses('/v1/me/wallets/{id}/history-backfill', 'post')).toEqual(['502', '503']);
-    expect(statuses('/v1/markets/venue_a/coins/{coin}', 'get')).toEqual(['502']);
-    expect(statuses('/v1/events', 'get')).toEqual([]);
+    expect(statuses('/v1/markets/venue_a/coins/{coin}')).toEqual(['429', '502']);
+    expect(statuses('/v1/venue_a/info/meta')).toEqual(['429', '502']);
+    expect(statuses('/v1/me/wallets/{id}/nav')).toEqual(['429', '502']);
+    expect(statuses('/v1/events')).toEqual([]);
+  });
+
+  it('documents 404 on the passthrough routes that accept a dex or an account', () => {
+    const found = (path: string) => served.paths[`/v1/venue_a/info/${path}`]!.get!.responses['404']?.description;
+    const codes = (path: string) => [...(found(path) ?? '').matchAll(/`(\w+)`/g)].map(([, code]) => code);
+    expect(codes('meta')).toEqual(['unknown_dex']);
+    for (const path of ['clearinghouse-state', 'open-orders'])
+      expect(codes(path), path).toEqual(['not_found', 'unknown_dex']);
+    expect(codes('user-fills')).toEqual(['not_found']);
+    expect(found('spotMeta')).toBeUndefined();
+  });
+
+  it('documents 304 and validators on the routes that send them', () => {
+    for (const route of ROUTES) {
+      const { responses } = served.paths[templateOf(route.path)]![route.method.toLowerCase()]!;
+      const family = /^\/v1\/(markets\/venue_a|venue_a\/info)\//.test(route.path);
+      expect('304' in responses, route.path).toBe(family);
+      for (const status of family ? ['200', '304'] : [])
+        expect(Object.keys((responses[status] as { headers: object }).headers), `${route.path} ${status}`).toEqual(
+          expect.arrayContaining(['ETag', 'Cache-Control', 'Age', 'X-Request-Id', 'X-Quota-Sku']),
+        );
+    }
   });
 
   it('has an example for every body, answer and parameter of a path', () => {

@@ -4,6 +4,7 @@ import { VERSION } from '#infra/config/version';
 import { ERRORS } from '#schemas/errors';
 import { errorEnvelopeSchema } from '#schemas/http/error-envelope';
 import { type JsonObject, jsonSchemaOf } from '#schemas/json-schema';
+import { isConditional } from '../http/validators.ts';
 import { isBodyOptional, type Route } from '../routes/route.ts';
 import { type Examples, NO_EXAMPLES } from './examples.ts';
 import { errorStatuses, operationId, templateOf } from './naming.ts';
@@ -16,6 +17,12 @@ const QUOTA_HEADERS = {
   'X-Quota-Reset': 'When that window ends, unix seconds.',
   RateLimit: 'What is left in each window, as in the IETF draft.',
   'RateLimit-Policy': 'The quota of each window, as in the IETF draft.',
+};
+/** Descriptions of the headers of cached responses with validators. */
+const VALIDATOR_HEADERS = {
+  ETag: 'Weak tag of the body, for `If-None-Match`; absent from a response that is not cached.',
+  'Cache-Control': '`private, max-age=` and the lifetime in seconds; `no-store` for a response that is not cached.',
+  Age: 'Seconds since the body was produced or fetched; absent from a response that is not cached.',
 };
 const REQUEST_ID = 'The one sent by the client, or a generated one.';
 const REPLAYED = '`true` for the stored response of an earlier request.';
@@ -111,6 +118,7 @@ function responsesOf(route: Route, shared: Record<string, unknown>, examples: Ex
   const described = {
     'X-Request-Id': REQUEST_ID,
     ...(route.sku ? QUOTA_HEADERS : {}),
+    ...(isConditional(route) ? VALIDATOR_HEADERS : {}),
     ...route.ownHeaders,
     ...(route.creates ? { 'Idempotent-Replayed': REPLAYED } : {}),
     ...(route.servesMarketData && route.scope !== null ? { 'X-Svc-Sandbox': SANDBOX } : {}),
@@ -121,6 +129,8 @@ function responsesOf(route: Route, shared: Record<string, unknown>, examples: Ex
     const content = status === 204 ? {} : { content: json(jsonSchemaOf(route.response, 'output', shared), answer) };
     responses[String(status)] = { description: route.summary, headers, ...content };
   }
+  if (isConditional(route))
+    responses['304'] = { description: '`If-None-Match` names the tag of the current body. It has no body.', headers };
   for (const [status, codes] of errorStatuses(route)) {
     responses[String(status)] = {
       $ref: '#/components/responses/Error',

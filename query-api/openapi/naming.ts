@@ -20,7 +20,7 @@ export function errorStatuses(route: Route): [number, ErrorCode[]][] {
   const statuses: [number, ErrorCode[]][] = [[400, ['bad_request', 'validation_failed']]];
   if (route.scope !== null) statuses.push([401, ['unauthenticated']]);
   if (route.scope !== null) statuses.push([403, [missingScopeCode(route)]]);
-  if (hasParameters || route.scope === 'any')
+  if (hasParameters || route.notFoundCodes || route.scope === 'any')
     statuses.push([404, [...(route.notFoundCodes ?? ['not_found' as const])]]);
   if (isChange) statuses.push([409, ['conflict']]);
   if (route.body) statuses.push([413, ['validation_failed']]);
@@ -28,10 +28,12 @@ export function errorStatuses(route: Route): [number, ErrorCode[]][] {
   // Without a SKU the limit of commands applies (`http/command-rate-limiter.ts`).
   if (route.sku || (route.dependsOnCaller && isChange)) statuses.push([429, ['quota_exceeded']]);
   statuses.push([500, ['internal_error']], [503, ['internal_error']]);
-  for (const upstream of route.upstreamStatuses) {
-    const codes = statuses.find(([status]) => status === upstream)?.[1];
-    if (codes) codes.push('upstream_unavailable');
-    else statuses.push([upstream, ['upstream_unavailable']]);
-  }
+  const add = (status: number, code: ErrorCode): void => {
+    const codes = statuses.find(([known]) => known === status)?.[1];
+    if (codes) codes.push(code);
+    else statuses.push([status, [code]]);
+  };
+  for (const upstream of route.upstreamStatuses)
+    add(upstream, upstream === 429 ? 'upstream_rate_limited' : 'upstream_unavailable');
   return statuses.sort(([one], [other]) => one - other);
 }

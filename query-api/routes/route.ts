@@ -93,8 +93,11 @@ export type Command = <B, R>(
   readonly replayed: boolean;
 }>;
 
-/** A venue failed (502), no node of it is available (503), or it took too long (504). */
-type UpstreamStatus = 502 | 503 | 504;
+/**
+ * The limits of a venue leave no room (429 `upstream_rate_limited`); or, as `upstream_unavailable`, a venue failed (502),
+ * no node of it is available (503), or it took too long (504).
+ */
+type UpstreamStatus = 429 | 502 | 503 | 504;
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 type Result<R> = Encodable<R> | CustomResponse<Encodable<R>>;
 type HandlerResult<R> = Result<R> | Promise<Result<R>>;
@@ -106,7 +109,7 @@ interface CommonDeclaration<P, Q, R> {
   readonly sku: RestSku | null;
   /** One sentence for the docs. */
   readonly summary: string;
-  /** Codes of a 404 for a name in the path, for the docs; `not_found` by default. */
+  /** Codes of a 404 for a name in the path or the query, for the docs; `not_found` by default. */
   readonly notFoundCodes?: readonly ErrorCode[];
   /** Names and descriptions of the headers that only this route sends, for the docs. */
   readonly ownHeaders?: Readonly<Record<string, string>>;
@@ -160,7 +163,7 @@ export interface CallerRouteDeclaration<P, Q, B, R> extends CommonDeclaration<P,
   readonly status?: 200 | 201 | 202 | 204;
   /** Other statuses of a success, for the docs. */
   readonly otherStatuses?: readonly (200 | 201 | 202)[];
-  /** Statuses of `upstream_unavailable` that it can answer, for the docs; none by default. */
+  /** Statuses of errors of a venue that it can answer, for the docs; none by default. */
   readonly upstreamStatuses?: readonly UpstreamStatus[];
   /** True if it creates something, and therefore accepts an `Idempotency-Key`. */
   readonly creates?: boolean;
@@ -179,7 +182,7 @@ export interface Route extends CommonDeclaration<unknown, unknown, unknown> {
   readonly body: z.ZodType | null;
   /** Statuses of a success; the first is the default. */
   readonly statuses: readonly number[];
-  /** Statuses of `upstream_unavailable` that it can answer. */
+  /** Statuses of errors of a venue that it can answer. */
   readonly upstreamStatuses: readonly UpstreamStatus[];
   readonly creates: boolean;
   /** True for a caller route. */
@@ -198,7 +201,7 @@ export function defineRoute<P, Q, R>(route: RouteDeclaration<P, Q, R>): Route {
     ...(route as object as Route),
     body: null,
     statuses: [200],
-    upstreamStatuses: /^\/v1\/(markets|venue_a)\//.test(route.path) ? [502] : [],
+    upstreamStatuses: /^\/v1\/(markets|venue_a)\//.test(route.path) ? [429, 502] : [],
     creates: false,
     dependsOnCaller: false,
     servesMarketData: true,

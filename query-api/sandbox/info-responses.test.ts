@@ -34,6 +34,12 @@ it('a sandbox key reads the fixed responses about one account, and never the ven
   ]) {
     const got = await get(path!);
     expect([got.status, got.headers['x-svc-sandbox']], path).toEqual([200, 'true']);
+    const { etag, age, 'cache-control': cacheControl } = got.headers;
+    expect([etag, age, cacheControl], path).toEqual([
+      expect.stringMatching(/^W\//),
+      expect.stringMatching(/^\d$/),
+      expect.stringMatching(/^private, max-age=(2|10|60)$/),
+    ]);
     const { native, fetchedAt } = responses.find(({ request }) => request.type === type && request.dex === undefined)!;
     expect(got.body.native).toEqual(native);
     expect(got.body.meta.fetchedAt).toBe(new Date(fetchedAt).toISOString());

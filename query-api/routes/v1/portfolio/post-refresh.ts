@@ -12,7 +12,7 @@ export const postRefresh = defineCallerRoute({
   scope: 'read',
   sku: 'portfolio.read',
   status: 202,
-  upstreamStatuses: [502],
+  upstreamStatuses: [429, 502],
   summary: 'Asks for newer series of bound accounts, at most once a minute for each account and window.',
   params: z.object({}),
   query: z.object({}),

@@ -11,7 +11,7 @@ export const getBackfill = defineCallerRoute({
   path: '/v1/me/backfills/:requestId',
   scope: 'read',
   sku: 'api.request',
-  upstreamStatuses: [502],
+  upstreamStatuses: [429, 502],
   summary: 'How far a backfill of the last 24 hours came.',
   params: z.object({ requestId: z.string().describe('Id of the backfill.') }),
   query: z.object({}),

@@ -12,7 +12,7 @@ export const getWalletNavCurve = defineCallerRoute({
   scope: 'read',
   sku: 'api.request',
   servesMarketData: true,
-  upstreamStatuses: [502],
+  upstreamStatuses: [429, 502],
   summary: 'What the account of a bound wallet was worth at each hour of a window, and what was deposited.',
   params: idPath,
   query: z.object({ window: windowParameter }),

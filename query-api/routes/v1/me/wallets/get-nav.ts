@@ -11,7 +11,7 @@ export const getWalletNav = defineCallerRoute({
   scope: 'read',
   sku: 'api.request',
   servesMarketData: true,
-  upstreamStatuses: [502],
+  upstreamStatuses: [429, 502],
   summary: 'What the account of a bound wallet is worth now, at most 20 s old.',
   params: idPath,
   query: z.object({}),

@@ -11,7 +11,7 @@ export const getWalletPnlCurve = defineCallerRoute({
   scope: 'read',
   sku: 'api.request',
   servesMarketData: true,
-  upstreamStatuses: [502],
+  upstreamStatuses: [429, 502],
   summary: 'What the account of a bound wallet gained since the start of a window, as its venue states it.',
   params: idPath,
   query: z.object({ window: windowParameter }),

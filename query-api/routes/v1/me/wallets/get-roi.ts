@@ -12,7 +12,7 @@ export const getWalletRoi = defineCallerRoute({
   scope: 'read',
   sku: 'api.request',
   servesMarketData: true,
-  upstreamStatuses: [502],
+  upstreamStatuses: [429, 502],
   summary: 'What the account of a bound wallet returned over a window, with the flows that this takes into account.',
   params: idPath,
   query: z.object({

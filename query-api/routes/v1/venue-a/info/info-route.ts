@@ -1,6 +1,7 @@
 /** The routes below `/v1/venue_a/info` differ only in what they read. */
 import { z } from 'zod';
 import { addressSchema } from '#schemas/domain/control/fields';
+import type { ErrorCode } from '#schemas/errors';
 import { INFO_LIFETIMES_MS, type InfoRequest, type InfoResult, type InfoType } from '#schemas/requests/venue-a-info';
 import { PROVIDER, readInfo } from '../../../../upstream/read-info.ts';
 import { type Dependencies, defineRoute, producedAt, type Route } from '../../../route.ts';
@@ -9,6 +10,12 @@ import { checkDex } from './check-dex.ts';
 const PARAMETERS = {
   user: addressSchema.transform((text) => text.toLowerCase()).describe('The address of an account.'),
   dex: z.string().optional().describe('A builder dex; the main one if it is left out or empty.'),
+};
+
+/** Codes of the 404 for a value of a parameter. The sandbox does not know every account. */
+const NOT_FOUND_CODES: Readonly<Record<keyof typeof PARAMETERS, ErrorCode>> = {
+  user: 'not_found',
+  dex: 'unknown_dex',
 };
 
 export interface InfoRoute {
@@ -33,6 +40,7 @@ export function defineInfoRoute({ name, type, parameters, summary, read = readUn
     sku: 'api.request',
     cacheTtlMs: INFO_LIFETIMES_MS[type],
     summary,
+    ...(parameters.length > 0 ? { notFoundCodes: parameters.map((parameter) => NOT_FOUND_CODES[parameter]) } : {}),
     params: z.object({}),
     query: z.object(shape),
     response: z.object({
