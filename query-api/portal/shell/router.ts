@@ -8,7 +8,7 @@ export interface Place {
 
 export const HOME = '/portal/';
 /** Parameters that stay in the address when another page is opened. */
-const CARRIED = ['theme', 'times'];
+const CARRIED = ['theme', 'times', 'keys'];
 
 const here = (): Place => ({ path: location.pathname, query: new URLSearchParams(location.search) });
 
@@ -56,6 +56,8 @@ export function startRouter(): void {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
     const link = (event.target as Element).closest('a');
     if (!link || link.origin !== location.origin || link.target !== '' || !isPortalPath(link.pathname)) return;
+    // The browser follows a link to a part of this page, and moves the focus there.
+    if (link.hash !== '' && link.pathname + link.search === location.pathname + location.search) return;
     event.preventDefault();
     navigate(link.pathname + link.search);
   });
