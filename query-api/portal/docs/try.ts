@@ -1,6 +1,7 @@
 /** The form on the page of a route: checks the request as the route does, sends it, and shows the answer. */
 import { curlOf } from '../../docs/samples/rest-samples.ts';
 import { type Field, InvalidField, notSignedIn, onSubmit, readCsrf, readJson, showFault, typedToken } from './form.ts';
+import { questionBefore } from './question.ts';
 import { faultOf, type Schema } from './validate-schema.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -26,7 +27,8 @@ export function startTryForm(form: HTMLFormElement): void {
   onSubmit(form, async () => {
     if (field) await fillOwnId(form, field);
     const request = prepare(form);
-    if (request.method === 'DELETE' && !confirm(`Send DELETE ${request.path}? This cannot be undone.`)) return;
+    const question = questionBefore(request.method, request.path, request.body);
+    if (question !== null && !confirm(question)) return;
     await send(form, request);
   });
 }

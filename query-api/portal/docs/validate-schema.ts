@@ -46,6 +46,7 @@ function faultOfChoices(value: unknown, choices: readonly Schema[], name: string
 function isOfType(value: unknown, type: string): boolean {
   if (type === 'null') return value === null;
   if (type === 'array') return Array.isArray(value);
+  if (type === 'number') return Number.isFinite(value);
   if (type === 'integer') return Number.isInteger(value);
   if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
   return typeof value === type;

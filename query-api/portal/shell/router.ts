@@ -35,11 +35,14 @@ export function navigate(href: string): void {
   scrollTo(0, 0);
 }
 
-/** Changes parameters of the address without a new entry in the history; null removes one. */
-export function setQuery(changes: Readonly<Record<string, string | null>>): void {
+/**
+ * Changes parameters of the address without a new entry in the history; null removes one, and so does an empty text
+ * unless it `keepsEmpty`.
+ */
+export function setQuery(changes: Readonly<Record<string, string | null>>, keepsEmpty = false): void {
   const query = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(changes)) {
-    if (value === null || value === '') query.delete(name);
+    if (value === null || (value === '' && !keepsEmpty)) query.delete(name);
     else query.set(name, value);
   }
   const text = query.toString();
