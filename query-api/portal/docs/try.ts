@@ -2,7 +2,7 @@
 import { curlOf } from '../../docs/samples/rest-samples.ts';
 import { type Field, InvalidField, notSignedIn, onSubmit, readCsrf, readJson, showFault, typedToken } from './form.ts';
 import { questionBefore } from './question.ts';
-import { faultOf, type Schema } from './validate-schema.ts';
+import { faultOf, type Schema, typedValue } from './validate-schema.ts';
 
 const TIMEOUT_MS = 30_000;
 /** Longer bodies are shown up to here. */
@@ -67,12 +67,6 @@ function prepare(form: HTMLFormElement): Prepared {
 
 function schemaOf(field: Field): Schema {
   return JSON.parse(field.dataset.schema ?? '{}') as Schema;
-}
-
-/** A text of a field as the type of its schema. */
-function typedValue(text: string, { type }: Schema): unknown {
-  if (type === 'integer' || type === 'number') return Number(text);
-  return type === 'boolean' && /^(true|false)$/.test(text) ? text === 'true' : text;
 }
 
 function bodyOf(form: HTMLFormElement): unknown {
