@@ -1,7 +1,17 @@
 /** Looks at the pages of the portal in Chromium, as a person does: their figures, their states, and what they say. */
-import { expect, it, vi } from 'vitest';
-import { eventually, get } from '../e2e/service.ts';
-import { create, expectAccessible, openPage, type Portal, signIn, violationsOf } from './browser.ts';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { RECORDINGS_MISSING, recording } from '../e2e/recordings.ts';
+import { eventually, get, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
+import {
+  create,
+  expectAccessible,
+  type Fields,
+  openPage,
+  type Portal,
+  rowsOf,
+  signIn,
+  violationsOf,
+} from './browser.ts';
 import { DECLARED_PAGES, samplePath } from './sample-pages.ts';
 
 /** Figures are compared again if newer ones came before the page was paused; wrong ones never become equal. */
@@ -121,6 +131,44 @@ export function pagesSuite(portal: Portal): void {
       expect(Number(await cell.getAttribute('data-value', { timeout: 5_000 }))).toBe(netEdge);
     }, COMPARED_WITHIN);
   });
+
+  it.skipIf(RECORDINGS_MISSING)(
+    'shows the numbers that REST returns of a recording, and says that it is one',
+    async () => {
+      const folder = temporaryFolder('parallax-portal-recording');
+      const flags = ['--venues', `recording:${recording('venue_a-eth-2025-12-10')}`];
+      const service = await startService({ dataDir: folder.path, flags });
+      onTestFinished(async () => {
+        await service.stop();
+        folder.remove();
+      });
+      await eventually(
+        () => get<{ playback?: string }>(service, '/health'),
+        ({ playback }) => playback === 'ended',
+        60_000,
+      );
+      const other = await openPage(portal.browser, service.rest);
+      const { page } = other;
+      await signIn(other, TEST_TOKEN, '/portal/markets/perp/ETH');
+      await page.locator('[data-banner="recording"]').waitFor();
+      const route = '/v1/markets/venue_a/coins/ETH';
+      const book = await get<Record<'bids' | 'asks', Fields[]>>(service, `${route}/orderbook`);
+      const { trades } = await get<{ trades: Fields[] }>(service, `${route}/trades`);
+      for (const [label, expected, fields] of [
+        ['Bids', book.bids, ['price', 'size']],
+        ['Asks', book.asks, ['price', 'size']],
+        ['Newest trades', trades, ['price', 'size', 'side']],
+      ] as const) {
+        await page.locator(`table[aria-label="${label}"] tbody tr`).first().waitFor();
+        const rows = await rowsOf(page, `table[aria-label="${label}"] tbody tr`);
+        const part = (row: Fields) => fields.map((field) => row[field]);
+        expect(rows.map(part), label).toEqual(expected.slice(0, rows.length).map(part));
+      }
+      await expectAccessible(other);
+      expect(other.faults).toEqual([]);
+      await other.close();
+    },
+  );
 
   it('says which scope is missing, what is missing, and what to do about a fault', async () => {
     const { token } = await create(portal.service, '/keys', { name: 'reads only', userId: 'reader', scopes: ['read'] });
