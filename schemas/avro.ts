@@ -16,7 +16,7 @@ export interface AvroType<T> {
 }
 /** What a column has to know of a value beyond its Avro type, in which decimals are text and times are numbers. */
 export type ColumnKind =
-  | { readonly kind: 'text' | 'word' | 'decimal' | 'time' | 'integer' | 'float' | 'flag' | 'bytes' }
+  | { readonly kind: 'text' | 'word' | 'decimal' | 'product' | 'time' | 'integer' | 'float' | 'flag' | 'bytes' }
   | { readonly kind: 'nullable' | 'list'; readonly of: ColumnKind }
   | { readonly kind: 'record'; readonly fields: Readonly<Record<string, AvroType<unknown>>> };
 /** The TypeScript type of the values of an `AvroType`. */
@@ -30,6 +30,8 @@ const avroType = <T>(schema: Schema, doc: string, column: ColumnKind): AvroType<
 export const text = (doc: string) => avroType<string>('string', doc, { kind: 'text' });
 /** An exact decimal as canonical text. */
 export const decimal = (doc: string) => avroType<string>('string', doc, { kind: 'decimal' });
+/** A sum of exact products of two decimals as canonical text, with up to 36 decimals. */
+export const product = (doc: string) => avroType<string>('string', doc, { kind: 'product' });
 /** Unix milliseconds. */
 export const timestamp = (doc: string) => avroType<number>('long', doc, { kind: 'time' });
 /** A whole number below 2^53. */

@@ -169,12 +169,33 @@ describe('a registry that is checked against the log', () => {
     expect(server.schemas).toEqual([]);
   });
 
-  it('stops restoring at the first id that differs', async () => {
+  it('registers nothing in a server that has another schema for an id of the log', async () => {
     await registerBoth();
     server.empty();
     await server.registry.register('other-value', '"int"');
-    await expect((await open()).restore(() => {})).rejects.toMatchObject({ code: 'registry_mismatch' });
-    expect(server.schemas).toHaveLength(2);
+    const wrong = expect.objectContaining({
+      code: 'registry_mismatch',
+      message: expect.stringContaining('nothing was'),
+    });
+    await expect((await open()).restore(() => {})).rejects.toEqual(wrong);
+    expect(server.schemas).toEqual(['"int"']);
+    // Also if ids before it are missing.
+    const { fetch } = server.registry;
+    server.schemas.push('"long"');
+    server.registry.fetch = async (id) => (id === 1 ? Promise.reject(new CodecError('unknown_schema', '')) : fetch(id));
+    await expect((await open()).restore(() => {})).rejects.toEqual(wrong);
+    expect(server.schemas).toEqual(['"int"', '"long"']);
+  });
+
+  it('stops restoring at the first schema that gets another id', async () => {
+    await server.registry.register('other-value', '"int"');
+    await registerBoth();
+    server.empty();
+    // Numbers ids from 2 on, as a server does that had schemas before.
+    const { register } = server.registry;
+    server.registry.register = async (subject, schema) => (await register(subject, schema)) + 1;
+    await expect((await open()).restore(() => {})).rejects.toThrow('id 2 follows 0, and 1 is missing');
+    expect(server.schemas).toHaveLength(1);
   });
 
   it('makes a running process degraded until the server fits the log again', async () => {

@@ -70,18 +70,29 @@ export class CheckedRegistry implements SchemaRegistry {
   }
 
   /**
-   * Registers every recorded schema in the order of the ids. Ids that the log does not use, for example because two
-   * processes registered a schema at the same time, are used for schemas that say so. Rejects with a
-   * `RegistryMismatchError` at the first one that gets another id. Returns how many were registered.
+   * Registers the recorded schemas that the server lacks, in the order of the ids. Ids that the log does not use, for
+   * example because two processes registered a schema at the same time, are used for schemas that say so. Rejects with a
+   * `RegistryMismatchError` before anything is registered if the server has another schema for one of the ids, since it
+   * is then not the registry of this log, and later at the first schema that gets another id. Returns how many schemas
+   * the log has.
    */
   async restore(onRestored: (done: number, total: number) => void): Promise<number> {
     const entries = this.recorded.entries();
+    const missing = new Set<number>();
+    for (const { id, subject, schema } of entries) {
+      const served = await this.served(id);
+      if (served === null) missing.add(id);
+      else if (!isSameSchema(served, schema))
+        throw new RegistryMismatchError(`id ${id} (${subject}) has another schema, so nothing was registered`);
+    }
     let before = 0;
     for (const [at, { id, subject, schema }] of entries.entries()) {
-      if ((await this.served(id)) === null) await this.useIdsBetween(before, id);
-      const assigned = await this.server.register(subject, schema);
-      if (assigned !== id)
-        throw new RegistryMismatchError(`id ${assigned} for ${subject}, which has id ${id} in the log`);
+      if (missing.has(id)) {
+        await this.useIdsBetween(before, id);
+        const assigned = await this.server.register(subject, schema);
+        if (assigned !== id)
+          throw new RegistryMismatchError(`id ${assigned} for ${subject}, which has id ${id} in the log`);
+      }
       before = id;
       onRestored(at + 1, entries.length);
     }

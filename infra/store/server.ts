@@ -2,8 +2,8 @@
 
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { createDatabase } from '#schemas/tables/cluster-statements';
+import { STORE_ADVICE, withAdvice } from '../config/connection-advice.ts';
 import { decodeUrl, parseUrl } from '../runtime/parse-url.ts';
-import { withAdvice } from './connection-advice.ts';
 import { encodeRows, SENDS_SLICES } from './encode-rows.ts';
 import { type Parameter, type Row, type Store, StoreError } from './store.ts';
 import {
@@ -68,7 +68,8 @@ export async function openServerStore(options: ServerStoreOptions): Promise<Stor
     return await server.database(options.database);
   } catch (error) {
     await server.close();
-    throw withAdvice(error);
+    if (!(error instanceof StoreError)) throw error;
+    throw new StoreError(error.code, withAdvice(error.message, STORE_ADVICE), { cause: error });
   }
 }
 

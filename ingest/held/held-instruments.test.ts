@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { type LedgerBook, ledgerBookTopic } from '#schemas/topics/ledgers';
+import { type OpenBook, openBookTopic } from '#schemas/topics/ledgers';
 import { partitionOf } from '#schemas/topics/topic';
 import { openTestRole, testFolder } from '../testing/role-context.fixture.ts';
 import { HeldInstruments } from './held-instruments.ts';
@@ -10,18 +10,18 @@ it('knows what accounts of its venue hold in any of their books, until the last 
   const role = await openTestRole(folder, {});
   onTestFinished(() => role.close());
   const { log, codec } = role.context;
-  await log.createTopics([ledgerBookTopic]);
-  await codec.prepare([ledgerBookTopic]);
+  await log.createTopics([openBookTopic]);
+  await codec.prepare([openBookTopic]);
   const sent = new Map<number, number>();
   const append = async (account: string, instrument: string, isOpen: boolean) => {
     const key = `${account} ${instrument} `;
-    const partition = partitionOf(key, ledgerBookTopic.partitions);
+    const partition = partitionOf(key, openBookTopic.partitions);
     const seq = (sent.get(partition) ?? 0) + 1;
     sent.set(partition, seq);
     const place = { account, ledger: 1, instrument, builder: null, receivedAt: 1 };
-    const book: LedgerBook = { ...place, qty: '1', knownQty: '1', knownCost: '1', avgCost: '1', rebuilt: false };
-    const at = { topic: ledgerBookTopic.name, partition, key, receivedAt: 1, seq };
-    await log.append([{ ...at, value: isOpen ? codec.encode(ledgerBookTopic, book) : null }]);
+    const book: OpenBook = { ...place, rebuilt: false };
+    const at = { topic: openBookTopic.name, partition, key, receivedAt: 1, seq };
+    await log.append([{ ...at, value: isOpen ? codec.encode(openBookTopic, book) : null }]);
   };
   for (const account of ['venue_b:0x1', 'venue_b:0x2', 'venue_b:0x3']) await append(account, '7', true);
   await append('venue_a:0x1', '#10', true);

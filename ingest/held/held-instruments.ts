@@ -1,6 +1,6 @@
 /** Tokens and coins that bound accounts of a venue hold, read from the open books of their ledgers. */
 import { type FollowerContext, TopicFollower } from '#infra/stages/topic-follower';
-import { ledgerBookTopic } from '#schemas/topics/ledgers';
+import { openBookTopic } from '#schemas/topics/ledgers';
 import { accountName, type ProviderFamily } from '#schemas/venues/accounts';
 
 export class HeldInstruments {
@@ -23,13 +23,13 @@ export class HeldInstruments {
   /** Follows the books in the background. */
   async start(): Promise<void> {
     const { log, codec } = this.context;
-    await log.createTopics([ledgerBookTopic]);
-    await codec.prepare([ledgerBookTopic]);
+    await log.createTopics([openBookTopic]);
+    await codec.prepare([openBookTopic]);
     const prefix = accountName(this.family, '');
-    for (let partition = 0; partition < ledgerBookTopic.partitions; partition += 1) {
-      const { first } = await log.bounds({ topic: ledgerBookTopic.name, partition });
+    for (let partition = 0; partition < openBookTopic.partitions; partition += 1) {
+      const { first } = await log.bounds({ topic: openBookTopic.name, partition });
       const follower = new TopicFollower(this.context, {
-        topic: ledgerBookTopic,
+        topic: openBookTopic,
         partition,
         part: `instruments of accounts of ${this.family}`,
         from: first,

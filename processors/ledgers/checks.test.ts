@@ -50,6 +50,23 @@ describe('a comparison with the venue', () => {
     expect(checks()).toEqual(['1 true', '1 false']);
   });
 
+  it('finds it equal again once the ledger has settled it, if its size was', () => {
+    const { probe, acquire, checks } = setUp();
+    probe.market();
+    probe.trade(10);
+    acquire(11_000, { 1: '3' }, ACCOUNT, true);
+    probe.driver.restart();
+    probe.resolve(12);
+    acquire(13_000, { 1: '3' }, ACCOUNT, true);
+    expect(checks()).toEqual(['1 false', '1 true']);
+    probe.market({ marketId: '0xd', instruments: ['3', '4'] });
+    probe.trade(20, { instrument: '3' }, { makerInstrument: '3' });
+    acquire(21_000, { 3: '5' }, ACCOUNT, true);
+    probe.resolve(22, { marketId: '0xd' });
+    acquire(23_000, { 3: '5' }, ACCOUNT, true);
+    expect(checks().slice(2)).toEqual(['3 false']);
+  });
+
   it('leaves out tokens that are settled, and has them again where that is reverted', () => {
     const { probe, acquire, checks } = setUp();
     probe.market();

@@ -1,7 +1,7 @@
 /**
  * Compares the positions of a ledger of venue_b with the venue's at each acquisition. Tokens are compared until they are
  * settled; one that was never compared counts as one that differs, and so does one that the venue would redeem: its
- * settlement is not in the ledger.
+ * settlement is not in the ledger. Once it is, the size that was compared counts.
  */
 import type { Emit, StageRecord } from '#infra/stages/stage';
 import { parseDecimal, ZERO } from '#schemas/domain/decimal';
@@ -36,16 +36,20 @@ export function noteChanges(
   const own = checks.get(account);
   if (!own) return;
   const { tokens, checkedAt } = own;
+  const ledger = accounts.get(account)!.startedAt;
   for (const change of changes) {
     const isPut = 'put' in change;
     const event = isPut ? change.put : change.remove;
     for (const token of instrumentsOf(event)) {
       const known = tokens.get(token);
-      if (event.kind === 'settle') tokens.set(token, { isEqual: known?.isEqual ?? null, isSettled: isPut });
-      else if (!known) tokens.set(token, { isEqual: null, isSettled: false });
+      if (event.kind === 'settle') {
+        const lacked = isPut && known?.lacksSettlement === true;
+        const isEqual = lacked ? true : (known?.isEqual ?? null);
+        tokens.set(token, { isEqual, lacksSettlement: false, isSettled: isPut });
+        if (lacked) emit(ledgerCheckTopic, account, { account, ledger, instrument: token, receivedAt, isEqual: true });
+      } else if (!known) tokens.set(token, { isEqual: null, lacksSettlement: false, isSettled: false });
     }
   }
-  const ledger = accounts.get(account)!.startedAt;
   emit(ledgerChangeTopic, account, { account, ledger, changedAt: receivedAt, checkedAt });
 }
 
@@ -68,7 +72,9 @@ export function onAcquisition(
     if (check.isSettled) continue;
     const position = held.get(instrument);
     const size = position ? parseDecimal(position.size) : ZERO;
-    const isEqual = !position?.redeemable && !differsFromVenue(positionOf(ledger.books, instrument), size);
+    const hasSize = !differsFromVenue(positionOf(ledger.books, instrument), size);
+    check.lacksSettlement = hasSize && position?.redeemable === true;
+    const isEqual = hasSize && !check.lacksSettlement;
     if (isEqual === check.isEqual) continue;
     check.isEqual = isEqual;
     emit(ledgerCheckTopic, account, { account, ledger: startedAt, instrument, receivedAt, isEqual });

@@ -1,13 +1,13 @@
-/** Emits what a change of a ledger did: the rows of its events, and its open books. */
+/** Emits what a change of a ledger did: the rows of its events, and which books are open. */
 import type { Emit, Slices } from '#infra/stages/stage';
-import { type Decimal, formatDecimal, multiply, ZERO } from '#schemas/domain/decimal';
+import { type Decimal, formatDecimal, formatProduct, multiply, ZERO } from '#schemas/domain/decimal';
 import { booksOf, magnitude } from '#schemas/domain/ledger/books';
 import type { Effect } from '#schemas/domain/ledger/effect';
 import { instrumentsOf, type LedgerEvent } from '#schemas/domain/ledger/events';
 import { type AppliedEvent, type LedgerOutcome, SLICE_EVENTS } from '#schemas/domain/ledger/ledger';
-import { openPositionOf } from '#schemas/domain/ledger/open-position';
+import { openChangeOf } from '#schemas/domain/ledger/open-position';
 import { fillLoadTopic } from '#schemas/topics/account-fills';
-import { type LedgerEventRow, ledgerBookTopic, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
+import { type LedgerEventRow, ledgerEventTopic, ledgerTopic, openBookTopic } from '#schemas/topics/ledgers';
 import { type FillLoad, missingFrom } from './fill-load.ts';
 import type { AccountLedger } from './state.ts';
 
@@ -43,12 +43,12 @@ export function* emitOutcome(changed: ChangedAccount, outcome: LedgerOutcome, em
     for (const [part, effect] of applied.effects.entries()) emitRow(changed, applied.event, effect, part, emit);
     if (!before) continue;
     touch(before);
-    emitRemoved(changed, before, applied.effects.length, emit);
+    emitRemoved(changed, before, applied.effects, emit);
   }
   for (const [at, applied] of removed.entries()) {
     if (at % SLICE_EVENTS === 0) yield;
     touch(applied);
-    emitRemoved(changed, applied, 0, emit);
+    emitRemoved(changed, applied, [], emit);
   }
   for (const event of refused) emitRefused(changed, event, emit);
   for (const effect of touched.values()) emitBook(changed, effect, rebuilt, emit);
@@ -78,7 +78,7 @@ export function emitEnd(account: string, { ledger }: AccountLedger, emit: Emit):
   emit.remove(ledgerTopic, account);
   if (account.startsWith('venue_a:')) emit.remove(fillLoadTopic, account);
   for (const [instrument, { books }] of ledger.books.holdings)
-    for (const { builder } of books) emit.remove(ledgerBookTopic, bookKey(account, instrument, builder));
+    for (const { builder } of books) emit.remove(openBookTopic, bookKey(account, instrument, builder));
 }
 
 /** True for the first effect on each book of an event. */
@@ -94,10 +94,19 @@ function emitRow(changed: ChangedAccount, event: LedgerEvent, effect: Effect, pa
   emit(ledgerEventTopic, changed.account, rowOf(changed, event, effect, part, 'applied'));
 }
 
-/** Marks the rows of an event from a part on as removed. */
-function emitRemoved(changed: ChangedAccount, { event, effects }: AppliedEvent, from: number, emit: Emit): void {
-  for (let part = from; part < effects.length; part += 1)
-    emit(ledgerEventTopic, changed.account, rowOf(changed, event, effects[part]!, part, 'removed'));
+/**
+ * Marks the rows of an event as removed that no row replaces: a part that is none any more, or one of another instrument.
+ * @param now what the event does instead.
+ */
+function emitRemoved(
+  changed: ChangedAccount,
+  { event, effects }: AppliedEvent,
+  now: readonly Effect[],
+  emit: Emit,
+): void {
+  for (const [part, effect] of effects.entries())
+    if (now[part]?.instrument !== effect.instrument)
+      emit(ledgerEventTopic, changed.account, rowOf(changed, event, effect, part, 'removed'));
 }
 
 /** Writes rows without quantities for an event that came too late, which make its books partial. */
@@ -118,7 +127,10 @@ function rowOf(
   state: LedgerEventRow['state'],
 ): LedgerEventRow {
   const { id, at, index, ts, receivedAt } = event;
-  const { kind, instrument, builder, qty, price, opens, realized, partial, closes } = effect;
+  const { kind, instrument, builder, qty, price, opens, grows, realized, partial, closes } = effect;
+  const open = openChangeOf(effect);
+  const qtyText = formatDecimal(qty);
+  const textOfPart = (part: Decimal) => (part === qty ? qtyText : formatDecimal(part));
   // Only fills have a notional and a fee; a refused one counts with neither.
   const fill = event.kind === 'fill' && kind === 'fill' && qty !== ZERO ? event : null;
   const trade = event.kind === 'fill' ? event.trade : null;
@@ -136,9 +148,13 @@ function rowOf(
     receivedAt,
     instrument,
     builder,
-    qty: formatDecimal(qty),
+    qty: qtyText,
     price: textOf(price),
-    opened: formatDecimal(opens?.qty ?? ZERO),
+    opened: textOfPart(opens?.qty ?? ZERO),
+    enlarged: grows?.openedBy ?? null,
+    longQty: textOfPart(open.longQty),
+    knownQty: textOfPart(open.knownQty),
+    knownCost: formatProduct(open.knownCost),
     realized: textOf(realized),
     notional: fill === null ? '0' : formatDecimal(multiply(magnitude(fill.qty) as Decimal, fill.price)),
     fee: fill === null ? '0' : textOf(fill.fee),
@@ -149,32 +165,22 @@ function rowOf(
   };
 }
 
+/** A book is published when it opens, and when it is rebuilt: what is open in it follows from the rows. */
 function emitBook(
   { account, own, receivedAt }: ChangedAccount,
   { instrument, builder }: Pick<Effect, 'instrument' | 'builder'>,
   rebuilt: boolean,
   emit: Emit,
 ): void {
-  const key = bookKey(account, instrument, builder);
   const book = booksOf(own.ledger.books, instrument).find((candidate) => candidate.builder === builder);
+  if (book?.isPublished && !rebuilt) return;
+  const key = bookKey(account, instrument, builder);
   if (!book) {
-    emit.remove(ledgerBookTopic, key);
+    emit.remove(openBookTopic, key);
     return;
   }
-  const { qty, knownQty, knownCost, avgCost } = openPositionOf(book);
-  const qtyText = formatDecimal(qty);
-  emit(ledgerBookTopic, key, {
-    account,
-    ledger: own.startedAt,
-    instrument,
-    builder,
-    receivedAt,
-    qty: qtyText,
-    knownQty: knownQty === qty ? qtyText : formatDecimal(knownQty),
-    knownCost: formatDecimal(knownCost),
-    avgCost: textOf(avgCost),
-    rebuilt,
-  });
+  book.isPublished = true;
+  emit(openBookTopic, key, { account, ledger: own.startedAt, instrument, builder, receivedAt, rebuilt });
 }
 
 function textOf(value: Decimal | null): string | null {

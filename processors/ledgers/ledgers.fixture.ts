@@ -1,20 +1,23 @@
 /** A harness of the stage `ledgers` with a first organization, and functions to send it commands, trades and outcomes. */
 import type { Actor } from '#schemas/domain/control/envelope';
+import { formatDecimal, parseDecimal, parseProduct } from '#schemas/domain/decimal';
+import { addSums, hasLots, NOTHING_OPEN, type OpenSums, openPositionOf } from '#schemas/domain/ledger/open-position';
 import { aMarket, aResolution } from '#schemas/testing/records.fixture';
 import {
   type FillList,
   type FillLoad,
   fillLoadTopic,
   fillPageTopic,
+  subscribedFillTopic,
   type VenueAFill,
 } from '#schemas/topics/account-fills';
 import { changeTopic, clockTopic } from '#schemas/topics/control';
 import {
-  type LedgerBook,
+  type FollowedLedger,
   type LedgerEventRow,
-  ledgerBookTopic,
   ledgerEventTopic,
   ledgerTopic,
+  openBookTopic,
 } from '#schemas/topics/ledgers';
 import {
   type BackfilledEvent,
@@ -40,7 +43,7 @@ import {
   SEED,
   TAKER,
 } from '../organizations/organizations.fixture.ts';
-import { driveStage } from '../testing/drive-stage.fixture.ts';
+import { type DrivenOutput, driveStage } from '../testing/drive-stage.fixture.ts';
 import { createLedgersStage } from './stage.ts';
 import { fillPage } from './venue-a-fills.fixture.ts';
 
@@ -58,6 +61,23 @@ const ORDERS: TradeOrders = {
   takerBuilder: null,
   takerFee: '0.01',
 };
+
+/** A resolution of the market 0xc in the block `at`: token 1 pays all. */
+export function resolutionAt(at: number, fields: Partial<Resolution> = {}): Resolution {
+  return aResolution({
+    id: `venue_b:0xr${at}:1`,
+    provider: 'venue_b',
+    marketId: '0xc',
+    payouts: ['1', '0'],
+    resolvedAt: at * 1_000,
+    receivedAt: at * 1_000 + 500,
+    blockNumber: at,
+    blockHash: `0xb${at}`,
+    logIndex: 1,
+    status: 'pending',
+    ...fields,
+  });
+}
 
 export function createLedgersProbe() {
   const driver = driveStage(createLedgersStage());
@@ -127,31 +147,26 @@ export function createLedgersProbe() {
     repeatMove: (move: PositionMove, status: PositionMove['status']) =>
       driver.feed(positionMoveTopic, { ...move, status }),
     /** What a backfill found of the taker's account. */
-    found: (found: Partial<Pick<BackfilledEvent, 'trade' | 'move'>>) =>
-      driver.feed(backfilledEventTopic, { account: TAKER, receivedAt: 9_000_000, trade: null, move: null, ...found }),
+    found: (found: Partial<Pick<BackfilledEvent, 'trade' | 'move' | 'resolution'>>) =>
+      driver.feed(backfilledEventTopic, {
+        account: TAKER,
+        receivedAt: 9_000_000,
+        trade: null,
+        move: null,
+        resolution: null,
+        ...found,
+      }),
     revertBackfilled: (trade: Trade) => driver.feed(backfilledTradeTopic, { ...trade, status: 'reverted' }),
     market: (fields: Partial<Market> = {}) =>
       driver.feed(marketTopics.venue_b, aMarket({ marketId: '0xc', instruments: ['1', '2'], ...fields })),
     resolve: (at: number, fields: Partial<Resolution> = {}) =>
-      driver.feed(
-        resolutionTopics.venue_b,
-        aResolution({
-          id: `venue_b:0xr${at}:1`,
-          provider: 'venue_b',
-          marketId: '0xc',
-          payouts: ['1', '0'],
-          resolvedAt: at * 1_000,
-          receivedAt: at * 1_000 + 500,
-          blockNumber: at,
-          blockHash: `0xb${at}`,
-          logIndex: 1,
-          status: 'pending',
-          ...fields,
-        }),
-      ),
+      driver.feed(resolutionTopics.venue_b, resolutionAt(at, fields)),
     /** A response with fills of the taker's account on venue_a. */
     page: (list: FillList, from: number, fills: readonly VenueAFill[], isFull = false) =>
       driver.feed(fillPageTopic, fillPage(TAKER, list, from, fills, isFull)),
+    /** Fills that the subscription of that account brings. */
+    subscribed: (fills: readonly VenueAFill[], receivedAt = 20_000_000) =>
+      driver.feed(subscribedFillTopic, { user: TAKER, receivedAt, fills: [...fills] }),
     /** A pair of venue_a in which a token is traded for USDC. */
     pair: (coin: string, base: string) =>
       driver.feed(instrumentTopics.venue_a, {
@@ -173,35 +188,54 @@ export function createLedgersProbe() {
     /** The newest statement of how far the fills of that account are loaded. */
     fillLoad: () => driver.outputs.findLast(({ topic }) => topic === fillLoadTopic.name)?.value as FillLoad | null,
     day: (nth: number) => driver.feed(clockTopic, { receivedAt: nth * DAY_MS, tick: true, hour: true, day: true }),
-    /** The table that follows from all rows: what is applied, by event and part. */
-    rows(): string[] {
-      const rows = new Map<string, LedgerEventRow>();
-      for (const row of driver.emittedTo(ledgerEventTopic))
-        rows.set(`${row.account} ${row.ledger} ${row.id} ${row.part}`, row);
-      return [...rows.values()].filter(({ state }) => state === 'applied').map(rowText);
-    },
+    /** The table that follows from all rows: what is applied, by instrument, event and part. */
+    rows: (): string[] => appliedRows(driver.emittedTo(ledgerEventTopic)).map(rowText),
     /** The starts of the ledgers of all rows. */
     ledgers: () => [...new Set(driver.emittedTo(ledgerEventTopic).map(({ ledger }) => ledger))],
     /** The ledgers that exist, by the records of the compacted topic. */
-    started(): unknown[] {
-      const ledgers = new Map<string, unknown>();
-      for (const { topic, key, value } of driver.outputs) {
-        if (topic !== ledgerTopic.name) continue;
-        if (value === null) ledgers.delete(key);
-        else ledgers.set(key, value);
-      }
-      return [...ledgers.values()];
-    },
-    /** The open books that follow from all records of the compacted topic. */
+    started: () => [...newestOf(driver.outputs, ledgerTopic).values()],
+    /** What is open in each book by the rows of the ledgers that exist. Throws if other books were published as open. */
     books(): string[] {
-      const books = new Map<string, LedgerBook>();
-      for (const { topic, key, value } of driver.outputs) {
-        if (topic !== ledgerBookTopic.name) continue;
-        if (value === null) books.delete(key);
-        else books.set(key, value as LedgerBook);
+      const started = newestOf<FollowedLedger>(driver.outputs, ledgerTopic);
+      const sums = new Map<string, OpenSums>();
+      for (const row of appliedRows(driver.emittedTo(ledgerEventTopic))) {
+        if (started.get(row.account)?.ledger !== row.ledger) continue;
+        const key = `${row.account} ${row.instrument} ${row.builder ?? ''}`;
+        sums.set(key, addSums(sums.get(key) ?? NOTHING_OPEN, changeOf(row)));
       }
-      return [...books.values()].map(bookText);
+      const open = [...sums].filter(([, sum]) => hasLots(sum));
+      const published = [...newestOf(driver.outputs, openBookTopic).keys()].sort().join();
+      const held = open.map(([key]) => key).sort();
+      if (published !== held.join()) throw new Error(`published as open: ${published}; open: ${held.join()}`);
+      return open.map(([key, sum]) => bookText(key, sum));
     },
+  };
+}
+
+/** The newest value of each key of a compacted topic. */
+function newestOf<T>(outputs: readonly DrivenOutput[], { name }: { readonly name: string }): Map<string, T> {
+  const values = new Map<string, T>();
+  for (const { topic, key, value } of outputs) {
+    if (topic !== name) continue;
+    if (value === null) values.delete(key);
+    else values.set(key, value as T);
+  }
+  return values;
+}
+
+/** The rows of the table that are applied. */
+function appliedRows(emitted: readonly LedgerEventRow[]): LedgerEventRow[] {
+  const rows = new Map<string, LedgerEventRow>();
+  for (const row of emitted) rows.set(`${row.account} ${row.ledger} ${row.instrument} ${row.id} ${row.part}`, row);
+  return [...rows.values()].filter(({ state }) => state === 'applied');
+}
+
+function changeOf({ qty, longQty, knownQty, knownCost }: LedgerEventRow): OpenSums {
+  return {
+    qty: parseDecimal(qty),
+    longQty: parseDecimal(longQty),
+    knownQty: parseDecimal(knownQty),
+    knownCost: parseProduct(knownCost),
   };
 }
 
@@ -227,7 +261,10 @@ function rowText({
   return `${nameOf(account)} ${id} ${kind} ${book}: ${qty} at ${price}, realized ${realized}, notional ${notional}, fee ${fee}${closed && `, closes${closed}`}${partial ? ', partial' : ''}`;
 }
 
-function bookText({ account, instrument, builder, qty, knownQty, knownCost, avgCost }: LedgerBook): string {
+function bookText(key: string, sums: OpenSums): string {
+  const [account, instrument, builder] = key.split(' ') as [string, string, string];
+  const { qty, knownQty, knownCost, avgCost } = openPositionOf(sums);
   const book = `${instrument}${builder ? ` of ${builder}` : ''}`;
-  return `${nameOf(account)} ${book}: ${qty}, known ${knownQty} for ${knownCost}, average ${avgCost}`;
+  const average = avgCost === null ? null : formatDecimal(avgCost);
+  return `${nameOf(account)} ${book}: ${formatDecimal(qty)}, known ${formatDecimal(knownQty)} for ${formatDecimal(knownCost)}, average ${average}`;
 }

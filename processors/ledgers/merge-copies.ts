@@ -2,10 +2,10 @@
  * Merges the copies of one fill that several sources state, so that the result does not depend on the order in which they
  * arrived. Pure.
  */
-import type { FillList, VenueAFill } from '#schemas/topics/account-fills';
+import type { VenueAFill } from '#schemas/topics/account-fills';
 
 /** The sources of fills: each field has the value of the first one that states it. */
-const SOURCES = ['orders', 'twaps', 'node', 'exports'] as const satisfies readonly (FillList | 'node' | 'exports')[];
+const SOURCES = ['orders', 'twaps', 'subscription', 'node', 'exports'] as const;
 export type FillSource = (typeof SOURCES)[number];
 
 export interface FillCopy {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ledgerEventTopic } from '#schemas/topics/ledgers';
-import { createLedgersProbe, OPERATOR, TAKER } from './ledgers.fixture.ts';
+import { createLedgersProbe, OPERATOR, resolutionAt, TAKER } from './ledgers.fixture.ts';
 
 /** A trade and a move from before the taker was bound. */
 function boundLate() {
@@ -58,6 +58,33 @@ it('removes events that are reverted, wherever the trade came from', () => {
   probe.repeatMove(move, 'reverted');
   probe.revertBackfilled(early);
   expect(probe.rows()).toEqual([]);
+});
+
+it('settles a market that was resolved before the chain was followed, once, whichever of it and the market comes last', () => {
+  for (const isListed of [true, false]) {
+    const probe = createLedgersProbe();
+    probe.bind(OPERATOR, 'wal_t', TAKER);
+    if (isListed) probe.market();
+    probe.found({ trade: { ...probe.trade(10, { maker: null, taker: null }), taker: TAKER } });
+    const resolution = resolutionAt(30);
+    for (const _ of [1, 2]) probe.found({ resolution });
+    probe.driver.restart();
+    if (!isListed) probe.market();
+    expect(probe.rows().map((row) => row.split(',')[0])).toEqual([
+      'taker venue_b:0xt10:1 fill 1: 3 at 0.4',
+      'taker venue_b:0xr30:1 settle 1: -3 at 1',
+    ]);
+    expect(probe.books()).toEqual([]);
+  }
+});
+
+it('settles a trade of which the market was not known, although its resolution is found again', () => {
+  const { probe, trade } = boundLate();
+  const resolution = resolutionAt(30);
+  probe.found({ resolution });
+  probe.found({ trade: { ...trade, marketId: null } });
+  probe.found({ resolution });
+  expect([probe.rows().length, probe.books()]).toEqual([2, []]);
 });
 
 it('settles events of a market that was resolved before', () => {

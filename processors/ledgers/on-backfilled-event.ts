@@ -1,6 +1,6 @@
 /**
  * Adds what a backfill found to the ledger of its wallet, and to no other. An event that is in the ledger already has the
- * same id and place, so it counts once.
+ * same id and place, so it counts once. How a market was resolved counts for every ledger.
  */
 import type { Emit, Slices, StageRecord } from '#infra/stages/stage';
 import type { BackfilledEvent, Trade } from '#schemas/topics/normalised';
@@ -8,16 +8,23 @@ import { accountName } from '#schemas/venues/accounts';
 import { changeAccount } from './change-account.ts';
 import { fillsOfTrade } from './fills-of-trade.ts';
 import { changeByMove } from './on-move.ts';
-import { settlementChanges } from './settlements.ts';
+import { applyResolution, isHeldBy, settlementChanges } from './settlements.ts';
 import type { LedgersState } from './state.ts';
 
 export function onBackfilledEvent(
   state: LedgersState,
-  { value: { account: address, trade, move }, receivedAt }: StageRecord<BackfilledEvent>,
+  { value: { account: address, trade, move, resolution }, receivedAt }: StageRecord<BackfilledEvent>,
   emit: Emit,
 ): Slices | undefined {
   const account = accountName('venue_b', address);
   if (!state.accounts.has(account)) return undefined;
+  if (resolution) {
+    const { marketId } = resolution;
+    const changed = applyResolution(state, resolution, receivedAt, emit);
+    if (changed || !isHeldBy(state, marketId, account)) return changed;
+    // It was known before, when the market of the trades of this wallet was not.
+    return changeAccount(state, account, settlementChanges(state, marketId, receivedAt), receivedAt, emit);
+  }
   if (move) return changeByMove(state, move, receivedAt, emit);
   if (!trade) return undefined;
   const fills = fillsOfTrade(trade, receivedAt, (other) => other === account);

@@ -1,7 +1,7 @@
 /** Adds the fills of venue_a to the ledgers of followed accounts, and states how far they are loaded. */
 import type { Emit, Slices, StageRecord } from '#infra/stages/stage';
 import { findEvent, type Ledger } from '#schemas/domain/ledger/ledger';
-import type { FillPage } from '#schemas/topics/account-fills';
+import type { FillPage, SubscribedFills } from '#schemas/topics/account-fills';
 import type { NodeFill } from '#schemas/topics/node-fills';
 import type { Trade } from '#schemas/topics/normalised';
 import { accountName } from '#schemas/venues/accounts';
@@ -34,19 +34,38 @@ export function* onFillPage(
 /** A node also names the builder of a fill. */
 export function onNodeFill(state: LedgersState, record: StageRecord<NodeFill>, emit: Emit): Slices | undefined {
   const account = accountName(VENUE, record.key);
-  const load = state.fillLoads.get(account);
-  if (!load) return undefined;
+  if (!state.fillLoads.has(account)) return undefined;
   const fill = readFill(JSON.parse(record.value.fill), baseTokenIn(state));
-  // It is folded, and the lists contained it.
-  if (fill.time < state.accounts.get(account)!.ledger.foldedBefore && isLoaded(load, fill.time)) return undefined;
-  return addOther(state, account, { source: 'node', fill }, record.receivedAt, emit);
+  return addOthers(state, account, [{ source: 'node', fill }], record.receivedAt, emit);
 }
 
-/** Adds a copy of a source that says nothing about fills that it lacks. */
-function* addOther(state: LedgersState, account: string, copy: FillCopy, receivedAt: number, emit: Emit): Slices {
+/** After each connection the newest fills come again. */
+export function onSubscribedFills(
+  state: LedgersState,
+  { value, receivedAt }: StageRecord<SubscribedFills>,
+  emit: Emit,
+): Slices | undefined {
+  const account = accountName(VENUE, value.user);
+  if (!state.fillLoads.has(account)) return undefined;
+  const copies = value.fills.map((fill): FillCopy => ({ source: 'subscription', fill }));
+  return addOthers(state, account, copies, receivedAt, emit);
+}
+
+/** Adds copies of a source that says nothing about fills that it lacks. */
+function* addOthers(
+  state: LedgersState,
+  account: string,
+  copies: readonly FillCopy[],
+  receivedAt: number,
+  emit: Emit,
+): Slices {
   const load = state.fillLoads.get(account)!;
+  const { foldedBefore } = state.accounts.get(account)!.ledger;
   const before = missingFrom(load);
-  yield* addFills(state, account, addFill(load, copy), receivedAt, emit);
+  // What is folded was in the lists.
+  const added = copies.filter(({ fill: { time } }) => time >= foldedBefore || !isLoaded(load, time));
+  const released = added.flatMap((copy) => addFill(load, copy));
+  if (released.length > 0) yield* addFills(state, account, released, receivedAt, emit);
   if (missingFrom(load) !== before) stateLoad(state, account, load, receivedAt, emit);
 }
 

@@ -51,6 +51,25 @@ describe('splits, merges and conversions of a bound account', () => {
     expect(probe.rows()).toHaveLength(2);
   });
 
+  it('have no row left of an instrument that a late event moved to another part of them', () => {
+    const probe = bound();
+    probe.trade(10);
+    probe.move(12, { kind: 'merge' });
+    const before = probe.rows().toSorted();
+    const late = probe.trade(9, {}, { takerBuilder: '0xb1' });
+    const merge = (rest: string) => `taker venue_b:0xm12:1 merge ${rest}`;
+    expect(probe.rows().filter((row) => row.startsWith(merge('')))).toEqual(
+      expect.arrayContaining([
+        merge(`1 of 0xb1: -3 at 0.5, realized 0.3, ${NO_FILL}, closes 3 of ${late.id}`),
+        merge(`1: -2 at 0.5, realized 0.2, ${NO_FILL}, closes 2 of venue_b:0xt10:1`),
+        merge(`2: -5 at 0.5, realized 0, ${NO_FILL}`),
+      ]),
+    );
+    expect(probe.rows()).toHaveLength(before.length + 2);
+    probe.repeat(late, 'reverted');
+    expect(probe.rows().toSorted()).toEqual(before);
+  });
+
   it('wait for a market that the catalog does not list yet', () => {
     const probe = createLedgersProbe();
     probe.bind(OPERATOR, 'wal_t', TAKER);

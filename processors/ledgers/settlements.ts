@@ -24,6 +24,16 @@ export function onResolution(
   { value, receivedAt }: StageRecord<Resolution>,
   emit: Emit,
 ): Slices | undefined {
+  return applyResolution(state, value, receivedAt, emit);
+}
+
+/** Settles the ledgers that hold instruments of a market, or takes their settlement back if the resolution is reverted. */
+export function applyResolution(
+  state: LedgersState,
+  value: Resolution,
+  receivedAt: number,
+  emit: Emit,
+): Slices | undefined {
   const { marketId, status, id } = value;
   // Off chain, old outcomes are searched for, and the loaded history of an account contains how it was settled.
   if (value.blockNumber === null && value.resolvedAt < receivedAt - RETAINED_MS) return undefined;
@@ -52,6 +62,11 @@ export function settlementChanges(state: LedgersState, marketId: string | null, 
   const resolution = marketId === null ? undefined : state.resolutions.get(marketId);
   const settlement = resolution && settlementOf(state, resolution, receivedAt);
   return settlement ? [{ put: settlement }] : [];
+}
+
+/** True if the ledger of an account has or once contained events of the market. */
+export function isHeldBy({ instruments, holders }: LedgersState, marketId: string, account: string): boolean {
+  return instruments.get(marketId)?.some((instrument) => holders.get(instrument)?.has(account)) ?? false;
 }
 
 function removals(state: LedgersState, resolution: Resolution | undefined, receivedAt: number): LedgerChange[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ledgerBookTopic, ledgerEventTopic } from '#schemas/topics/ledgers';
+import { ledgerEventTopic, openBookTopic } from '#schemas/topics/ledgers';
 import { createLedgersProbe, MAKER, OPERATOR, TAKER } from './ledgers.fixture.ts';
 
 const DAY_BLOCKS = 86_400;
@@ -49,6 +49,21 @@ describe('fills of followed accounts', () => {
     expect(probe.books()).toEqual([]);
   });
 
+  it('publish that their book is open when it opens, not with each of them', () => {
+    const probe = createLedgersProbe();
+    probe.bind(OPERATOR, 'wal_t', TAKER);
+    probe.trade(10);
+    probe.trade(11);
+    probe.driver.restart();
+    probe.trade(12, { side: 'sell', qty: '5' });
+    expect(probe.driver.emittedTo(openBookTopic)).toHaveLength(1);
+    probe.trade(13, { side: 'sell', qty: '1' });
+    expect(probe.books()).toEqual([]);
+    probe.trade(14);
+    expect(probe.books()).toEqual(['taker 1: 3, known 3 for 1.2, average 0.4']);
+    expect(probe.driver.emittedTo(openBookTopic)).toHaveLength(2);
+  });
+
   it('count once, from the binding on, while they are pending and after they are confirmed', () => {
     const probe = createLedgersProbe();
     const before = probe.trade(10);
@@ -72,7 +87,7 @@ describe('fills of followed accounts', () => {
     const sale = 'taker venue_b:0xt12:1 fill 1: -3 at 0.5, realized';
     expect(probe.rows()).toEqual([`${sale} 0, notional 1.5, fee 0.01`]);
     expect(probe.books()).toEqual(['taker 1: -3, known -3 for -1.5, average 0.5']);
-    expect(probe.driver.emittedTo(ledgerBookTopic).map(({ rebuilt }) => rebuilt)).toEqual([false, true]);
+    expect(probe.driver.emittedTo(openBookTopic).map(({ rebuilt }) => rebuilt)).toEqual([false, true]);
     probe.trade(11, { id: first.id });
     expect(probe.rows().toSorted()).toEqual([
       `taker ${first.id} fill 1: 3 at 0.4, realized 0, notional 1.2, fee 0.01`,

@@ -8,6 +8,8 @@ import {
   type FillPage,
   fillLoadTopic,
   fillPageTopic,
+  type SubscribedFills,
+  subscribedFillTopic,
   tradeRecordingTopic,
 } from '#schemas/topics/account-fills';
 import { type VenueBAcquisition, venueBAcquisitionTopic } from '#schemas/topics/accounts';
@@ -15,7 +17,7 @@ import { type BuilderDay, type BuilderFill, builderDayTopic, builderFillTopic } 
 import { type CandleRange, venueCandleRangeTopics } from '#schemas/topics/candles';
 import { type ClockMark, type ControlChange, changeTopic, clockTopic } from '#schemas/topics/control';
 import { ledgerChangeTopic, ledgerCheckTopic } from '#schemas/topics/ledger-checks';
-import { ledgerBookTopic, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
+import { ledgerEventTopic, ledgerTopic, openBookTopic } from '#schemas/topics/ledgers';
 import { type NodeFill, nodeFillTopic } from '#schemas/topics/node-fills';
 import {
   type BackfilledEvent,
@@ -37,7 +39,7 @@ import { onAcquisition } from './checks.ts';
 import { onBackfilledEvent, onBackfilledTrade } from './on-backfilled-event.ts';
 import { forgetBuilderFiles, onBuilderDay, onBuilderFill } from './on-builder-file.ts';
 import { onChange } from './on-change.ts';
-import { onFillPage, onNodeFill, onTradeOfVenueA } from './on-fill-page.ts';
+import { onFillPage, onNodeFill, onSubscribedFills, onTradeOfVenueA } from './on-fill-page.ts';
 import { onInstrument } from './on-instrument.ts';
 import { onMarketOfVenueB, onMove } from './on-move.ts';
 import { onTrade } from './on-trade.ts';
@@ -49,7 +51,7 @@ export function createLedgersStage(): Stage<LedgersState> {
   return {
     name: 'ledgers',
     // The state contains the control state, so raise this with `CONTROL_STATE_VERSION`.
-    stateVersion: 6,
+    stateVersion: 8,
     slicedMaps: [
       'control.idempotency.current.answers',
       'control.idempotency.previous.answers',
@@ -81,6 +83,7 @@ export function createLedgersStage(): Stage<LedgersState> {
       on<LedgersState, BackfilledEvent>(backfilledEventTopic, onBackfilledEvent),
       on<LedgersState, Trade>(backfilledTradeTopic, onBackfilledTrade),
       on<LedgersState, FillPage>(fillPageTopic, onFillPage),
+      on<LedgersState, SubscribedFills>(subscribedFillTopic, onSubscribedFills),
       on<LedgersState, NodeFill>(nodeFillTopic, onNodeFill),
       on<LedgersState, BuilderFill>(builderFillTopic, onBuilderFill),
       onKeyed<LedgersState, BuilderDay>(builderDayTopic, onBuilderDay),
@@ -95,7 +98,7 @@ export function createLedgersStage(): Stage<LedgersState> {
       accountFillTopic,
       ledgerTopic,
       ledgerEventTopic,
-      ledgerBookTopic,
+      openBookTopic,
       ledgerCheckTopic,
       ledgerChangeTopic,
     ],

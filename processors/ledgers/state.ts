@@ -50,6 +50,8 @@ export interface LedgerChecks {
 interface TokenCheck {
   /** Null before the first comparison. */
   isEqual: boolean | null;
+  /** True if it differs in this alone: the venue would redeem the token, and the ledger has not settled it. */
+  lacksSettlement: boolean;
   readonly isSettled: boolean;
 }
 

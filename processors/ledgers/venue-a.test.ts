@@ -4,9 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { readable, readableNaive } from '#schemas/domain/ledger/ledger.fixture';
 import { naiveLedger } from '#schemas/domain/ledger/naive-ledger.fixture';
 import { aMarket, aResolution } from '#schemas/testing/records.fixture';
-import { accountFillTopic, fillLoadTopic, type VenueAFill } from '#schemas/topics/account-fills';
+import { accountFillTopic, fillLoadTopic, subscribedFillTopic, type VenueAFill } from '#schemas/topics/account-fills';
 import { type BuilderDay, type BuilderFill, builderDayTopic, builderFillTopic } from '#schemas/topics/builder-exports';
 import { clockTopic } from '#schemas/topics/control';
+import { ledgerEventTopic } from '#schemas/topics/ledgers';
 import { nodeFillTopic } from '#schemas/topics/node-fills';
 import { marketTopics, tradeTopics } from '#schemas/topics/normalised';
 import { resolutionTopics } from '#schemas/topics/oracle';
@@ -111,6 +112,23 @@ describe('the fills of an account of venue_a', () => {
     ]);
   });
 
+  it('state by how much they changed what is open, and whose lot the rounding of the venue enlarged', () => {
+    const probe = loaded(
+      coinFill(1),
+      coinFill(2, { startPosition: '1.000001' }),
+      sale(3, { startPosition: '2.000001' }),
+    );
+    const changes = probe.driver
+      .emittedTo(ledgerEventTopic)
+      .map(({ kind, enlarged, longQty, knownQty, knownCost }) => [kind, enlarged, longQty, knownQty, knownCost]);
+    expect(changes).toEqual([
+      ['fill', null, '1', '1', '100'],
+      ['unseen', 'venue_a_perp:BTC:1:1', '0.000001', '0.000001', '0.0001'],
+      ['fill', null, '1', '1', '100'],
+      ['fill', null, '-1', '-1', '-100'],
+    ]);
+  });
+
   it('get the builder that a node names, also later, and no source removes it', () => {
     const builder = `0x${'0b'.repeat(20)}`;
     const probe = loaded(coinFill(1, { builderFee: '0.05' }));
@@ -128,6 +146,52 @@ describe('the fills of an account of venue_a', () => {
       [null, 10_000_000],
       [builder, 10_000_000],
     ]);
+  });
+});
+
+describe('the fills of a subscription', () => {
+  it('count at once, and once, however often a new connection and pages repeat them', () => {
+    const probe = loaded(coinFill(1));
+    const newer = [coinFill(30_000_000, { startPosition: '1' }), sale(30_000_000, { tid: 7, startPosition: '2' })];
+    probe.subscribed(newer);
+    const rows = probe.rows();
+    expect(rows).toHaveLength(3);
+    probe.driver.restart();
+    const listed = probe.driver.emittedTo(accountFillTopic).length;
+    probe.subscribed([...newer.toReversed(), coinFill(1)], 40_000_000);
+    probe.page('orders', 1, [coinFill(1), ...newer]);
+    expect([probe.rows(), probe.driver.emittedTo(accountFillTopic).length]).toEqual([rows, listed]);
+  });
+
+  it('wait for the pages of a load, and the lists need not repeat them', () => {
+    const probe = bound();
+    probe.subscribed([coinFill(5, { startPosition: '1' }), coinFill(1)]);
+    expect(probe.rows()).toEqual([]);
+    probe.page('twaps', 0, []);
+    probe.page('orders', 0, [coinFill(1)]);
+    expect(probe.rows().map((row) => row.split(',')[0])).toEqual([
+      'taker venue_a_perp:BTC:1:1 fill BTC: 1 at 100',
+      'taker venue_a_perp:BTC:5:5 fill BTC: 1 at 100',
+    ]);
+  });
+
+  it('are not refused where they are folded, and change nothing of other accounts', () => {
+    const probe = loaded(coinFill(1));
+    probe.day(400);
+    const before = probe.driver.outputs.length;
+    probe.subscribed([coinFill(1), coinFill(2)], 400 * 86_400_000);
+    probe.driver.feed(subscribedFillTopic, { user: MAKER, receivedAt: 1, fills: [coinFill(3)] });
+    expect(probe.driver.outputs).toHaveLength(before);
+  });
+
+  it('are no longer missing', () => {
+    const probe = loaded(coinFill(1));
+    const trade = { ...probe.trade(10), provider: 'venue_a_perp', instrument: 'BTC', orders: null } as const;
+    const id = 'venue_a_perp:BTC:20000011:11';
+    probe.driver.feed(tradeTopics.venue_a, { ...trade, id, ts: 20_000_011, receivedAt: 20_000_000 });
+    expect(probe.fillLoad()).toMatchObject({ missingFrom: 20_000_011 });
+    probe.subscribed([coinFill(20_000_011, { tid: 11, startPosition: '1' })]);
+    expect(probe.fillLoad()).toMatchObject({ missingFrom: null });
   });
 });
 

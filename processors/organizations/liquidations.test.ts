@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Actor } from '#schemas/domain/control/envelope';
-import { fillPageTopic, type VenueAFill } from '#schemas/topics/account-fills';
+import { fillPageTopic, subscribedFillTopic, type VenueAFill } from '#schemas/topics/account-fills';
 import { findEventType } from '#schemas/webhooks/event-types';
 import { coinFill, fillPage } from '../ledgers/venue-a-fills.fixture.ts';
 import {
@@ -46,6 +46,9 @@ describe('a forced liquidation of a bound wallet', () => {
     });
     expect(page(liquidation(6_000))).toEqual([]);
     expect(page(liquidation(6_001))).toHaveLength(1);
+    const subscribed = { user: TAKER, receivedAt: 9, fills: [liquidation(6_001), liquidation(6_002)] };
+    expect(deliveriesOf(harness.probe.send(subscribedFillTopic, TAKER, subscribed))).toHaveLength(1);
+    expect(page(liquidation(6_002))).toEqual([]);
   });
 
   it('is one event for each organization with a binding that covers its provider', () => {

@@ -10,11 +10,18 @@ import { positionLiquidated } from './event-data.ts';
 import type { OrganizationsState } from './state.ts';
 
 const TYPE = 'broker.position.liquidated';
-/** Newest liquidations that are remembered: a page repeats the last fills of the one before. */
+/** Newest liquidations that are remembered: a page repeats the last fills of the one before, a new connection the newest ones. */
 const REMEMBERED_MAX = 10_000;
 
-/** A history that is loaded contains liquidations from before the binding, which are not delivered. */
-export function onFillPage(state: OrganizationsState, { value, receivedAt }: StageRecord<FillPage>, emit: Emit): void {
+/**
+ * Handles fills of a page or of a subscription. A history that is loaded contains liquidations from before the binding, which
+ * are not delivered.
+ */
+export function onFills(
+  state: OrganizationsState,
+  { value, receivedAt }: StageRecord<Pick<FillPage, 'user' | 'fills'>>,
+  emit: Emit,
+): void {
   const { user, fills } = value;
   for (const fill of fills) {
     if (fill.liquidatedUser !== user) continue;

@@ -5,7 +5,7 @@
  */
 import { on, onKeyed, type Stage } from '#infra/stages/stage';
 import { VENUES } from '#schemas/domain/providers';
-import { type FillPage, fillPageTopic } from '#schemas/topics/account-fills';
+import { type FillPage, fillPageTopic, type SubscribedFills, subscribedFillTopic } from '#schemas/topics/account-fills';
 import { type Anomaly, anomalyTopic } from '#schemas/topics/anomalies';
 import { auditTopic } from '#schemas/topics/audit';
 import { channelTopics } from '#schemas/topics/channels';
@@ -24,7 +24,7 @@ import { deliveryTopic } from '#schemas/topics/webhooks';
 import { expireInactiveChannels } from '../shared/channel-seqs.ts';
 import { ORACLE_SLICES, updateYesIndex } from '../shared/oracle-state.ts';
 import { onChange } from './on-change.ts';
-import { onFillPage } from './on-liquidation.ts';
+import { onFills } from './on-liquidation.ts';
 import { onAnomaly, onArbitrage, onSpread } from './on-market-event.ts';
 import { oracleHandlers } from './on-oracle.ts';
 import { onTrade } from './on-trade.ts';
@@ -70,7 +70,8 @@ export function createOrganizationsStage(): Stage<OrganizationsState> {
       ...VENUES.map((venue) =>
         on<OrganizationsState, Trade>(tradeTopics[venue], (state, record, emit) => onTrade(state, record, venue, emit)),
       ),
-      on<OrganizationsState, FillPage>(fillPageTopic, onFillPage),
+      on<OrganizationsState, FillPage>(fillPageTopic, onFills),
+      on<OrganizationsState, SubscribedFills>(subscribedFillTopic, onFills),
     ],
     outputs: [auditTopic, channelTopics.organizations, deliveryTopic],
     initialState: createOrganizationsState,

@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { parseToken } from '#infra/control/token';
 import { SCOPES } from '#schemas/domain/control/state';
 import type { PlanQuotas } from '#schemas/domain/quota/plan-quotas';
+import { bookEventsTable } from '#schemas/tables/book-events';
 import { candleBarsTable } from '#schemas/tables/candle-bars';
-import { ledgerEventsTable } from '#schemas/tables/ledger-events';
 import { tradesTable } from '#schemas/tables/trades';
 import { aCandle } from '#schemas/testing/records.fixture';
 import { arbitrageHeadTopic, eventTopic, spreadHeadTopic } from '#schemas/topics/derived';
@@ -275,7 +275,7 @@ async function followWallet({ control, views, admin }: TestService, store: Inser
   const row = aLedgerRow(1);
   const { account, ledger, ts, id } = row;
   applyRecord(VIEWS.ledgers, views.ledgers, ledgerTopic, account, { account, ledger });
-  await insertRows(store, ledgerEventsTable, [row]);
+  await insertRows(store, bookEventsTable, [row]);
   await insertRows(store, tradesTable, [aTrade({ id, ts, taker: ADDRESS })]);
 }
 

@@ -1,6 +1,6 @@
 /** Figures of books and their sums. An unknown part is left out of a sum; a sum of unknown parts alone is unknown. */
-import { type Decimal, divideHalfEven, UNIT } from '#schemas/domain/decimal';
-import { type Lot, quantityOf } from '#schemas/domain/ledger/lots';
+import { type Decimal, multiply } from '#schemas/domain/decimal';
+import { hasLots, type OpenSums } from '#schemas/domain/ledger/open-position';
 import { unrealizedOf } from '#schemas/domain/ledger/unrealized';
 import { sumKnown } from '#schemas/domain/sum-known';
 import type { OutcomeToken } from '../queries/markets-of-tokens.ts';
@@ -15,7 +15,7 @@ export interface BookFigures {
   readonly trades: number;
   /** Null if one is unknown. */
   readonly fees: Decimal | null;
-  readonly lots: readonly Lot[];
+  readonly open: OpenSums;
   /** True if its figures leave something out. */
   readonly isPartial: boolean;
 }
@@ -50,18 +50,14 @@ export const UNKNOWN: Figures = {
 };
 
 export function sumOfBooks(books: readonly PricedBook[]): Figures {
-  const open = books.filter(({ lots }) => lots.length > 0);
+  const held = books.filter(({ open }) => hasLots(open));
   return {
     realized: sumKnown(books.map(({ realized }) => realized)),
-    unrealized: sumKnown(open.map(({ lots, mark }) => (mark === null ? null : unrealizedOf(lots, mark)))),
-    openPosition: sumKnown(open.map(({ lots, mark }) => (mark === null ? null : usdOf(lots, mark)))),
+    unrealized: sumKnown(held.map(({ open, mark }) => (mark === null ? null : unrealizedOf(open, mark)))),
+    openPosition: sumKnown(held.map(({ open, mark }) => (mark === null ? null : multiply(open.qty, mark)))),
     totalNotional: sumKnown(books.map(({ notional }) => notional)),
     tradeCount: books.reduce((sum, { trades }) => sum + trades, 0),
     fees: books.some(({ fees }) => fees === null) ? null : sumKnown(books.map(({ fees }) => fees)),
-    unpriced: open.filter(({ mark }) => mark === null).length,
+    unpriced: held.filter(({ mark }) => mark === null).length,
   };
-}
-
-function usdOf(lots: readonly Lot[], mark: Decimal): Decimal {
-  return divideHalfEven(quantityOf(lots) * mark, UNIT) as Decimal;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Wallet } from '#schemas/domain/control/state';
 import { formatDecimal, parseDecimal } from '#schemas/domain/decimal';
+import { sumsOf } from '#schemas/domain/ledger/open-position';
 import { aLink, anEvent } from '#schemas/testing/records.fixture';
 import { createEventIndex, putEvent } from '../views/event-index.ts';
 import type { Figures } from './figures.ts';
@@ -36,7 +37,7 @@ function book(
   const { realized = '1', fees = '0.1', mark = '0.5', of = A, builder = null, market = 'm1' } = more;
   const { provider = of.provider } = more;
   const decimal = (text: string | null) => (text === null ? null : parseDecimal(text));
-  const lot = { openedBy: 'o', openedAt: 0, n: 0, qty: parseDecimal(String(qty)), price: decimal(price) };
+  const lot = { qty: parseDecimal(String(qty)), price: decimal(price) };
   const index = instrument.startsWith('YES') ? 0 : 1;
   return {
     account: `venue_b:${of.address}`,
@@ -48,7 +49,7 @@ function book(
     notional: parseDecimal('2'),
     trades: 1,
     fees: decimal(fees),
-    lots: qty === 0 ? [] : [lot],
+    open: sumsOf(qty === 0 ? [] : [lot]),
     isPartial: false,
     mark: decimal(mark),
     token: market === null ? null : { provider: 'venue_b', marketId: market, index, yesIndex: 0, outcome: instrument },

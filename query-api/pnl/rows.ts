@@ -3,7 +3,7 @@ import type { Wallet } from '#schemas/domain/control/state';
 import { marketKey, PRICE_PROVIDERS } from '#schemas/domain/providers';
 import type { EventLink, UniversalEvent } from '#schemas/topics/derived';
 import type { EventIndex } from '../views/event-index.ts';
-import { type OpenLots, type Position, positionOf } from './event-terms.ts';
+import { type OpenPart, type Position, positionOf } from './event-terms.ts';
 import { type Figures, type PricedBook, sumOfBooks, UNKNOWN } from './figures.ts';
 
 /** A book with the wallet that names its account. */
@@ -67,7 +67,7 @@ export interface BuilderRow extends ProviderRow {
 export function rowsByEvent(books: readonly WalletBook[], events: EventIndex): EventRow[] {
   return groupBy(books, (book) => placeOf(book, events).key).map(([key, own]) => {
     const { event } = placeOf(own[0]!, events);
-    const position = positionOf(own.map((book) => openLotsOf(book, placeOf(book, events).isInverse)));
+    const position = positionOf(own.map((book) => openPartOf(book, placeOf(book, events).isInverse)));
     const figures = { ...sumOfBooks(own), openPosition: position.qty };
     return { key, books: own, event, position, figures, legs: legsOf(own) };
   });
@@ -92,8 +92,8 @@ function isInverse({ yesInstrument, polarity }: EventLink, instrument: string): 
   return (yesInstrument === instrument) !== (polarity === 'same');
 }
 
-function openLotsOf({ lots, mark }: WalletBook, inverse: boolean): OpenLots {
-  return { lots, mark, isInverse: inverse };
+function openPartOf({ open, mark }: WalletBook, inverse: boolean): OpenPart {
+  return { open, mark, isInverse: inverse };
 }
 
 function legsOf(books: readonly WalletBook[]): Leg[] {
@@ -106,7 +106,7 @@ function legsOf(books: readonly WalletBook[]): Leg[] {
       tokenId: isCoin ? null : instrument,
       outcome: token?.outcome ?? null,
       figures: sumOfBooks(own),
-      position: positionOf(own.map((book) => openLotsOf(book, false))),
+      position: positionOf(own.map((book) => openPartOf(book, false))),
     };
   });
 }

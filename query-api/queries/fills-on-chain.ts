@@ -1,7 +1,7 @@
 /** Fills on chain: what the ledgers state of them, with their trades. */
 import { tradeIdOf } from '#schemas/domain/ledger/fill-id';
 import { VENUES } from '#schemas/domain/providers';
-import { ledgerEventsTable } from '#schemas/tables/ledger-events';
+import { bookEventsTable } from '#schemas/tables/book-events';
 import { marketsTable } from '#schemas/tables/markets';
 import type { StoredTrade } from '#schemas/tables/trades';
 import { conditionsOf, type FillRange } from './fill-places.ts';
@@ -10,7 +10,7 @@ import { type Query, query, type Reader } from './query.ts';
 import { TRADE_COLUMNS } from './read-trades.ts';
 import { type RowOf, selectColumns } from './select-columns.ts';
 
-const FILL_COLUMNS = selectColumns(ledgerEventsTable, 'l', [
+const FILL_COLUMNS = selectColumns(bookEventsTable, 'l', [
   'account',
   'id',
   'state',
@@ -49,7 +49,7 @@ export async function readChainFills(store: Reader, range: FillRange): Promise<F
         name: 'fills',
         // A fill that came too late for its ledger has no quantity.
         sql: `SELECT ${FILL_COLUMNS}
-         FROM ledger_events AS l FINAL
+         FROM book_events AS l FINAL
          WHERE ${[IS_OF_LEDGERS, `l.kind = 'fill' AND l.qty != 0`, ...conditions].join(' AND ')}
          ORDER BY l.ts DESC, l.index DESC, l.account DESC, l.id DESC, l.state = 'removed'
          LIMIT 1 BY l.account, l.id

@@ -1,9 +1,10 @@
-/** Sums of the events of each book in a window, with the open lots of the books. */
+/** Sums of the events of each book: of those in a window, and of all events what is open. */
 import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
+import { hasLots } from '#schemas/domain/ledger/open-position';
 import type { BookFigures } from '../pnl/figures.ts';
 import { equalPositions, isEqual } from './equal-positions.ts';
 import { IS_OF_LEDGERS, inParts, type LedgerPart, ledgerParameters } from './ledger-rows.ts';
-import { openLots } from './open-lots.ts';
+import { OPEN_SUMS, type OpenRow, readOpenSums } from './open-sums.ts';
 import { type Query, queryBatch, type Reader } from './query.ts';
 
 export interface FiguresWindow {
@@ -13,7 +14,7 @@ export interface FiguresWindow {
   readonly from: number | null;
   /** Unix ms, exclusive; null means no bound. */
   readonly before: number | null;
-  /** Unix ms: events that reached the ledger later are left out, of open lots too; null means none. */
+  /** Unix ms: events that reached the ledger later are left out, of what is open too; null means none. */
   readonly asOf: number | null;
 }
 
@@ -24,7 +25,7 @@ export interface ReadFigures {
   readonly newest: number;
 }
 
-interface BookRow {
+interface BookRow extends OpenRow {
   readonly account: string;
   readonly instrument: string;
   readonly builder: string | null;
@@ -50,16 +51,11 @@ export async function readBookFigures(
     const until = asOf === null ? '' : ' AND l.receivedAt <= fromUnixTimestamp64Milli({asOf:Int64})';
     const condition = `${IS_OF_LEDGERS} AND l.state = 'applied'${until}`;
     const parameters = { ...ledgerParameters(part), ...(asOf === null ? {} : { asOf }) };
-    const [rows, open, equal] = await queryBatch(store, [
-      sumsOf(condition, parameters, window),
-      openLots(condition, parameters),
-      equalPositions(part),
-    ]);
-    const lots = new Map(open.map((book) => [keyOf(book), book.lots]));
+    const [rows, equal] = await queryBatch(store, [sumsOf(condition, parameters, window), equalPositions(part)]);
     for (const row of rows) {
       newest = Math.max(newest, row.newest);
-      const left = lots.get(keyOf(row)) ?? [];
-      if (row.inWindow > 0 || left.length > 0) books.push(figuresOf(row, left, isEqual(equal, row)));
+      const figures = figuresOf(row, isEqual(equal, row));
+      if (row.inWindow > 0 || hasLots(figures.open)) books.push(figures);
     }
   }
   return { books, newest };
@@ -74,17 +70,21 @@ function sumsOf(
     ...(from === null ? [] : [`l.${by} >= fromUnixTimestamp64Milli({from:Int64})`]),
     ...(before === null ? [] : [`l.${by} < fromUnixTimestamp64Milli({before:Int64})`]),
   ];
-  const counts = bounds.length === 0 ? 'true' : bounds.join(' AND ');
+  // Without a window each row counts, and a sum without a condition takes less time.
+  const [counts, sum] =
+    bounds.length === 0
+      ? ['true', (column: string) => `sum(${column})`]
+      : [bounds.join(' AND '), (column: string) => `sumIf(${column}, ${bounds.join(' AND ')})`];
   return {
     name: 'book-figures',
     sql: `SELECT l.account AS account, l.instrument AS instrument, l.builder AS builder,
-       toFloat64(countIf(${counts})) AS inWindow, sumIf(l.realized, ${counts}) AS realizedSum,
-       sumIf(l.notional, ${counts}) AS notionalSum,
+       toFloat64(countIf(${counts})) AS inWindow, ${sum('l.realized')} AS realizedSum,
+       ${sum('l.notional')} AS notionalSum,
        toFloat64(countIf(l.kind = 'fill' AND l.qty != 0 AND ${counts})) AS trades,
-       toFloat64(countIf(l.partial)) AS partials,
-       toFloat64(countIf(l.fee IS NULL AND ${counts})) AS unknownFees, sumIf(l.fee, ${counts}) AS feeSum,
+       ${OPEN_SUMS}, toFloat64(countIf(l.partial)) AS partials,
+       toFloat64(countIf(l.fee IS NULL AND ${counts})) AS unknownFees, ${sum('l.fee')} AS feeSum,
        toFloat64(toUnixTimestamp64Milli(max(l.receivedAt))) AS newest
-     FROM ledger_events AS l FINAL
+     FROM book_events AS l FINAL
      WHERE ${condition}
      GROUP BY l.account, l.instrument, l.builder
      ORDER BY l.account, l.instrument, l.builder`,
@@ -93,7 +93,7 @@ function sumsOf(
   };
 }
 
-function figuresOf(row: BookRow, lots: BookFigures['lots'], isKnownEqual: boolean): BookFigures {
+function figuresOf(row: BookRow, isKnownEqual: boolean): BookFigures {
   const { account, instrument, builder, inWindow, realizedSum, notionalSum, trades, unknownFees, feeSum, partials } =
     row;
   const sumOf = (text: string | null): Decimal | null => (text === null ? null : parseDecimal(text));
@@ -105,11 +105,7 @@ function figuresOf(row: BookRow, lots: BookFigures['lots'], isKnownEqual: boolea
     notional: parseDecimal(notionalSum),
     trades,
     fees: unknownFees > 0 ? null : (sumOf(feeSum) ?? ZERO),
-    lots,
+    open: readOpenSums(row),
     isPartial: partials > 0 || !isKnownEqual,
   };
-}
-
-function keyOf({ account, instrument, builder }: Pick<BookFigures, 'account' | 'instrument' | 'builder'>): string {
-  return `${account} ${instrument} ${builder ?? ''}`;
 }

@@ -1,10 +1,10 @@
 /** Reads one book of a ledger: its figures, its open lots, and pages of its events. */
-import type { Lot } from '#schemas/domain/ledger/lots';
 import { type OpenPosition, openPositionOf } from '#schemas/domain/ledger/open-position';
-import { ledgerEventsTable } from '#schemas/tables/ledger-events';
+import { bookEventsTable } from '#schemas/tables/book-events';
 import type { FollowedLedger, LedgerEventRow } from '#schemas/topics/ledgers';
 import { equalPositions, isEqual } from './equal-positions.ts';
-import { openLots } from './open-lots.ts';
+import { type OpenLot, openLots } from './open-lots.ts';
+import { OPEN_SUMS, type OpenRow, readOpenSums } from './open-sums.ts';
 import { type Query, queryBatch, type Reader } from './query.ts';
 import { type RowOf, selectColumns, selectNested } from './select-columns.ts';
 import { type CursorKey, formatCursor, invalidCursor, readCursor } from './time-cursor.ts';
@@ -16,7 +16,7 @@ export interface BookPlace {
   readonly builder: string | null;
 }
 
-const EVENT_COLUMNS = selectColumns(ledgerEventsTable, 'l', [
+const EVENT_COLUMNS = selectColumns(bookEventsTable, 'l', [
   'id',
   'part',
   'kind',
@@ -29,7 +29,7 @@ const EVENT_COLUMNS = selectColumns(ledgerEventsTable, 'l', [
   'realized',
   'fee',
 ]);
-const CLOSES = selectNested(ledgerEventsTable, 'l', 'closes');
+const CLOSES = selectNested(bookEventsTable, 'l', 'closes');
 type EventRow = RowOf<typeof EVENT_COLUMNS>;
 export type BookEvent = EventRow & Pick<LedgerEventRow, 'closes'>;
 
@@ -38,7 +38,8 @@ export interface ReadBook {
   readonly realized: string | null;
   /** True if its figures leave something out. */
   readonly isPartial: boolean;
-  readonly lots: readonly Lot[];
+  /** Oldest first. */
+  readonly lots: readonly OpenLot[];
   readonly open: OpenPosition;
   /** Oldest first. */
   readonly events: readonly BookEvent[];
@@ -54,7 +55,7 @@ export async function readBook(
   scope: string,
 ): Promise<ReadBook | null> {
   const after = cursor === null ? null : placeOf(readCursor(cursor), scope);
-  const [summary, books, rows, equal] = await queryBatch(store, [
+  const [summary, lots, rows, equal] = await queryBatch(store, [
     summaryOf(place),
     openLots(OF_BOOK, parametersOf(place)),
     // One more than requested shows whether there is a next page.
@@ -62,15 +63,13 @@ export async function readBook(
     equalPositions([place.ledger]),
   ]);
   if (summary.events === 0) return null;
-  const lots = books.flatMap((book) => book.lots);
   const events = rows.slice(0, limit);
   const last = events.at(-1);
-  const [longs, shorts] = [lots.filter(({ qty }) => qty > 0n), lots.filter(({ qty }) => qty < 0n)];
   return {
     realized: summary.realized,
     isPartial: summary.partials > 0 || !isEqual(equal, { account: place.ledger.account, instrument: place.instrument }),
     lots,
-    open: openPositionOf({ builder: place.builder, longs, shorts }),
+    open: openPositionOf(readOpenSums(summary)),
     events,
     nextCursor: rows.length > limit && last ? cursorOf(last, scope) : null,
   };
@@ -83,7 +82,7 @@ function parametersOf({ ledger, instrument, builder }: BookPlace) {
   return { account: ledger.account, ledger: ledger.ledger, instrument, builder: builder ?? '' };
 }
 
-interface Summary {
+interface Summary extends OpenRow {
   readonly events: number;
   readonly realized: string | null;
   readonly partials: number;
@@ -92,8 +91,9 @@ interface Summary {
 function summaryOf(place: BookPlace): Query<Summary> {
   return {
     name: 'book-summary',
-    sql: `SELECT toFloat64(count()) AS events, sum(l.realized) AS realized, toFloat64(countIf(l.partial)) AS partials
-     FROM ledger_events AS l FINAL WHERE ${OF_BOOK}`,
+    sql: `SELECT toFloat64(count()) AS events, sum(l.realized) AS realized, ${OPEN_SUMS},
+       toFloat64(countIf(l.partial)) AS partials
+     FROM book_events AS l FINAL WHERE ${OF_BOOK}`,
     parameters: parametersOf(place),
     parse: (rows: Summary[]) => rows[0]!,
   };
@@ -103,7 +103,7 @@ function eventsOf(place: BookPlace, rows: number, after: EventPlace | null): Que
   return {
     name: 'book-events',
     sql: `SELECT ${EVENT_COLUMNS}, ${CLOSES.sql}
-     FROM ledger_events AS l FINAL
+     FROM book_events AS l FINAL
      WHERE ${OF_BOOK}
        ${after ? 'AND (l.at, l.index, l.id, l.part) > ({afterAt:UInt64}, {afterIndex:UInt64}, {afterId:String}, {afterPart:UInt64})' : ''}
      ORDER BY l.at, l.index, l.id, l.part

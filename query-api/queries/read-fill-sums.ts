@@ -108,7 +108,7 @@ function venueBSums(store: Reader, ledgers: readonly LedgerPart[], window: Windo
   return query(store, {
     name: 'leg-sums',
     sql: `SELECT l.account AS account, ${asText('sum(l.notional)')} AS volume
-     FROM ledger_events AS l FINAL
+     FROM book_events AS l FINAL
      WHERE ${IS_OF_LEDGERS} AND l.state = 'applied' AND l.kind = 'fill' AND ${inWindow('l.ts')} AND ${BUILDER_COUNTS}
      GROUP BY l.account`,
     parameters: { ...ledgerParameters(ledgers), ...window },

@@ -3,6 +3,7 @@
  * and the two sides of each market, so that neither becomes an object here. It gives the same candles as the selection
  * among all sources followed by `complement` and `overlay` (`schemas/domain/candles/bars.ts`).
  */
+import { Semaphore } from '#infra/store/semaphore';
 import { type PreferredSpan, preferredSpan } from '#schemas/domain/candles/select';
 import { sourceRulesOf } from '#schemas/domain/candles/sources';
 import { marketKey } from '#schemas/domain/providers';
@@ -10,7 +11,7 @@ import type { EventLink } from '#schemas/topics/derived';
 import type { Buckets } from './candle-window.ts';
 import { PackedMarketCandles } from './market-candles.ts';
 import { FIELD_END, PackedRows, ROW_START } from './packed-rows.ts';
-import { query, type Reader } from './query.ts';
+import { type Query, query, type Reader } from './query.ts';
 import { bucketBars, parametersOf, type RangeOfInstrument } from './read-source-bars.ts';
 import type { BarInstrument } from './stored-bar.ts';
 
@@ -103,7 +104,17 @@ const FIELDS = [
 ];
 const ROW = `concat('${ROW_START}', ${FIELDS.map((field) => `toString(${field}), '${FIELD_END}'`).join(', ')})`;
 
-/** Reads the candles of linked markets in a `jointSpan` of their sides, as packed rows. */
+/** Reads that wait for others, and how long: as long as a response may take. */
+const WAITING_MAX = 1_000;
+const WAIT_MS = 30_000;
+/** By store. */
+const turnsOf = new WeakMap<Reader, Semaphore>();
+
+/**
+ * Reads the candles of linked markets in a `jointSpan` of their sides, as packed rows. One read runs at a time: it uses
+ * every processor of the store and some 15 MB of its memory, and another one at once would also keep short queries
+ * waiting. Rejects with a `StoreError` if too many reads wait, or for too long.
+ */
 export function readJointCandles(
   store: Reader,
   links: readonly EventLink[],
@@ -112,7 +123,9 @@ export function readJointCandles(
   stepMs: number,
 ): Promise<PackedMarketCandles> {
   const markets = links.map(({ provider, providerMarketId }) => ({ provider, marketId: providerMarketId }));
-  return query(store, {
+  const turns = turnsOf.get(store) ?? new Semaphore(1, WAITING_MAX);
+  turnsOf.set(store, turns);
+  const candles: Query<PackedMarketCandles> = {
     name: 'candles',
     sql: `SELECT arrayStringConcat(arraySort((text, place) -> place, groupArray(row), groupArray((bucket, market)))) AS packed,
        toFloat64(count()) AS counted
@@ -129,5 +142,6 @@ export function readJointCandles(
     // It is one row, also without bars.
     parse: ([found]: { packed: string; counted: number }[]) =>
       new PackedMarketCandles(source, markets, new PackedRows(found!.packed, found!.counted)),
-  });
+  };
+  return turns.run(() => query(store, candles), WAIT_MS);
 }

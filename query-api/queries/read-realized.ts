@@ -34,7 +34,7 @@ function momentsOf(store: Reader, ledgers: readonly LedgerPart[], window: Window
   return query(store, {
     name: 'realized-moments',
     sql: `SELECT toFloat64(toUnixTimestamp64Milli(l.ts)) AS at, sum(l.realized) AS sum
-     FROM ledger_events AS l FINAL
+     FROM book_events AS l FINAL
      WHERE ${IS_OF_LEDGERS} AND l.state = 'applied' AND l.realized IS NOT NULL AND notEmpty(l.\`closes.qty\`)
        AND l.ts >= fromUnixTimestamp64Milli({from:Int64}) AND l.ts <= fromUnixTimestamp64Milli({to:Int64})
      GROUP BY l.ts

@@ -1,4 +1,5 @@
 import type { Wallet } from '#schemas/domain/control/state';
+import { hasLots } from '#schemas/domain/ledger/open-position';
 import { type AccountProvider, PROVIDER_FAMILIES } from '#schemas/venues/accounts';
 import { providerOf } from '#schemas/venues/venue-a/coin-market';
 import type { WalletBook } from '../pnl/rows.ts';
@@ -25,11 +26,11 @@ export async function readWalletBooks(
 ): Promise<WalletBooks> {
   const ledgers = new Map(ledgersOf(views.ledgers, wallets, requested).map((ledger) => [ledger.account, ledger]));
   const { books, newest } = await readBookFigures(store, [...ledgers.values()], window);
-  const open = new Map(
-    books.filter(({ lots }) => lots.length > 0).map((book) => [book.instrument, providerOfBook(book)]),
+  const held = new Map(
+    books.filter(({ open }) => hasLots(open)).map((book) => [book.instrument, providerOfBook(book)]),
   );
   const [marks, ...tokens] = await Promise.all([
-    readMarks(store, views, open),
+    readMarks(store, views, held),
     ...PROVIDER_FAMILIES.map((family) => tokensOf(store, family, books)),
   ]);
   return {

@@ -16,9 +16,11 @@ export async function accountsWithUnknownBuilders(
   wallets: readonly Wallet[],
   namedDays: NamedDays,
   requested?: AccountProvider | undefined,
-): Promise<ReadonlySet<unknown>> {
+): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
-  for (const part of inParts(ledgersOf(ledgers, wallets, requested)))
+  // On venue_b every fill names its builder.
+  const ofCoins = ledgersOf(ledgers, wallets, requested).filter(({ account }) => account.startsWith('venue_a:'));
+  for (const part of inParts(ofCoins))
     for (const account of await query(store, {
       name: 'unknown-builders',
       sql: `SELECT DISTINCT l.account AS account FROM account_fills AS l FINAL

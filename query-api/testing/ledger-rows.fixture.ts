@@ -1,4 +1,4 @@
-/** Rows of the table `ledger_events` for tests. */
+/** Rows of the table `book_events` for tests. */
 import type { LedgerEventRow } from '#schemas/topics/ledgers';
 import { NOON_MS } from './records.fixture.ts';
 
@@ -6,6 +6,14 @@ import { NOON_MS } from './records.fixture.ts';
 export const ADDRESS = `0x${'1a'.repeat(20)}`;
 /** Start of its ledger. */
 export const BEGAN = NOON_MS - 3_600_000;
+
+/** What a row states that changed the open lots of its book: by how much their quantity and their cost. */
+export function openChange(
+  qty: string,
+  cost: string,
+): Pick<LedgerEventRow, 'qty' | 'longQty' | 'knownQty' | 'knownCost'> {
+  return { qty, longQty: qty, knownQty: qty, knownCost: cost };
+}
 
 /** The row of a purchase of 3 of token 111 at 0.4 as a taker, one second after another. */
 export function aLedgerRow(nth: number, fields: Partial<LedgerEventRow> = {}): LedgerEventRow {
@@ -25,6 +33,10 @@ export function aLedgerRow(nth: number, fields: Partial<LedgerEventRow> = {}): L
     qty: '3',
     price: '0.4',
     opened: '3',
+    enlarged: null,
+    longQty: '3',
+    knownQty: '3',
+    knownCost: '1.2',
     realized: '0',
     notional: '1.2',
     fee: '0.01',

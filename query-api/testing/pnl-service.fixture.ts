@@ -1,11 +1,11 @@
 /** A service with a wallet whose ledger has events of several books. */
 import type { Store } from '#infra/store/store';
-import { ledgerEventsTable } from '#schemas/tables/ledger-events';
+import { bookEventsTable } from '#schemas/tables/book-events';
 import { aMarket } from '#schemas/testing/records.fixture';
 import { ledgerTopic } from '#schemas/topics/ledgers';
 import { VIEWS } from '../views/views.ts';
 import { insertRows } from './insert-rows.fixture.ts';
-import { ADDRESS, aLedgerRow, BEGAN } from './ledger-rows.fixture.ts';
+import { ADDRESS, aLedgerRow, BEGAN, openChange } from './ledger-rows.fixture.ts';
 import { openTestStore } from './open-test-store.fixture.ts';
 import { insertMarkets } from './oracle.fixture.ts';
 import { applyRecord } from './records.fixture.ts';
@@ -39,18 +39,18 @@ export async function openPnlService(): Promise<PnlService> {
     { openedBy: idOf(1), qty: '3' },
     { openedBy: idOf(2), qty: '1' },
   ];
-  await insertRows(store, ledgerEventsTable, [
+  await insertRows(store, bookEventsTable, [
     aLedgerRow(1),
-    aLedgerRow(2, { qty: '2', price: '0.5', opened: '2', fee: null }),
-    aLedgerRow(3, { qty: '-4', price: '0.9', opened: '0', realized: '1.9', closes }),
-    aLedgerRow(4, { builder: BUILDER, qty: '-1', opened: '-1' }),
+    aLedgerRow(2, { ...openChange('2', '1'), price: '0.5', opened: '2', fee: null }),
+    aLedgerRow(3, { ...openChange('-4', '-1.7'), price: '0.9', opened: '0', realized: '1.9', closes }),
+    aLedgerRow(4, { ...openChange('-1', '-0.4'), longQty: '0', builder: BUILDER, opened: '-1' }),
     aLedgerRow(5, { instrument: '222', opened: '3' }),
     aLedgerRow(6, { ledger: BEGAN - 1 }),
     aLedgerRow(7, { state: 'removed' }),
     aLedgerRow(8, {
       instrument: '333',
       kind: 'settle',
-      qty: '-2',
+      ...openChange('0', '0'),
       opened: '0',
       realized: null,
       notional: '0',

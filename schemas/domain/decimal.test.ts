@@ -8,8 +8,10 @@ import {
   divide,
   divideHalfEven,
   formatDecimal,
+  formatProduct,
   multiply,
   parseDecimal,
+  parseProduct,
   toNumber,
   UNIT,
   ZERO,
@@ -194,5 +196,24 @@ describe('the JavaScript number of a decimal', () => {
       }),
     );
     expect(toNumber(parseDecimal('0.1'))).toBe(0.1);
+  });
+});
+
+describe('the text of a sum of exact products', () => {
+  it('has up to 36 decimals and is parsed into the same number', () => {
+    expect([1n, -UNIT, 3n * UNIT * UNIT].map(formatProduct)).toEqual([
+      `0.${'0'.repeat(35)}1`,
+      `-0.${'0'.repeat(17)}1`,
+      '3',
+    ]);
+    fc.assert(
+      fc.property(decimals, decimals, (a, b) => {
+        expect(parseProduct(formatProduct(a * b))).toBe(a * b);
+      }),
+    );
+  });
+
+  it.each(['', '.5', '1e3', `0.${'1'.repeat(37)}`])('is refused: %s', (text) => {
+    expect(outcome(() => parseProduct(text))).toBe('refused');
   });
 });

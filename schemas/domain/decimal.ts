@@ -7,6 +7,7 @@ declare const decimalBrand: unique symbol;
 export type Decimal = bigint & { readonly [decimalBrand]: true };
 
 const DECIMAL_SCALE = 18;
+const PRODUCT_SCALE = 36;
 const ONE = 10n ** 18n;
 /** Largest magnitude that fits `Decimal(38,18)`. */
 const LIMIT = 10n ** 38n;
@@ -59,9 +60,27 @@ function parseShort(text: string): Decimal | null {
 
 /** Canonical text: no exponent, no trailing zeros, no `-0`. `parseDecimal(formatDecimal(x)) === x`. */
 export function formatDecimal(value: Decimal): string {
+  return formatScaled(value, DECIMAL_SCALE);
+}
+
+/** Canonical text of a sum of exact products of two decimals, which has 36 decimals. */
+export function formatProduct(product: bigint): string {
+  return formatScaled(product, PRODUCT_SCALE);
+}
+
+/** Parses the text of a sum of exact products of two decimals. Throws `DecimalError` for any other text. */
+export function parseProduct(text: string): bigint {
+  const [, sign, integer = '', fraction = ''] = PLAIN.exec(text) ?? [];
+  if (integer === '' || fraction.length > PRODUCT_SCALE)
+    throw new DecimalError(`not a product of decimals: ${JSON.stringify(text.slice(0, 80))}`);
+  const product = BigInt(integer + fraction.padEnd(PRODUCT_SCALE, '0'));
+  return sign ? -product : product;
+}
+
+function formatScaled(value: bigint, scale: number): string {
   if (value === 0n) return '0';
-  const digits = (value < 0n ? -value : value).toString().padStart(DECIMAL_SCALE + 1, '0');
-  const point = digits.length - DECIMAL_SCALE;
+  const digits = (value < 0n ? -value : value).toString().padStart(scale + 1, '0');
+  const point = digits.length - scale;
   let end = digits.length;
   while (end > point && digits.charCodeAt(end - 1) === ZERO_UNIT) end -= 1;
   const integer = digits.slice(0, point);

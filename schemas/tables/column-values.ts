@@ -16,6 +16,8 @@ export class RowError extends Error {
 
 /** Values that `Decimal(38, 18)` holds exactly: up to 20 digits before the point and 18 after it. */
 const DECIMAL = /^-?\d{1,20}(?:\.\d{1,18})?$/;
+/** Values that `Decimal(76, 36)` holds exactly. */
+const PRODUCT = /^-?\d{1,40}(?:\.\d{1,36})?$/;
 /** The bounds of `DateTime64(3)`: the years 1900 to 2299. */
 const TIME_MIN_MS = -2_208_988_800_000;
 const TIME_MAX_MS = 10_413_791_999_999;
@@ -24,6 +26,13 @@ const TIME_MAX_MS = 10_413_791_999_999;
 export function decimalColumn(text: string): string {
   if (!DECIMAL.test(text))
     throw new RowError('bad_decimal', `not a Decimal(38, 18): ${JSON.stringify(text.slice(0, 60))}`);
+  return text;
+}
+
+/** Text of an exact product for a `Decimal(76, 36)` column, unchanged. */
+export function productColumn(text: string): string {
+  if (!PRODUCT.test(text))
+    throw new RowError('bad_decimal', `not a Decimal(76, 36): ${JSON.stringify(text.slice(0, 100))}`);
   return text;
 }
 

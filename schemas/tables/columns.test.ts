@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decimal, flag, float, integer, list, nullable, oneOf, record, text, timestamp } from '../avro.ts';
+import { decimal, flag, float, integer, list, nullable, oneOf, product, record, text, timestamp } from '../avro.ts';
 import { defineTopic } from '../topics/topic.ts';
 import { createTable } from './create-table.ts';
 import type { RecordMeta } from './declaration.ts';
@@ -12,6 +12,7 @@ const schema = record('Whole', 'A record with a field of each kind.', {
   state: oneOf(['new', 'old'], 'Its state.'),
   at: timestamp('When.'),
   price: nullable(decimal('A price.')),
+  cost: product('A cost.'),
   count: integer('How many.'),
   change: integer('By how much.'),
   share: float('A share.'),
@@ -52,6 +53,7 @@ const value = {
   state: 'new' as const,
   at: 5,
   price: '1.5',
+  cost: '0.25',
   count: 3,
   change: -4,
   share: 0.5,
@@ -73,6 +75,7 @@ describe('the columns of a table', () => {
       state: 'LowCardinality(String)',
       at: "DateTime64(3, 'UTC')",
       price: 'Nullable(Decimal(38, 18))',
+      cost: 'Decimal(76, 36)',
       count: 'UInt64',
       change: 'Int64',
       share: 'Float64',
@@ -111,6 +114,7 @@ SETTINGS index_granularity = 1024`);
       state: '',
       at: 5,
       price: null,
+      cost: '0',
       count: 0,
       change: 0,
       share: 0,
@@ -125,6 +129,7 @@ SETTINGS index_granularity = 1024`);
 
   it.each([
     ['price', '1e5', 'bad_decimal'],
+    ['cost', '', 'bad_decimal'],
     ['at', 0.5, 'bad_time'],
     ['count', -1, 'bad_integer'],
     ['sizes', ['1', 'x'], 'bad_decimal'],

@@ -1,6 +1,6 @@
 /** The columns of a table, from the schema of its records. */
 import type { AvroType, ColumnKind } from '../avro.ts';
-import { countColumn, decimalColumn, integerColumn, timeColumn } from './column-values.ts';
+import { countColumn, decimalColumn, integerColumn, productColumn, timeColumn } from './column-values.ts';
 import type { RecordMeta, TableDeclaration } from './declaration.ts';
 
 export interface Column<T = unknown> {
@@ -108,6 +108,8 @@ function storageFor(kind: ColumnKind, traits: Traits): Storage {
       return { type: 'LowCardinality(String)', empty: '', check: null };
     case 'decimal':
       return { type: 'Decimal(38, 18)', empty: '0', check: decimalColumn };
+    case 'product':
+      return { type: 'Decimal(76, 36)', empty: '0', check: productColumn };
     case 'time':
       return { type: "DateTime64(3, 'UTC')", empty: 0, check: timeColumn };
     case 'integer':

@@ -6,6 +6,7 @@ import { anomaliesTable } from './anomalies.ts';
 import { arbitrageTable } from './arbitrage.ts';
 import { arbitrageSignalsTable } from './arbitrage-signals.ts';
 import { auditLogTable } from './audit-log.ts';
+import { bookEventsTable } from './book-events.ts';
 import { builderDaysTable } from './builder-days.ts';
 import { builderFillsTable } from './builder-fills.ts';
 import { candleBarsTable } from './candle-bars.ts';
@@ -18,7 +19,6 @@ import { eventsTable } from './events.ts';
 import { flowCoverageTable } from './flow-coverage.ts';
 import { leaderboardTable } from './leaderboard.ts';
 import { ledgerChecksTable } from './ledger-checks.ts';
-import { ledgerEventsTable } from './ledger-events.ts';
 import { marketsTable } from './markets.ts';
 import { navSnapshotsTable } from './nav-snapshots.ts';
 import { nodeFillsTable } from './node-fills.ts';
@@ -47,7 +47,7 @@ export const TABLES: readonly TableSpec[] = [
   arbitrageSignalsTable,
   anomaliesTable,
   accountFillsTable,
-  ledgerEventsTable,
+  bookEventsTable,
   ledgerChecksTable,
   accountValuesTable,
   navSnapshotsTable,

@@ -29,6 +29,8 @@ function sampleValue(name: string, column: ColumnKind): unknown {
       return `${name}:'größer'\\"\n`;
     case 'decimal':
       return '-12345678901234567890.123456789012345678';
+    case 'product':
+      return `-${'1234567890'.repeat(4)}.${'123456789'.repeat(4)}`;
     case 'time':
       return AT + name.length;
     case 'integer':

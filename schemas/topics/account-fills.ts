@@ -72,6 +72,21 @@ export const fillPageTopic = defineTopic({
   schema: fillPage,
 });
 
+const subscribedFills = record('SubscribedFills', 'Fills of one account that its subscription brought.', {
+  user,
+  receivedAt: timestamp('When they were received.'),
+  fills: list(venueFill, 'In the order of the venue; after each connection its newest ones are repeated.'),
+});
+export type SubscribedFills = Infer<typeof subscribedFills>;
+export const subscribedFillTopic = defineTopic({
+  name: 'derived.subscribed-fills.venue_a',
+  description: 'Fills of the followed accounts of venue_a that traded last, as their subscriptions bring them.',
+  key: 'user',
+  partitions: 4,
+  retention: { kind: 'derived' },
+  schema: subscribedFills,
+});
+
 const account = text('Venue and address of the account: `<venue>:<address>`.');
 const ledger = timestamp('Which ledger of the account: the event time at which it began.');
 

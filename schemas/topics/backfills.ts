@@ -1,5 +1,5 @@
 /** Backfills that were requested: how far each came, so that every node can report it and the next process continues it. */
-import { type Infer, integer, nullable, oneOf, record, text, timestamp } from '../avro.ts';
+import { type Infer, integer, list, nullable, oneOf, record, text, timestamp, withDefault } from '../avro.ts';
 import { defineTopic } from './topic.ts';
 
 /** For how long a backfill is reported. */
@@ -18,6 +18,10 @@ const backfill = record('Backfill', 'A backfill of the history of a wallet.', {
   fromBlock: nullable(integer('The first block that was scanned; null before there is one.')),
   toBlock: nullable(integer('The last block that was scanned; null before it runs.')),
   fills: integer('Fills of the wallet in the scanned blocks.'),
+  tokens: withDefault(
+    list(text('Id of the token'), 'Tokens that it found and of which the resolutions are still to be looked up.'),
+    [],
+  ),
   startedAt: timestamp('When it was requested.'),
   endedAt: nullable(timestamp('When it ended; null before.')),
 });

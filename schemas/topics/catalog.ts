@@ -1,6 +1,12 @@
 /** The catalog of all topics except `state.<stage>` and `dead.<topic>`, which follow from the stages. */
 
-import { accountFillTopic, fillLoadTopic, fillPageTopic, tradeRecordingTopic } from './account-fills.ts';
+import {
+  accountFillTopic,
+  fillLoadTopic,
+  fillPageTopic,
+  subscribedFillTopic,
+  tradeRecordingTopic,
+} from './account-fills.ts';
 import { accountFlowTopics, flowCoverageTopics } from './account-flows.ts';
 import { accountSeriesTopic } from './account-series.ts';
 import {
@@ -38,7 +44,7 @@ import {
 import { earlierOutcomesTopic } from './earlier-outcomes.ts';
 import { leaderboardRowTopic, leaderboardTopic } from './leaderboard.ts';
 import { ledgerChangeTopic, ledgerCheckTopic } from './ledger-checks.ts';
-import { ledgerBookTopic, ledgerEventTopic, ledgerTopic } from './ledgers.ts';
+import { ledgerEventTopic, ledgerTopic, openBookTopic } from './ledgers.ts';
 import { loadedKlinesTopic } from './loaded-klines.ts';
 import { navSnapshotTopic, snapshotHeadTopic } from './nav-snapshots.ts';
 import { nodeFillCoverageTopic, nodeFillTopic } from './node-fills.ts';
@@ -125,12 +131,13 @@ export const TOPICS: readonly Topic[] = [
   arbitrageSignalTopic,
   anomalyTopic,
   fillPageTopic,
+  subscribedFillTopic,
   fillLoadTopic,
   tradeRecordingTopic,
   accountFillTopic,
   ledgerTopic,
   ledgerEventTopic,
-  ledgerBookTopic,
+  openBookTopic,
   ledgerCheckTopic,
   ledgerChangeTopic,
   accountValueTopic,

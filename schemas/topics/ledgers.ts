@@ -1,4 +1,4 @@
-/** Topics of the stage `ledgers`: which ledgers exist, what each event of a followed account did, and what is open in each of its books. */
+/** Topics of the stage `ledgers`: which ledgers exist, what each event of a followed account did, and which of its books are open. */
 import {
   decimal,
   flag,
@@ -7,6 +7,7 @@ import {
   list,
   nullable,
   oneOf,
+  product,
   record,
   text,
   timestamp,
@@ -56,6 +57,13 @@ const ledgerEvent = record('LedgerEventRow', 'What one event did to one book of 
   qty: decimal('Change of the position; negative: quantity left it.'),
   price: nullable(decimal('Price; null where it is unknown, and where lots were removed at cost.')),
   opened: decimal('Quantity of the lot that the event opened, 0 without one.'),
+  enlarged: withDefault(
+    nullable(text("Id of the event whose lot the venue's rounding enlarged; null where it enlarged none.")),
+    null,
+  ),
+  longQty: withDefault(decimal('Change of the quantity of positive lots.'), '0'),
+  knownQty: withDefault(decimal('Change of the quantity of lots whose cost is known.'), '0'),
+  knownCost: withDefault(product('Change of the cost of these lots.'), '0'),
   realized: nullable(
     decimal('Realized on closed lots of known cost; null if none of what was closed has a known cost.'),
   ),
@@ -81,27 +89,23 @@ export const ledgerEventTopic = defineTopic({
   },
 });
 
-const ledgerBook = record('LedgerBook', 'What is open in one book of an account.', {
+const openBook = record('OpenBook', 'A book of an account in which lots are open.', {
   account,
   ledger,
   instrument: text('Coin or token.'),
   builder,
   receivedAt: timestamp('Event time of the input that caused it.'),
-  qty: decimal('Open quantity.'),
-  knownQty: decimal('The part of it whose cost is known.'),
-  knownCost: decimal('Cost of that part, half-even at 18 decimals.'),
-  avgCost: nullable(decimal('Average cost; null where lots of both signs are open or one has unknown cost.')),
-  rebuilt: withDefault(flag('A late, corrected or removed event changed the effects of events of the account.'), false),
+  rebuilt: flag('A late, corrected or removed event changed the effects of events of the account.'),
 });
-export type LedgerBook = Infer<typeof ledgerBook>;
-/** A book without lots is removed. */
-export const ledgerBookTopic = defineTopic({
-  name: 'derived.ledger-books',
-  description: 'Open books of followed accounts.',
+export type OpenBook = Infer<typeof openBook>;
+/** Published when the first lot of a book opens, and when a book is rebuilt. A book without lots is removed. */
+export const openBookTopic = defineTopic({
+  name: 'derived.open-books',
+  description: 'Which books of followed accounts have open lots.',
   key: 'account, instrument and builder',
   partitions: 4,
   retention: { kind: 'compacted' },
-  schema: ledgerBook,
+  schema: openBook,
   counted: {
     metric: 'ledgerRebuilds',
     labelsOf: ({ account: name, rebuilt }) => (rebuilt ? { venue: venueOf(name) } : null),

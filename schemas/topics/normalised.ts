@@ -14,6 +14,7 @@ import {
   withDefault,
 } from '../avro.ts';
 import { VENUES, type Venue } from '../domain/providers.ts';
+import { resolution } from './oracle.ts';
 import { COMPACTED_FOR_PROCESSORS, defineTopic, type Retention, type Topic } from './topic.ts';
 
 function perVenue<T>(
@@ -139,19 +140,21 @@ export const positionMoveTopic = defineTopic({
 
 const backfilledEvent = record(
   'BackfilledEvent',
-  'What a backfill found of a wallet; one of `trade` and `move` is set.',
+  'What a backfill found of a wallet; one of `trade`, `move` and `resolution` is set.',
   {
     account: text('Address of the wallet, lower case.'),
     receivedAt: timestamp('When it was received.'),
     trade: nullable(trade),
     move: nullable(positionMove),
+    resolution: withDefault(nullable(resolution), null),
   },
 );
 export type BackfilledEvent = Infer<typeof backfilledEvent>;
 /** Events of wallets that backfills found, in blocks that are followed too: the ledger of the wallet gets all of them. */
 export const backfilledEventTopic = defineTopic({
   name: 'derived.backfilled-events.venue_b',
-  description: 'Trades, splits, merges and conversions of wallets of venue_b that backfills found.',
+  description:
+    'Trades, splits, merges and conversions of wallets of venue_b that backfills found, and how their markets were resolved before the chain was followed.',
   key: 'account',
   partitions: 4,
   retention: { kind: 'derived' },

@@ -38,7 +38,7 @@ export const disputeTopic = defineTopic({
   schema: disputePhase,
 });
 
-const resolution = record('Resolution', 'How a market was resolved, and what its outcomes pay.', {
+export const resolution = record('Resolution', 'How a market was resolved, and what its outcomes pay.', {
   id: text('`<provider>:<tx hash>:<log index>` on chain, `<provider>:<market>` elsewhere.'),
   provider: text('Fine-grained provider.'),
   marketId: text('Condition id (venue_b) or YES coin (venue_a_outcome).'),

@@ -10,6 +10,7 @@ import { createMetrics } from '../../telemetry/metrics.ts';
 import { measureProcess } from '../../telemetry/process-metrics.ts';
 import { writeStackFiles } from '../cli/stack/files.ts';
 import { planStack } from '../cli/stack/plan.ts';
+import { metricsIn, readAlerts, readExpressions, readPanels, unknownLabels } from './expressions.ts';
 import { PROJECT_ROOT } from './sources.ts';
 
 const INFRA = join(PROJECT_ROOT, 'infra');
@@ -126,10 +127,22 @@ describe('the files that npm run stack writes', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   const missing = toolMissing('docker-compose', 'version');
-  it.skipIf(missing !== null)(missing ?? 'make both compose files valid', () => {
-    expectSuccess('docker-compose', ['-f', BASE, 'config', '--quiet'], folder);
-    expectSuccess('docker-compose', ['-f', BASE, '-f', THREE_BROKERS, 'config', '--quiet'], folder);
-  });
+  it.skipIf(missing !== null)(
+    missing ?? 'make every combination of the compose files valid, with the demo and with an override',
+    () => {
+      cpSync(join(INFRA, 'testing/stack/override.yml'), join(folder, 'override.yml'));
+      const valid = (files: readonly string[], ...options: string[]) =>
+        expectSuccess(
+          'docker-compose',
+          [...files.flatMap((file) => ['-f', file]), ...options, 'config', '--quiet'],
+          folder,
+        );
+      for (const files of [[BASE], [BASE, THREE_BROKERS]]) {
+        valid(files);
+        valid([...files, 'override.yml'], '--profile', 'demo');
+      }
+    },
+  );
 
   it.skipIf(missing !== null)(missing ?? 'fit the overrides that the documents show', () => {
     const blocks = ['docs/runbook.md', 'infra/docker/README.md'].flatMap((page) => {
@@ -187,30 +200,39 @@ describe('the edge', () => {
 });
 
 describe('alerts and dashboards', () => {
-  const dashboards = readdirSync(join(OBSERVABILITY, 'grafana/dashboards'));
-  const expressions = dashboards.flatMap((name) => {
-    const { panels } = JSON.parse(read('observability/grafana/dashboards', name)) as {
-      panels: { targets: { expr: string }[] }[];
-    };
-    return panels.flatMap(({ targets }) => targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '1m')));
-  });
-  const alerts = (
-    parse(read('observability/alerts.yml')) as {
-      groups: { rules: { alert: string; expr: string; annotations: { runbook: string } }[] }[];
-    }
-  ).groups.flatMap(({ rules }) => rules);
+  const alerts = readAlerts();
+  const expressions = readExpressions();
+  const metrics = createMetrics();
+  measureProcess(metrics, 'node');
 
-  it('name metrics that a process exports', async () => {
-    const metrics = createMetrics();
-    measureProcess(metrics, 'node');
+  it('name metrics that a process has', async () => {
     const exported = new Set((await metrics.registry.getMetricsAsJSON()).map(({ name }) => name));
-    const named = [...expressions, ...alerts.map(({ expr }) => expr)].flatMap((expr) =>
-      [...expr.matchAll(/\b(?:parallax|process|nodejs)_\w+/g)].map(([name]) =>
-        name.replace(/_(bucket|count|sum)$/, ''),
-      ),
-    );
+    const named = expressions.flatMap(({ expr }) => metricsIn(expr));
     expect(named.length).toBeGreaterThan(alerts.length);
     expect(named.filter((name) => !exported.has(name))).toEqual([]);
+  });
+
+  it('name labels that these metrics have', () => {
+    const { scrape_configs: jobs } = parse(read('observability/prometheus.yml')) as {
+      scrape_configs: { relabel_configs?: { target_label: string }[] }[];
+    };
+    const relabelled = jobs.flatMap(({ relabel_configs = [] }) => relabel_configs.map((rule) => rule.target_label));
+    const ofTargets = ['job', 'instance', ...relabelled];
+    const labelsOf = (metric: string) => {
+      if (metric === 'up') return ofTargets;
+      const declared = metrics.registry.getSingleMetric(metric.replace(/_(bucket|count|sum)$/, ''));
+      const { labelNames } = declared as unknown as { readonly labelNames: readonly string[] };
+      return [...ofTargets, 'node', ...labelNames, ...(metric.endsWith('_bucket') ? ['le'] : [])];
+    };
+    const unknown = expressions.flatMap((one) => unknownLabels(one, labelsOf).map((label) => `${one.where}: ${label}`));
+    expect(unknown).toEqual([]);
+    // As it would find them.
+    const wrong = { where: '', expr: 'sum by (wrong) (parallax_sockets{other="a"})', text: '{{role}}' };
+    expect(unknownLabels(wrong, labelsOf)).toEqual([
+      'other of parallax_sockets',
+      'wrong in a list',
+      'role in "{{role}}"',
+    ]);
   });
 
   it('have a section in the runbook for each alert', () => {
@@ -233,14 +255,32 @@ describe('alerts and dashboards', () => {
     expectSuccess('promtool', ['check', 'config', '--syntax-only', 'prometheus.yml'], OBSERVABILITY);
     expectSuccess('promtool', ['check', 'rules', 'alerts.yml'], OBSERVABILITY);
     expectSuccess('promtool', ['test', 'rules', 'alerts.test.yml'], OBSERVABILITY);
-    const tested = new Set(read('observability/alerts.test.yml').match(/Parallax\w+(?=\n)/g));
-    for (const { alert } of alerts) expect(tested).toContain(alert);
+  });
+
+  it('have for each alert a series for which it fires, and one for which it does not at any time that is tested', () => {
+    const { tests } = parse(read('observability/alerts.test.yml')) as {
+      tests: { name: string; alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }[];
+    };
+    const counts = tests.map(({ alert_rule_test }) =>
+      alert_rule_test.map(({ alertname, exp_alerts }) => ({ alertname, fires: exp_alerts.length > 0 })),
+    );
+    for (const { alert } of alerts) {
+      const series = counts
+        .map((checks) => checks.filter(({ alertname }) => alertname === alert))
+        .filter((one) => one.length > 0);
+      const fires = series.filter((checks) => checks.some(({ fires }) => fires));
+      expect({ alert, fires: fires.length > 0, isSilent: series.length > fires.length }).toEqual({
+        alert,
+        fires: true,
+        isSilent: true,
+      });
+    }
   });
 
   it.skipIf(missing !== null)(missing ?? 'have expressions that Prometheus parses', () => {
     const folder = mkdtempSync(join(tmpdir(), 'parallax-rules-'));
     try {
-      const rules = expressions.map((expr, index) => ({ record: `panel_${index}`, expr }));
+      const rules = readPanels().map(({ expr }, index) => ({ record: `panel_${index}`, expr }));
       writeFileSync(join(folder, 'rules.yml'), JSON.stringify({ groups: [{ name: 'panels', rules }] }));
       expectSuccess('promtool', ['check', 'rules', 'rules.yml'], folder);
     } finally {

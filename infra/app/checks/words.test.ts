@@ -26,7 +26,7 @@ const EXCEPTIONS: readonly WordException[] = [
 
 describe('words', () => {
   it('are those of the glossary in every name, comment, message and page', () => {
-    const files = projectFiles().filter((path) => /\.(tsx?|mjs|css|md)$/.test(path) && !EXEMPT.has(path));
+    const files = projectFiles().filter((path) => /\.(tsx?|mjs|css|md|yml|sh|conf)$/.test(path) && !EXEMPT.has(path));
     expect(files.length).toBeGreaterThan(500);
     const found = files.flatMap((path) =>
       bannedWords(path, readFileSync(join(PROJECT_ROOT, path), 'utf8'), EXCEPTIONS),

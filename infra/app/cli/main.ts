@@ -1,4 +1,5 @@
 import { COMMANDS } from './command-list.ts';
+import { endOnSignals } from './end-on-signal.ts';
 
 /** Runs the command that the first argument names. Invalid arguments print one line and set exit code 2. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -13,6 +14,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.exitCode = isHelp ? 0 : 2;
     return;
   }
+  endOnSignals();
   try {
     const command = await found.load();
     process.exitCode = await command.run(rest);

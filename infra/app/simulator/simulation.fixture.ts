@@ -1,4 +1,5 @@
 import { createSimulation, STEP_MS } from './simulation.ts';
+import { createAccounts } from './venues/venue-a/accounts.ts';
 import { createVenueAFeed } from './venues/venue-a/feed.ts';
 import { createMarkets } from './venues/venue-a/market.ts';
 import { createCatalog } from './venues/venue-b/catalog.ts';
@@ -32,10 +33,11 @@ export function createTestSimulation(settings: WorldSettings = SMALL, options = 
     toTokenCustom: (_id, text) => record(text),
     toCustom: record,
   });
-  const venueA = createVenueAFeed(world, markets, {
+  const venueA = createVenueAFeed(world, markets, createAccounts(world), {
     wants: () => true,
     publish: (_topic, text) => void lines.push(`venue_a ${text}`),
     candleIntervals: () => ['1m'],
+    users: () => new Set(),
   });
   const chainFeed = createChainFeed(chain, (_removed, added) => {
     for (const block of added) {

@@ -119,6 +119,26 @@ describe.skipIf(missing !== null)(missing ?? 'with a real broker', () => {
       expect((await gather(reader, 2)).map(({ seq }) => seq)).toEqual([4, 5]);
     });
 
+    // In this way the runbook lets the sink insert its rows again.
+    it('reads from the first stored record again in a group that was deleted', async () => {
+      const log = await open();
+      const at = { topic: await topicOf(log), partition: 0 };
+      const group = `deleted-${at.topic}`;
+      await log.append([1, 2].map((seq) => recordOf(at, seq)));
+      await log.clearTopic(at.topic);
+      await log.append([3, 4].map((seq) => recordOf(at, seq)));
+      const readBoth = async () => {
+        const member = await log.group(group, [at.topic]);
+        const records = await gatherDistinct(() => member.poll(10, 500), 2);
+        await member.commit([{ ...at, offset: records.at(-1)!.offset + 1 }]);
+        await member.close();
+        return records.map(({ seq }) => seq);
+      };
+      expect(await readBoth()).toEqual([3, 4]);
+      await admin((connected) => connected.deleteGroups([group]));
+      expect(await readBoth()).toEqual([3, 4]);
+    });
+
     it('reads across compacted records', async () => {
       const log = await open();
       const at = { topic: `kafka.${randomUUID().slice(0, 8)}`, partition: 0 };

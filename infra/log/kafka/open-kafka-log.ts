@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import { KAFKA_ADVICE, withAdvice } from '../../config/connection-advice.ts';
 import {
   type AppendRecord,
   type EventLog,
@@ -11,7 +12,6 @@ import {
   type TopicStorage,
 } from '../log.ts';
 import type { FetchFrom } from './connection.ts';
-import { withAdvice } from './connection-advice.ts';
 import { createKafkaClient, type KafkaClient, type KafkaClientOptions } from './kafka-client.ts';
 import { KafkaGroupMember } from './kafka-group.ts';
 import { acquireLease, type KafkaLease } from './kafka-lease.ts';
@@ -53,7 +53,8 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog> 
     return log;
   } catch (error) {
     await log.close();
-    throw withAdvice(error);
+    if (!(error instanceof LogError)) throw error;
+    throw new LogError(error.code, withAdvice(error.message, KAFKA_ADVICE), { cause: error });
   }
 }
 

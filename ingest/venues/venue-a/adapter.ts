@@ -8,6 +8,7 @@ import type { RequestHandler } from '../../requests/request-handler.ts';
 import { startSeriesRequests } from '../../series/request-series.ts';
 import { startSnapshots } from '../../snapshots/take-snapshots.ts';
 import { type AdapterContext, joinUrl, type RunningAdapter, upstreamUrl, type VenueAdapter } from '../adapter.ts';
+import { RecentAccounts } from './account-fills/recent-accounts.ts';
 import { startFillRequests } from './account-fills/request-fills.ts';
 import { startFlowRequests } from './account-flows/request-flows.ts';
 import { createAcquisitions } from './acquisitions.ts';
@@ -86,12 +87,15 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
   const requestedBooks = new RequestedBooks(() => watcher.changed());
   const linked = new LinkedOutcomes(context, () => watcher.changed());
   const held = new HeldInstruments(context, 'venue_a', () => watcher.changed());
+  // A node has all fills.
+  const recent = settings.venueANodeData === null ? new RecentAccounts(() => watcher.changed()) : null;
   const watcher = opened(
     new MarketWatcher({
       slots,
       bookCoins: settings.venueACoins,
       linked: () => linked.coins(),
       isHeld: (coin) => held.has(coin),
+      users: () => recent?.users() ?? [],
       requestedBooks: (now) => requestedBooks.coins(now),
     }),
   );
@@ -141,6 +145,7 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
   const fills = await startFillRequests({
     context,
     send: sendAs,
+    recent,
   });
   opened(fills);
   const flows = await startFlowRequests({

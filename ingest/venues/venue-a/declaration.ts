@@ -21,6 +21,8 @@ export const MINUTE_MS = 60_000;
 const DELAY_MS = 2_000;
 /** Connection slots. Two of ten connections are left for other programs of this IP address. */
 export const SLOTS = 8;
+/** The venue allows this many users of its user channels, over all connections. */
+export const USERS_MAX = 10;
 /** The venue allows this many subscriptions in total. */
 export const SUBSCRIPTIONS_MAX = 1_000;
 /**

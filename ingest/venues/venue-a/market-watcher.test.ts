@@ -18,6 +18,7 @@ function setUp() {
     bookCoins: '2',
     linked: () => new Set(),
     isHeld: () => false,
+    users: () => [],
     requestedBooks: () => requested,
     now: () => now,
   });

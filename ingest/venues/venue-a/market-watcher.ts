@@ -24,6 +24,8 @@ export interface MarketWatcherOptions {
   readonly bookCoins: string;
   readonly linked: () => ReadonlySet<string>;
   readonly isHeld: (coin: string) => boolean;
+  /** Addresses of the accounts whose fills are subscribed to. */
+  readonly users: () => readonly string[];
   /** @param now unix ms. */
   readonly requestedBooks: (now: number) => ReadonlySet<string>;
   /** Monotonic ms. */
@@ -73,7 +75,7 @@ export class MarketWatcher {
     this.update();
   }
 
-  /** Called when links or requested books changed. */
+  /** Called when links, requested books or users changed. */
   changed(): void {
     this.timer ??= setTimeout(() => this.update(), GATHER_MS);
   }
@@ -88,7 +90,7 @@ export class MarketWatcher {
     // Everything follows from the lists, which are read at the start.
     if (!this.lists) return;
     const { lists } = this;
-    const { slots, bookCoins, linked, isHeld, requestedBooks } = this.options;
+    const { slots, bookCoins, linked, isHeld, users, requestedBooks } = this.options;
     const contexts = this.newestContexts && parseJsonOrNull(this.newestContexts.toString());
     const markets = [...readMarkets({ ...lists, contexts }), ...this.missing].sort(byVolume);
     this.markets = markets;
@@ -100,6 +102,7 @@ export class MarketWatcher {
         outcomes: readOutcomeMarkets(outcomeCoins(this.outcomes), lists.pairs),
         linked: linked(),
         isHeld,
+        users: users(),
         requestedBooks: requestedBooks(Date.now()),
         bookCoins: this.chosenCoins,
       }),

@@ -34,9 +34,13 @@ function readReply(frame: Buffer): SubscriptionReply | null {
 
 /** The venue adds fields to the subscription that it repeats. */
 function replyOf(repeated: unknown, state: SubscriptionReply['state']): SubscriptionReply | null {
-  const { type, coin } = asObject(repeated);
+  const { type, coin, user } = asObject(repeated);
   const typeText = asText(type);
   if (typeText === null) return null;
-  const subscription: Subscription = { type: typeText, ...(asText(coin) === null ? {} : { coin: String(coin) }) };
+  const subscription: Subscription = {
+    type: typeText,
+    ...(asText(coin) === null ? {} : { coin: String(coin) }),
+    ...(asText(user) === null ? {} : { user: String(user).toLowerCase() }),
+  };
   return { name: nameOf(subscription), state };
 }

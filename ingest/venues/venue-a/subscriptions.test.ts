@@ -18,6 +18,7 @@ const NOTHING: WatchedMarkets = {
   outcomes: [],
   linked: new Set(),
   isHeld: () => false,
+  users: [],
   requestedBooks: new Set(),
   bookCoins: [],
 };
@@ -33,12 +34,14 @@ describe('wantedSubscriptions', () => {
       outcomes: [...sides('#10', '#11', '#20'), { coin: '#21', dayNotional: 50 }],
       linked: new Set(['#10', '#11', '#990']),
       isHeld: (coin) => coin === '#21' || coin === 'BTC',
+      users: ['0xa', '0xb'],
       requestedBooks: new Set(['BTC', '#20', 'GONE']),
       bookCoins: ['@107', 'BTC'],
     });
     expect(wanted.map(namesOf)).toEqual([
       ['allMids', 'allDexsAssetCtxs', 'spotAssetCtxs', 'outcomeMetaUpdates'],
       ['trades #10', 'l2Book #10', 'trades #11', 'l2Book #11'],
+      ['userFills 0xa', 'userFills 0xb'],
       ['l2Book #21'],
       ['trades @107', 'trades #21', 'trades BTC', 'trades #20'],
       ['l2Book #20'],
@@ -51,6 +54,7 @@ describe('wantedSubscriptions', () => {
     const slots = ['trades', 'l2Book'].map((type) => slotOf({ type, coin: 'ETH' }, 8));
     expect(new Set(slots).size).toBe(1);
     expect(slotOf({ type: 'allMids' }, 8)).toBe(0);
+    expect(slotOf({ type: 'userFills', user: '0xa' }, 8)).toBe(0);
   });
 });
 
@@ -110,6 +114,12 @@ describe('replies of the venue', () => {
     ['error', 'Invalid subscription {"type":"l2Book","coin":"@107"}', 'refused'],
   ])('are read from %s %j', (channel, data, state) => {
     expect(read({ channel, data })).toEqual({ name: 'l2Book @107', state });
+  });
+
+  it('name the user, in lower case', () => {
+    const subscription = { type: 'userFills', user: '0xAB', aggregateByTime: false };
+    const reply = read({ channel: 'subscriptionResponse', data: { method: 'subscribe', subscription } });
+    expect(reply).toEqual({ name: nameOf({ type: 'userFills', user: '0xab' }), state: 'subscribed' });
   });
 
   it.each([

@@ -6,6 +6,8 @@ import { byVolume, type Market } from './markets.ts';
 export interface Subscription {
   readonly type: string;
   readonly coin?: string;
+  /** Address, lower case. */
+  readonly user?: string;
 }
 
 /** A subscription with its position among all of them, 0 for the most important. */
@@ -23,6 +25,8 @@ export interface WatchedMarkets {
   readonly linked: ReadonlySet<string>;
   /** True for coins that bound accounts hold. */
   readonly isHeld: (coin: string) => boolean;
+  /** Addresses of the bound accounts whose fills are subscribed to. */
+  readonly users: readonly string[];
   /** Coins whose books somebody reads now. */
   readonly requestedBooks: ReadonlySet<string>;
   /** The coins of `PARALLAX_VENUE_A_BOOK_COINS`. */
@@ -38,14 +42,14 @@ const ALL_MARKETS: readonly Subscription[] = [
 ];
 
 /** Identifies a subscription. */
-export const nameOf = ({ type, coin = '' }: Subscription): string => `${type} ${coin}`.trimEnd();
+export const nameOf = ({ type, coin, user }: Subscription): string => `${type} ${coin ?? user ?? ''}`.trimEnd();
 
 const trades = (coin: string): Subscription => ({ type: 'trades', coin });
 const book = (coin: string): Subscription => ({ type: 'l2Book', coin });
 
 /** All subscriptions, each once, in classes: the most important class first, and so within a class. */
 export function wantedSubscriptions(watched: WatchedMarkets): Subscription[][] {
-  const { markets, outcomes, linked, isHeld, requestedBooks, bookCoins } = watched;
+  const { markets, outcomes, linked, isHeld, users, requestedBooks, bookCoins } = watched;
   const known = [...markets, ...outcomes];
   const isLinked = ({ coin }: Market) => linked.has(coin);
   const coins = (of: readonly Market[]) => of.map(({ coin }) => coin);
@@ -53,6 +57,7 @@ export function wantedSubscriptions(watched: WatchedMarkets): Subscription[][] {
   const classes = [
     ALL_MARKETS,
     linkedCoins.flatMap((coin) => [trades(coin), book(coin)]),
+    users.map((user) => ({ type: 'userFills', user })),
     coins(outcomes.filter(({ coin }) => isHeld(coin))).map(book),
     coins(known.filter((market) => !isLinked(market)).sort(byVolume)).map(trades),
     coins(outcomes.filter((market) => !isLinked(market))).map(book),
@@ -102,7 +107,10 @@ function chooseAtLimit(all: readonly Subscription[], room: number, current: Read
   return new Set([...new Set([...safe, ...staying, ...near])].slice(0, room));
 }
 
-/** The slot of a subscription. It depends on the coin only, so that all frames of a coin stay in order. */
+/**
+ * The slot of a subscription. It depends on the coin only, so that all frames of a coin stay in order. Users share a slot, so
+ * that the venue ends the subscription of one before it begins that of another.
+ */
 export function slotOf(subscription: Subscription, slots: number): number {
   return subscription.coin === undefined ? 0 : partitionOf(subscription.coin, slots);
 }

@@ -86,7 +86,7 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     const rpcBudget = new Budget(RPC_BUDGET);
     const collateral = new CollateralAccounts();
     feeds.push(await followChain(context, rpcUrl, rpcBudget, collateral, context.expect('venue_b chain head')));
-    const backfills = await openHistoryBackfills(context, rpcUrl, rpcBudget, collateral);
+    const backfills = await openHistoryBackfills(context, rpcUrl, rpcBudget, { collateral, catalog: source });
     feeds.push(backfills);
     const userPnl = createUserPnlReads({ url: upstreamUrl(settings, 'venueBPnlUrl'), publisher, metrics });
     const series = await startSeriesRequests({

@@ -86,16 +86,36 @@ export class CatalogSource {
   /** Looks markets up by condition id and publishes the answers. Resolves with the ids that were found. */
   async lookUp(ids: readonly string[], isClosed: boolean, signal: AbortSignal): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
-    for (let at = 0; at < ids.length; at += LOOK_UP_MARKETS) {
-      const parameters = ids.slice(at, at + LOOK_UP_MARKETS).map((id) => `&condition_ids=${encodeURIComponent(id)}`);
-      const answer = await this.fetch(
-        `/markets?limit=${PAGE_MARKETS}&closed=${isClosed}${parameters.join('')}`,
-        signal,
-      );
+    for await (const answer of this.answersAbout('condition_ids', ids, isClosed, signal)) {
       if (answer.markets.length > 0) this.publish(answer);
       for (const { conditionId } of answer.markets) found.add(conditionId);
     }
     return found;
+  }
+
+  /**
+   * Looks up the closed markets of tokens and publishes the answers. Resolves with their condition ids. The markets are not
+   * tracked: those that closed at the same time are not published yet.
+   */
+  async lookUpTokens(tokens: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const found = new Set<string>();
+    for await (const answer of this.answersAbout('clob_token_ids', tokens, true, signal)) {
+      if (answer.markets.length > 0) this.publishUntracked(answer);
+      for (const { conditionId } of answer.markets) found.add(conditionId);
+    }
+    return found;
+  }
+
+  private async *answersAbout(
+    parameter: 'condition_ids' | 'clob_token_ids',
+    ids: readonly string[],
+    isClosed: boolean,
+    signal: AbortSignal,
+  ): AsyncGenerator<CatalogAnswer> {
+    for (let at = 0; at < ids.length; at += LOOK_UP_MARKETS) {
+      const parameters = ids.slice(at, at + LOOK_UP_MARKETS).map((id) => `&${parameter}=${encodeURIComponent(id)}`);
+      yield await this.fetch(`/markets?limit=${PAGE_MARKETS}&closed=${isClosed}${parameters.join('')}`, signal);
+    }
   }
 
   private receive(path: string, payload: Buffer): void {

@@ -19,7 +19,7 @@ export const NEWEST_EVERY_MS = 10_000;
 export const CLOSED_EVERY_MS = 30_000;
 /** The venue truncates its lists beyond this offset. */
 export const OFFSET_MAX = 10_000;
-/** Markets of one lookup: with 66 characters each its URL stays well below 8 KiB. */
+/** Markets of one lookup: with 78 characters each, as ids of tokens have, its URL stays below 8 KiB. */
 export const LOOK_UP_MARKETS = 50;
 /** Maximum of vanished markets that are looked up. */
 export const VANISHED_MAX = 1_000;
@@ -116,6 +116,8 @@ export const ACQUISITIONS_TOTAL_MS = 25_000;
 export const HISTORY_CHUNK_BLOCKS = 2_000;
 /** Maximum chunks of one backfill. One request covers all exchanges. */
 export const HISTORY_CHUNKS_MAX = 1_000;
+/** Tokens that one backfill collects before it looks up how their markets were resolved. */
+export const HISTORY_TOKENS_MAX = 2_000;
 /** Chunks that one backfill reads concurrently. */
 export const HISTORY_PARALLEL = 4;
 /**

@@ -12,6 +12,8 @@ export interface Book {
   readonly longs: Lot[];
   /** Negative lots, in the order in which they were opened. */
   readonly shorts: Lot[];
+  /** True once it was published that the book is open. */
+  isPublished: boolean;
 }
 
 export interface Holding {
@@ -181,7 +183,7 @@ function holdingOf({ holdings }: Books, instrument: string): Holding {
 function bookOf({ books }: Holding, builder: string | null): Book {
   let book = books.find((candidate) => candidate.builder === builder);
   if (!book) {
-    book = { builder, longs: [], shorts: [] };
+    book = { builder, longs: [], shorts: [], isPublished: false };
     const after = books.findIndex((other) => isBefore(builder, other.builder));
     books.splice(after === -1 ? books.length : after, 0, book);
   }

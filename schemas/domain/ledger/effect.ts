@@ -19,8 +19,8 @@ export interface Effect {
   /** The parts of lots that were closed, in this order. */
   readonly closes: readonly Lot[];
   readonly opens: Lot | null;
-  /** The rounding of the venue that was added to a lot. */
-  readonly grows: { readonly n: number; readonly qty: Decimal } | null;
+  /** The rounding of the venue that was added to a lot, at the lot's price. */
+  readonly grows: Pick<Lot, 'openedBy' | 'n' | 'qty'> | null;
   /** True if from here on the figures of the book leave something out. */
   readonly partial: boolean;
 }

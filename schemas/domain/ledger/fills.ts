@@ -85,7 +85,7 @@ function addRounding(books: Books, { instrument }: Fill, difference: bigint): Ef
       realized: ZERO,
       closes: closed ? [closed] : [],
       opens: null,
-      grows: isGrowth ? { n: lot.n, qty } : null,
+      grows: isGrowth ? { openedBy: lot.openedBy, n: lot.n, qty } : null,
       partial: false,
     });
     left -= qty;

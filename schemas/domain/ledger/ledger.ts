@@ -10,6 +10,7 @@ import type { Effect } from './effect.ts';
 import { type Fill, isSameEvent, type LedgerEvent } from './events.ts';
 import type { Lot } from './lots.ts';
 import { compareGroups, compareTies, type EventPlace } from './order.ts';
+import { sortInSlices } from './sort-in-slices.ts';
 
 /** Events of one slice: about half a millisecond. */
 export const SLICE_EVENTS = 64;
@@ -98,16 +99,25 @@ export function* changeLedgerInSlices(
   }
   if (!isChanged) return { written: [], previous: [], removed: [], refused };
   const undone = yield* undoFrom(ledger, start);
-  const changed = new Set(timely.map((change) => eventOf(change).id));
+  const changed = new Set<string>();
+  for (const [at, change] of timely.entries()) {
+    if (at % SLICE_EVENTS === 0) yield;
+    changed.add(eventOf(change).id);
+  }
   // Only of the changed events: a map of all that follow them could not grow in slices.
   const former = yield* undoneWith(changed, undone);
   const before = new Map(former.map((applied) => [applied.event.id, applied]));
   const events = new Map(former.map(({ event }) => [event.id, event]));
-  for (const change of timely) {
+  for (const [at, change] of timely.entries()) {
+    if (at % SLICE_EVENTS === 0) yield;
     if ('remove' in change) events.delete(change.remove.id);
     else events.set(change.put.id, withFirstReceipt(change.put, events.get(change.put.id)));
   }
-  const others = [...events.values()].map((event) => ({ event, before: before.get(event.id) ?? null }));
+  const others: Placed[] = [];
+  for (const event of events.values()) {
+    if (others.length % SLICE_EVENTS === 0) yield;
+    others.push({ event, before: before.get(event.id) ?? null });
+  }
   const applied = yield* applyInOrder(ledger, yield* inOrder(undone, others, changed));
   return { ...applied, removed: former.filter(({ event }) => !events.has(event.id)), refused };
 }
@@ -180,14 +190,14 @@ function* undoneWith(ids: ReadonlySet<string>, undone: readonly AppliedEvent[]):
 
 /**
  * Sorts events by group. Those that were applied are sorted already, so only the changed ones are, and both are merged.
- * @param others the changed events.
+ * @param unsorted the changed events.
  */
 function* inOrder(
   undone: readonly AppliedEvent[],
-  others: Placed[],
+  unsorted: readonly Placed[],
   changed: ReadonlySet<string>,
 ): Generator<undefined, Placed[]> {
-  others.sort((a, b) => compareGroups(a.event, b.event));
+  const others = yield* sortInSlices(unsorted, (a, b) => compareGroups(a.event, b.event), SLICE_EVENTS);
   const sorted: Placed[] = [];
   let next = 0;
   for (const [at, before] of undone.entries()) {
@@ -201,7 +211,10 @@ function* inOrder(
     }
     sorted.push({ event, before });
   }
-  for (; next < others.length; next += 1) sorted.push(others[next]!);
+  for (; next < others.length; next += 1) {
+    if (next % SLICE_EVENTS === 0) yield;
+    sorted.push(others[next]!);
+  }
   return sorted;
 }
 
@@ -258,10 +271,7 @@ function isSameApplied(a: AppliedEvent, b: AppliedEvent): boolean {
   );
 }
 
-/**
- * The numbers of lots do not count: an earlier event that is added or removed changes those of all later ones. Nor does the
- * cost of closed parts: no row states it, and what follows from it in the same ledger is compared itself.
- */
+/** The numbers of lots do not count: an earlier event that is added or removed changes those of all later ones. */
 function isSameEffect(a: Effect, b: Effect): boolean {
   return (
     a.instrument === b.instrument &&
@@ -271,13 +281,15 @@ function isSameEffect(a: Effect, b: Effect): boolean {
     a.price === b.price &&
     a.realized === b.realized &&
     a.partial === b.partial &&
+    a.grows?.openedBy === b.grows?.openedBy &&
     a.closes.length === b.closes.length &&
     a.closes.every((part, at) => isSamePart(part, b.closes[at]!))
   );
 }
 
 function isSamePart(a: Lot, b: Lot): boolean {
-  return a.openedBy === b.openedBy && a.qty === b.qty;
+  // The price of a part that is removed at cost is in nothing else.
+  return a.openedBy === b.openedBy && a.qty === b.qty && a.price === b.price;
 }
 
 /** Runs all slices at once. */

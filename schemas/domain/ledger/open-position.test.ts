@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { formatDecimal } from '../decimal.ts';
-import { booksOf } from './books.ts';
+import { booksOf, lotsOf } from './books.ts';
 import type { LedgerEvent } from './events.ts';
 import { decimal, fill, splitOrMerge } from './ledger.fixture.ts';
 import { changeLedger, createLedger } from './ledger.ts';
-import { openPositionOf } from './open-position.ts';
+import { NOTHING_OPEN, openPositionOf, sumsOf } from './open-position.ts';
 import { unrealizedOf } from './unrealized.ts';
 
 function openAfter(...events: LedgerEvent[]) {
@@ -13,7 +13,7 @@ function openAfter(...events: LedgerEvent[]) {
     ledger,
     events.map((put) => ({ put })),
   );
-  const { qty, knownQty, knownCost, avgCost } = openPositionOf(booksOf(ledger.books, 'T')[0]!);
+  const { qty, knownQty, knownCost, avgCost } = openPositionOf(sumsOf(lotsOf(booksOf(ledger.books, 'T')[0]!)));
   return [qty, knownQty, knownCost, avgCost].map((value) => (value === null ? null : formatDecimal(value)));
 }
 
@@ -33,19 +33,16 @@ it('openPositionOf states no average where lots of both signs are open', () => {
 
 it('openPositionOf returns zero quantity and no average for a book without lots', () => {
   const nothing = { qty: 0n, knownQty: 0n, knownCost: 0n, avgCost: null };
-  expect(openPositionOf({ builder: null, longs: [], shorts: [] })).toEqual(nothing);
+  expect(openPositionOf(NOTHING_OPEN)).toEqual(nothing);
 });
 
 it('unrealizedOf returns what lots of known cost would realize, rounded once', () => {
   const lot = (qty: string, price: string | null) => ({
-    openedBy: 'a',
-    openedAt: 0,
-    n: 0,
     qty: decimal(qty),
     price: price === null ? null : decimal(price),
   });
   const lots = [lot('3', '0.4'), lot('-1', '0.7'), lot('5', null)];
-  expect(formatDecimal(unrealizedOf(lots, decimal('0.5')))).toBe('0.5');
+  expect(formatDecimal(unrealizedOf(sumsOf(lots), decimal('0.5')))).toBe('0.5');
   const third = lot('0.5', '0.333333333333333333');
-  expect(formatDecimal(unrealizedOf([third, third], decimal('1')))).toBe('0.666666666666666667');
+  expect(formatDecimal(unrealizedOf(sumsOf([third, third]), decimal('1')))).toBe('0.666666666666666667');
 });

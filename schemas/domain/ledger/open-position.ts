@@ -1,6 +1,22 @@
 /** What is open in a book: quantity, and cost where it is known. */
-import { type Decimal, divideHalfEven, UNIT } from '../decimal.ts';
-import type { Book } from './books.ts';
+import { type Decimal, divideHalfEven, UNIT, ZERO } from '../decimal.ts';
+import type { Effect } from './effect.ts';
+import type { Lot } from './lots.ts';
+
+/**
+ * Sums over open lots. They can be added up: those of a book are the sums of what each of its events changed, whatever
+ * the order of the events.
+ */
+export interface OpenSums {
+  /** Quantity, negative for negative lots. */
+  readonly qty: Decimal;
+  /** Quantity of the positive lots alone. */
+  readonly longQty: Decimal;
+  /** Quantity of the lots whose cost is known. */
+  readonly knownQty: Decimal;
+  /** Cost of these with 36 decimals, exactly; negative for negative lots. */
+  readonly knownCost: bigint;
+}
 
 export interface OpenPosition {
   readonly qty: Decimal;
@@ -12,25 +28,63 @@ export interface OpenPosition {
   readonly avgCost: Decimal | null;
 }
 
-/** Sums up the lots of a book. */
-export function openPositionOf(book: Book): OpenPosition {
-  const { longs, shorts } = book;
-  let qty = 0n;
-  let unknownQty = 0n;
-  // With 36 decimals.
-  let cost = 0n;
-  for (const side of [longs, shorts])
-    for (const lot of side) {
-      qty += lot.qty;
-      if (lot.price === null) unknownQty += lot.qty;
-      else cost += lot.qty * lot.price;
-    }
-  const isOneSided = longs.length === 0 || shorts.length === 0;
-  const isAveraged = isOneSided && unknownQty === 0n && qty !== 0n;
+export const NOTHING_OPEN: OpenSums = { qty: ZERO, longQty: ZERO, knownQty: ZERO, knownCost: 0n };
+
+export function openPositionOf(sums: OpenSums): OpenPosition {
+  const { qty, knownQty, knownCost } = sums;
+  const isAveraged = hasLots(sums) && !isMixed(sums) && knownQty === qty;
   return {
-    qty: qty as Decimal,
-    knownQty: (qty - unknownQty) as Decimal,
-    knownCost: divideHalfEven(cost, UNIT) as Decimal,
-    avgCost: isAveraged ? (divideHalfEven(cost, qty) as Decimal) : null,
+    qty,
+    knownQty,
+    knownCost: divideHalfEven(knownCost, UNIT) as Decimal,
+    avgCost: isAveraged ? (divideHalfEven(knownCost, qty) as Decimal) : null,
+  };
+}
+
+/** True if any lot is open. */
+export function hasLots({ qty, longQty }: OpenSums): boolean {
+  return qty !== 0n || longQty !== 0n;
+}
+
+/** True if lots of both signs are open. */
+export function isMixed({ qty, longQty }: OpenSums): boolean {
+  return longQty !== 0n && longQty !== qty;
+}
+
+export function sumsOf(lots: readonly Pick<Lot, 'qty' | 'price'>[]): OpenSums {
+  let qty = 0n;
+  let longQty = 0n;
+  let knownQty = 0n;
+  let knownCost = 0n;
+  for (const lot of lots) {
+    qty += lot.qty;
+    if (lot.qty > 0n) longQty += lot.qty;
+    if (lot.price === null) continue;
+    knownQty += lot.qty;
+    knownCost += lot.qty * lot.price;
+  }
+  return { qty: qty as Decimal, longQty: longQty as Decimal, knownQty: knownQty as Decimal, knownCost };
+}
+
+export function addSums(a: OpenSums, b: OpenSums): OpenSums {
+  return {
+    qty: (a.qty + b.qty) as Decimal,
+    longQty: (a.longQty + b.longQty) as Decimal,
+    knownQty: (a.knownQty + b.knownQty) as Decimal,
+    knownCost: a.knownCost + b.knownCost,
+  };
+}
+
+/** Returns by how much an effect changed the sums of its book. */
+export function openChangeOf({ closes, opens, grows, price }: Effect): OpenSums {
+  const closed = closes.length === 0 ? NOTHING_OPEN : sumsOf(closes);
+  // Rounding is added to a lot at the price of that lot.
+  const opened = opens ? sumsOf([opens]) : grows ? sumsOf([{ qty: grows.qty, price }]) : NOTHING_OPEN;
+  if (closes.length === 0) return opened;
+  return {
+    qty: (opened.qty - closed.qty) as Decimal,
+    longQty: (opened.longQty - closed.longQty) as Decimal,
+    knownQty: (opened.knownQty - closed.knownQty) as Decimal,
+    knownCost: opened.knownCost - closed.knownCost,
   };
 }

@@ -3,9 +3,19 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { lotsOf } from './books.ts';
 import type { LedgerEvent } from './events.ts';
-import { conversion, effectsOf, fill, readable, readableNaive, settlement, splitOrMerge } from './ledger.fixture.ts';
+import {
+  conversion,
+  decimal,
+  effectsOf,
+  fill,
+  readable,
+  readableNaive,
+  settlement,
+  splitOrMerge,
+} from './ledger.fixture.ts';
 import { type AppliedEvent, changeLedger, createLedger, foldLedger, type Ledger, type LedgerChange } from './ledger.ts';
 import { naiveLedger } from './naive-ledger.fixture.ts';
+import { addSums, hasLots, NOTHING_OPEN, type OpenSums, openChangeOf, sumsOf } from './open-position.ts';
 
 const TOKENS = ['Y1', 'N1', 'Y2', 'N2', 'Y3', 'N3'] as const;
 const PRICES = ['0.1', '0.333333333333333333', '0.5', '0.7', '0.999999999999999999'] as const;
@@ -62,28 +72,62 @@ const events = fc
   .array(event, { minLength: 1, maxLength: 16 })
   .map((list) => list.map((own, at) => ({ ...own, id: `e${String(at).padStart(2, '0')}` })));
 
+/** The price of a fill changes, or its builder where no price is stated. */
+type Correction = { correct: number; price: string | null };
 /** A step of an account's life: batches of events that arrive, are corrected or removed; time that is folded. */
-type Step = { put: number[] } | { remove: number } | { correct: number } | { fold: number } | { restart: true };
+type Step = { put: number[] } | { remove: number } | Correction | { fold: number } | { restart: true };
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: fc.array(fc.nat(15), { minLength: 1, maxLength: 4 }).map((put) => ({ put })) },
   { weight: 2, arbitrary: fc.nat(15).map((remove) => ({ remove })) },
-  { weight: 2, arbitrary: fc.nat(15).map((correct) => ({ correct })) },
+  { weight: 2, arbitrary: fc.record({ correct: fc.nat(15), price: fc.option(price) }) },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 4 }).map((at) => ({ fold: at * 1000 })) },
   { weight: 1, arbitrary: fc.constant({ restart: true as const }) },
 );
 
-function corrected(event: LedgerEvent): LedgerEvent {
-  return event.kind === 'fill' ? { ...event, builder: event.builder === 'p' ? 'q' : 'p' } : event;
+function corrected(event: LedgerEvent, to: string | null): LedgerEvent {
+  if (event.kind !== 'fill') return event;
+  return to === null ? { ...event, builder: event.builder === 'p' ? 'q' : 'p' } : { ...event, price: decimal(to) };
 }
 
 /** The table that follows from what the ledger wrote and removed. */
 class Table {
   readonly rows = new Map<string, string[]>();
+  private readonly applied = new Map<string, AppliedEvent>();
 
   update({ written, removed }: { written: readonly AppliedEvent[]; removed: readonly AppliedEvent[] }): void {
-    for (const { event } of removed) this.rows.delete(event.id);
-    for (const applied of written) this.rows.set(applied.event.id, effectsOf([applied]));
+    for (const { event } of removed) {
+      this.rows.delete(event.id);
+      this.applied.delete(event.id);
+    }
+    for (const one of written) {
+      this.rows.set(one.event.id, effectsOf([one]));
+      this.applied.set(one.event.id, one);
+    }
   }
+
+  /** What is open, by book: the sum of what each event changed. */
+  open(): Map<string, OpenSums> {
+    const sums = new Map<string, OpenSums>();
+    for (const { effects } of this.applied.values())
+      for (const effect of effects) {
+        const key = `${effect.instrument} ${effect.builder}`;
+        const change = openChangeOf(effect);
+        expect(change.qty).toBe(effect.qty);
+        sums.set(key, addSums(sums.get(key) ?? NOTHING_OPEN, change));
+      }
+    for (const [key, open] of sums)
+      if (!hasLots(open) && open.knownQty === 0n && open.knownCost === 0n) sums.delete(key);
+    return sums;
+  }
+}
+
+/** The same from the lots. */
+function openOf({ books: { holdings } }: Ledger): Map<string, OpenSums> {
+  return new Map(
+    [...holdings].flatMap(([instrument, { books }]) =>
+      books.map((book) => [`${instrument} ${book.builder}`, sumsOf(lotsOf(book))] as const),
+    ),
+  );
 }
 
 it('any account equals a naive ledger that stores all events and sorts them, whatever the order of arrival', () => {
@@ -115,6 +159,7 @@ it('any account equals a naive ledger that stores all events and sorts them, wha
         expect(actual.order.length).toBe([...known.values()].filter(({ ts }) => ts >= foldedBefore).length);
         expect(expected.order.flatMap((id) => table.rows.get(id) ?? [])).toEqual(expected.effects);
         expect(table.rows.size).toBe(known.size);
+        expect(table.open()).toEqual(openOf(ledger));
         expectPositions(ledger);
       }
     }),
@@ -130,7 +175,7 @@ function changesOf(
   const at = (index: number) => pool[index % pool.length]!;
   const changes: LedgerChange[] = [];
   if ('put' in step) for (const index of step.put) changes.push({ put: at(index) });
-  else if ('correct' in step) changes.push({ put: corrected(at(step.correct)) });
+  else if ('correct' in step) changes.push({ put: corrected(at(step.correct), step.price) });
   else changes.push({ remove: known.get(at(step.remove).id) ?? at(step.remove) });
   return changes;
 }

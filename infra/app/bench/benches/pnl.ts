@@ -70,7 +70,7 @@ export async function measurePnl({ folder, onProgress }: BenchContext, size: Pnl
     const explain = await compareReads(service, {
       path: () => `/v1/me/pnl/explain?walletId=${walletId}&tokenId=${tokenOf(0)}`,
       sql: () => `SELECT toFloat64(count()) AS events, sum(l.realized) AS realizedSum, sum(l.qty) AS open
-        FROM ledger_events AS l FINAL WHERE ${OF_ACCOUNT} AND l.instrument = '${tokenOf(0)}'`,
+        FROM book_events AS l FINAL WHERE ${OF_ACCOUNT} AND l.instrument = '${tokenOf(0)}'`,
       isSame: (body, found) => {
         const { book } = JSON.parse(body.toString()) as { book: { realized: number; openPosition: number } };
         return isEqual(book.realized, sumOf(found, 'realizedSum')) && isEqual(book.openPosition, sumOf(found, 'open'));
@@ -96,7 +96,7 @@ function sumsOf(since: number | null): string {
   return `SELECT l.instrument AS instrument, l.builder AS builder, sumIf(l.realized, ${counts}) AS realizedSum,
       sumIf(l.notional, ${counts}) AS notionalSum, sumIf(l.fee, ${counts}) AS feeSum, sum(l.qty) AS open,
       toFloat64(countIf(l.kind = 'fill' AND ${counts})) AS trades
-    FROM ledger_events AS l FINAL WHERE ${OF_ACCOUNT}
+    FROM book_events AS l FINAL WHERE ${OF_ACCOUNT}
     GROUP BY l.instrument, l.builder`;
 }
 

@@ -43,7 +43,7 @@ export async function measureStats({ folder, onProgress }: BenchContext, size: S
       },
       path: (nth) => `/v1/me/stats?groupBy=wallet&to=${END_MS + nth}`,
       sql: (nth) => `SELECT l.account AS account, sum(l.notional) AS volume
-        FROM ledger_events AS l FINAL
+        FROM book_events AS l FINAL
         WHERE l.state = 'applied' AND l.kind = 'fill' AND l.ts < fromUnixTimestamp64Milli(toInt64(${END_MS + nth}))
         GROUP BY l.account`,
       isSame: (body, found) => {

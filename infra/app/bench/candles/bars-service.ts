@@ -117,8 +117,8 @@ function timeOf(ms: string): string {
 }
 
 /**
- * Merges parts of the table of bars, then ends all merges: those of what was just inserted would take processor time and
- * memory from the reads that are measured.
+ * Merges parts of the table of bars, then ends all merges of this process: those of what was just inserted would take
+ * processor time from the reads that are measured.
  */
 export async function endMerges({ store }: RoleContext): Promise<void> {
   await store.command('OPTIMIZE TABLE candle_bars');

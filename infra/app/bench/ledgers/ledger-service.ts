@@ -1,6 +1,6 @@
 /** A service without roles whose tables hold the ledgers of accounts of venue_b, as the stage `ledgers` writes them. */
 import { createLedgersStage } from '#processors/ledgers/stage';
-import { ledgerEventsTable } from '#schemas/tables/ledger-events';
+import { bookEventsTable } from '#schemas/tables/book-events';
 import { type FollowedLedger, type LedgerEventRow, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
 import { type SnapshotHead, snapshotHeadTopic } from '#schemas/topics/nav-snapshots';
 import { accountName } from '#schemas/venues/accounts';
@@ -34,11 +34,11 @@ export async function openLedgerService(folder: string, options: LedgerRecordsOp
     for (let from = 0; from < rows.length; from += BATCH_ROWS) {
       const batch = rows.slice(from, from + BATCH_ROWS).map((row, nth) => {
         const place = { topic: ledgerEventTopic.name, partition: 0, offset: from + nth, key: row.account };
-        return ledgerEventsTable.row(row, { ...place, receivedAt: END_MS, seq: from + nth + 1 });
+        return bookEventsTable.row(row, { ...place, receivedAt: END_MS, seq: from + nth + 1 });
       });
-      await store.insert(ledgerEventsTable.name, batch);
+      await store.insert(bookEventsTable.name, batch);
     }
-    await store.command(`OPTIMIZE TABLE ${ledgerEventsTable.name}`);
+    await store.command(`OPTIMIZE TABLE ${bookEventsTable.name}`);
     return service;
   } catch (error) {
     await service.close();

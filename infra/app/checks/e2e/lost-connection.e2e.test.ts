@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Verification } from '../../cli/replay/difference.ts';
+import { metricsIn, readExpressions } from '../expressions.ts';
 import { runCommand } from './command.ts';
 import { eventually, get, type Service, startService, TEST_TOKEN, temporaryFolder } from './service.ts';
 
@@ -137,6 +138,13 @@ describe.each([
     expect(served.map(({ ts, open, close, volume, source }) => ({ ts, open, close, volume, source }))).toEqual(
       expected.flat(),
     );
+  });
+
+  it('exports every metric that an alert or a dashboard names', async () => {
+    const metrics = await (await fetch(`${service.rest}/metrics`)).text();
+    const exported = new Set([...metrics.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
+    const named = readExpressions().flatMap(({ expr }) => metricsIn(expr));
+    expect(named.filter((name) => !exported.has(name))).toEqual([]);
   });
 
   it('counts the gap, and derives the same from the log again', async () => {

@@ -29,7 +29,7 @@ const TABLES_WITH_ROWS = [
   'deliveries',
   'delivery_attempts',
   'account_fills',
-  'ledger_events',
+  'book_events',
 ];
 const TOPICS_WITH_RECORDS = [
   ...['trades', 'books', 'markets', 'channels'].flatMap((kind) => [

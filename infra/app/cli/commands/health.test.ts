@@ -30,6 +30,17 @@ it('prints in one line which parts are not ready', async () => {
   expect(printed).toEqual([expect.stringMatching(/\/health answers 503: degraded; sink: the store is unavailable$/)]);
 });
 
+it.each([
+  [{ error: 'not found' }, '{"error":"not found"}'],
+  ['Bad Gateway', '"Bad Gateway"'],
+  [null, 'null'],
+])('prints what something else answers: %j', async (body, text) => {
+  answer = { status: 404, body };
+  expect(await check()).toBe(1);
+  expect(printed).toEqual([expect.stringMatching(/\/health answers 404: /)]);
+  expect(printed[0]).toContain(text);
+});
+
 it('prints why nothing answers', async () => {
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));

@@ -1,10 +1,14 @@
+import { parseJsonOrNull } from '#schemas/domain/json-fields';
 import { readSettings } from '../../../config/declare.ts';
 import { settingsHelp } from '../../../config/help.ts';
 import { SETTINGS } from '../../../config/settings.ts';
 import { timeLimit } from '../../../runtime/time-limit.ts';
+import type { HealthReport } from '../../../telemetry/health.ts';
 import type { Command } from '../command.ts';
 
 const TIMEOUT_MS = 4_000;
+/** Of an answer that is not a report, characters that are printed. */
+const TEXT_MAX = 200;
 const { host, httpPort } = SETTINGS;
 const HEALTH_SETTINGS = { host, httpPort };
 
@@ -34,11 +38,18 @@ async function unhealthyReason(url: string): Promise<string | null> {
   try {
     const response = await fetch(url, { signal: timeLimit(TIMEOUT_MS) });
     if (response.status === 200) return null;
-    const { status, parts } = (await response.json()) as { status: string; parts: Record<string, string> };
-    const faults = Object.entries(parts).filter(([, state]) => state !== 'ready');
-    return `${url} answers ${response.status}: ${[status, ...faults.map((fault) => fault.join(': '))].join('; ')}`;
+    const text = await response.text();
+    return `${url} answers ${response.status}: ${reasonIn(text) ?? (text.slice(0, TEXT_MAX).replace(/\s+/g, ' ') || 'nothing')}`;
   } catch (error) {
     const { cause, message } = error as Error & { cause?: Error };
     return `${url} does not answer: ${cause?.message || message}`;
   }
+}
+
+/** The status and the parts that are not ready; null if the answer is not that of a process of Parallax. */
+function reasonIn(text: string): string | null {
+  const report = parseJsonOrNull(text) as Partial<HealthReport> | null;
+  if (typeof report?.status !== 'string' || !report.parts) return null;
+  const faults = Object.entries(report.parts).filter(([, state]) => state !== 'ready');
+  return [report.status, ...faults.map((fault) => fault.join(': '))].join('; ');
 }

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { readSettings as readRecordedSettings } from '#processors/settings/recorded-settings';
 import { createStagesOverTime } from '#processors/stages';
 import { readSettings, switchSetting } from '../../../config/declare.ts';
@@ -71,14 +72,23 @@ async function replayWith(
   { verify, json, log, dataDir, retentionDays }: ReplaySettings,
 ): Promise<number> {
   if (!verify) {
-    await rebuildInPlace(replay);
+    await rebuildInPlace(replay, log);
     return 0;
   }
-  // An embedded log's disk has room for a scratch log. A remote log has no folder here.
-  const scratchParent = log === 'embedded' ? resolve(dataDir) : tmpdir();
-  const verification = await verifyAgainstRebuild(replay, { scratchParent, retentionDays });
+  const verification = await verifyAgainstRebuild(replay, { scratchDir: scratchDirOf(log, dataDir), retentionDays });
   report(verification, json);
   return verification.differences.length === 0 ? 0 : 1;
+}
+
+/**
+ * Folder of the scratch log: always the same for a log, of which no two are verified at once, so that a verification
+ * removes what one before it left behind when it was killed.
+ */
+function scratchDirOf(log: string, dataDir: string): string {
+  // The disk of an embedded log has room for a scratch log. A remote log has no folder here.
+  if (log === 'embedded') return join(resolve(dataDir), 'verify');
+  const name = createHash('sha256').update(log).digest('hex').slice(0, 16);
+  return join(tmpdir(), `parallax-verify-${name}`);
 }
 
 function report({ differences, pending }: Verification, json: boolean): void {

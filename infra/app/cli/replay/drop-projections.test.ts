@@ -120,7 +120,7 @@ async function appendDeadLetter(stage: string, topic: Topic, offset: number) {
 }
 /** Restores the state before the replay. */
 async function prepare() {
-  await rebuildInPlace(replayOf(before!));
+  await rebuildInPlace(replayOf(before!), 'embedded');
   for (const [stage, topic] of [
     ['follower', spreadTopic],
     ['sink', candleTopic],
@@ -161,7 +161,7 @@ it('gives the same result when it is killed at any step and the next start finis
   await appendDeadLetter('ingest', clockTopic as Topic, NO_OFFSET);
   await prepare();
   expect(await deadLetterKeys()).toHaveLength(4);
-  await rebuildInPlace(replayOf(after!));
+  await rebuildInPlace(replayOf(after!), 'embedded');
   const undisturbed = await derived();
   expect(undisturbed.records).toHaveLength(2 * Math.floor(MARKS / 2));
   expect(undisturbed.rows).toHaveLength(Math.floor(MARKS / 2));
@@ -171,7 +171,7 @@ it('gives the same result when it is killed at any step and the next start finis
   let step = 1;
   for (let isFinished = false; !isFinished; step += 1) {
     await prepare();
-    isFinished = await rebuildInPlace(replayOf(after!, killedAt(step))).then(
+    isFinished = await rebuildInPlace(replayOf(after!, killedAt(step)), 'embedded').then(
       () => true,
       (error: unknown) => {
         if (!(error instanceof Killed)) throw error;
@@ -191,8 +191,8 @@ it('gives the same result when it is killed at any step and the next start finis
 }, 120_000);
 
 it('refuses to verify before an interrupted drop is finished', async () => {
-  await expect(rebuildInPlace(replayOf(after!, killedAt(4)))).rejects.toBeInstanceOf(Killed);
-  const options = { scratchParent: folder, retentionDays: 30 };
+  await expect(rebuildInPlace(replayOf(after!, killedAt(4)), 'embedded')).rejects.toBeInstanceOf(Killed);
+  const options = { scratchDir: join(folder, 'verify'), retentionDays: 30 };
   await expect(verifyAgainstRebuild(replayOf(after!), options)).rejects.toMatchObject({ name: 'ReplayRefusedError' });
   await start(after!);
   expect(await verifyAgainstRebuild(replayOf(after!), options)).toEqual({ differences: [], pending: {} });

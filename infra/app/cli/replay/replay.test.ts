@@ -1,5 +1,5 @@
 /** Rebuilds in place and verifies, before and after retention has removed the oldest raw records. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -79,7 +79,7 @@ afterAll(async () => {
 
 const logger = pino({ level: 'silent' });
 const replay = () => ({ ...ports, ports, stages, logger, metrics: createMetrics(), bars: false });
-const verify = () => verifyAgainstRebuild(replay(), { scratchParent: folder, retentionDays: 30 });
+const verify = () => verifyAgainstRebuild(replay(), { scratchDir: join(folder, 'verify'), retentionDays: 30 });
 const found = async () => (await verify()).differences.map(({ table, topic, key }) => [table ?? topic, key]);
 const NOTHING = { differences: [], pending: {} };
 
@@ -137,17 +137,19 @@ describe('with complete raw topics', () => {
     await recordUsage();
     const before = await liveState();
     // The sink has not processed the usage record yet. The row without a record is ignored.
+    // What a killed verification leaves behind does not disturb.
+    mkdirSync(join(folder, 'verify', 'left'), { recursive: true });
     expect(await verify()).toEqual({ differences: [], pending: { usage: 1 } });
     expect(await liveState()).toEqual(before);
     expect(await usageNodes()).toEqual(['gone']);
     expect(await countRows()).toBe(14);
     await insertSpread('evt_wrong', FIRST);
     expect(await found()).toEqual([['spreads', expect.stringContaining('evt_wrong')]]);
-    await rebuildInPlace(replay());
+    await rebuildInPlace(replay(), 'embedded');
     expect(await verify()).toEqual(NOTHING);
     expect(await countRows()).toBe(14);
     expect(await usageNodes()).toEqual(['gone', 'n']);
-    expect(readdirSync(folder).filter((name) => name.startsWith('parallax-verify'))).toEqual([]);
+    expect(existsSync(join(folder, 'verify'))).toBe(false);
   });
 });
 
@@ -215,10 +217,13 @@ describe('after retention has removed the oldest raw records', () => {
   it('a rebuild in place is refused before anything is dropped', async () => {
     const rows = await countRows();
     const before = await ports.log.bounds({ topic: spreadTopic.name, partition: 0 });
-    await expect(rebuildInPlace(replay())).rejects.toMatchObject({
+    await expect(rebuildInPlace(replay(), 'embedded')).rejects.toMatchObject({
       name: 'ReplayRefusedError',
       message: expect.stringMatching(/14 of control\.clock.*--verify/),
     });
+    const remote = rebuildInPlace(replay(), 'kafka://broker:9092');
+    await expect(remote).rejects.toThrow(/record -- --follow off .* with other values of --log/);
+    await expect(remote).rejects.not.toThrow('--data-dir');
     expect(await countRows()).toBe(rows);
     expect(await ports.log.bounds({ topic: spreadTopic.name, partition: 0 })).toEqual(before);
   });

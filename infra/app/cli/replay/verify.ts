@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rm } from 'node:fs/promises';
 import { TABLE_TOPICS } from '#processors/sink/table-topics';
 import { dropDatabase } from '#schemas/tables/cluster-statements';
 import { TABLES } from '#schemas/tables/index';
@@ -28,8 +27,8 @@ import { ReplayRefusedError } from './replay-refused-error.ts';
 const DAY_MS = 86_400_000;
 
 export interface VerifyOptions {
-  /** Folder for the scratch log, which is removed afterwards. */
-  readonly scratchParent: string;
+  /** Folder for the scratch log, which is removed before and afterwards. */
+  readonly scratchDir: string;
   /** Retention of raw and derived topics in days (`PARALLAX_RETENTION_DAYS`). */
   readonly retentionDays: number;
 }
@@ -43,7 +42,7 @@ export interface VerifyOptions {
  */
 export async function verifyAgainstRebuild(
   replay: Replay,
-  { scratchParent, retentionDays }: VerifyOptions,
+  { scratchDir, retentionDays }: VerifyOptions,
 ): Promise<Verification> {
   const { ports, bars } = replay;
   if (await isDropUnfinished(ports.log))
@@ -54,7 +53,9 @@ export async function verifyAgainstRebuild(
   const checkpoint = await startCheckpoint(replay);
   const progress = await readLiveProgress(replay, checkpoint);
   const now = Date.now();
-  const scratchDir = await mkdtemp(join(scratchParent, 'parallax-verify-'));
+  // A verification that was killed left both behind.
+  await rm(scratchDir, { recursive: true, force: true });
+  await mkdir(scratchDir, { mode: 0o700 });
   const scratch = await openEmbeddedLog({ path: scratchDir });
   const database = `${ports.store.database}_verify`;
   await ports.store.command(dropDatabase(database, ports.store.cluster));

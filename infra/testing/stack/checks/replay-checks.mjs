@@ -39,10 +39,7 @@ async function untilIdle() {
 function hashTables() {
   const tables = lines(query("SELECT name FROM system.tables WHERE database = 'parallax' ORDER BY name"));
   return Object.fromEntries(
-    tables.map((table) => [
-      table,
-      query(`SELECT count(), sum(cityHash64(formatRow('JSONEachRow', *))) FROM ${table} FINAL`),
-    ]),
+    tables.map((table) => [table, query(`SELECT count(), sum(cityHash64(toString(tuple(*)))) FROM ${table} FINAL`)]),
   );
 }
 

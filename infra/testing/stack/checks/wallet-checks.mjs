@@ -11,7 +11,7 @@ function busiestAccounts(provider, count) {
   );
 }
 
-const TABLES = ['account_fills', 'account_values', 'ledger_events'];
+const TABLES = ['account_fills', 'account_values', 'book_events'];
 const rowsOf = (table) => Number(query(`SELECT count() FROM ${table} FINAL`));
 
 export const walletCheck = {

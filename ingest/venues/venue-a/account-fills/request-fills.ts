@@ -13,6 +13,7 @@ import type { AdapterContext } from '../../adapter.ts';
 import { REST_PRIORITIES } from '../declaration.ts';
 import { rowsWeight } from '../info-weight.ts';
 import { type FillRequest, FillRequests } from './fill-requests.ts';
+import type { RecentAccounts } from './recent-accounts.ts';
 
 /** Time between two looks for requests that are due; the end of each request is one, too. */
 const INTERVAL_MS = 250;
@@ -34,6 +35,8 @@ export interface FillRequestOptions {
   readonly context: Pick<AdapterContext, 'log' | 'codec' | 'logger'>;
   /** Sends a request with this JSON text, and publishes the response. */
   readonly send: (request: string, signal: AbortSignal, cost: RequestCost) => Promise<unknown>;
+  /** Notified of how far each account is loaded, also when it traded last. */
+  readonly recent?: Pick<RecentAccounts, 'record' | 'forget'> | null;
   readonly now?: () => number;
   /** How it waits between two looks. */
   readonly wait?: typeof pause;
@@ -41,7 +44,7 @@ export interface FillRequestOptions {
 
 /** Runs until it is closed. Close it before the publisher. */
 export async function startFillRequests(options: FillRequestOptions): Promise<Running> {
-  const { context } = options;
+  const { context, recent } = options;
   const { log, codec } = context;
   await log.createTopics([fillLoadTopic]);
   await codec.prepare([fillLoadTopic]);
@@ -50,8 +53,14 @@ export async function startFillRequests(options: FillRequestOptions): Promise<Ru
     topic: fillLoadTopic,
     part: 'fills of accounts',
     from: 0,
-    handle: (load) => requests.record(load),
-    onRemoved: (account) => requests.forget(account),
+    handle: (load) => {
+      requests.record(load);
+      recent?.record(load);
+    },
+    onRemoved: (account) => {
+      requests.forget(account);
+      recent?.forget(account);
+    },
   });
   await follower.catchUp();
   await follower.start();

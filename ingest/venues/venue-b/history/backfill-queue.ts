@@ -49,7 +49,7 @@ export class BackfillQueue {
     const ofOrganization = unfinished.filter(({ orgId }) => orgId === request.orgId);
     if (unfinished.length >= UNFINISHED_MAX || ofOrganization.length >= UNFINISHED_OF_ORGANIZATION_MAX) return false;
     const nothing = { reason: null, firstBlock: null, fromBlock: null, toBlock: null, fills: 0, endedAt: null };
-    await notes.put({ ...request, ...nothing, status: 'queued' }, this.closing.signal);
+    await notes.put({ ...request, ...nothing, tokens: [], status: 'queued' }, this.closing.signal);
     this.startNext();
     return true;
   }
@@ -106,13 +106,13 @@ export class BackfillQueue {
     try {
       await progress({});
       await scan(note, progress, signal);
-      await progress({ status: 'done', endedAt: Date.now() });
+      await progress({ status: 'done', tokens: [], endedAt: Date.now() });
     } catch (error) {
       // The next process continues it.
       if (signal.aborted) return;
       logger.warn({ error, backfill: note.id }, 'a backfill failed');
-      await progress({ status: 'failed', reason: reasonOf(error), endedAt: Date.now() }).catch((fault: unknown) =>
-        logger.error({ error: fault, backfill: note.id }, 'could not note that a backfill failed'),
+      await progress({ status: 'failed', reason: reasonOf(error), tokens: [], endedAt: Date.now() }).catch(
+        (fault: unknown) => logger.error({ error: fault, backfill: note.id }, 'could not note that a backfill failed'),
       );
     }
     for (const check of [...this.waiters]) check();

@@ -11,8 +11,10 @@ import {
 } from '#schemas/requests/history-backfill';
 import type { Backfill } from '#schemas/topics/backfills';
 import { Budget } from '../../../feed/budget.ts';
+import { UpstreamError } from '../../../feed/errors.ts';
 import { defineHandler, REQUEST_AGE_MAX_MS } from '../../../requests/request-handler.ts';
 import type { AdapterContext, RunningAdapter } from '../../adapter.ts';
+import type { CatalogSource } from '../catalog-source.ts';
 import { ChainRpcError, openChainRpc } from '../chain/chain-rpc.ts';
 import type { CollateralAccounts } from '../chain/collateral-accounts.ts';
 import { CHAIN_LOG_FILTERS } from '../chain/log-filter.ts';
@@ -21,6 +23,7 @@ import {
   HISTORY_CHUNK_BLOCKS,
   HISTORY_CHUNKS_MAX,
   HISTORY_PARALLEL,
+  HISTORY_TOKENS_MAX,
   RPC_TIMEOUT_MS,
   TAKER_ACCOUNTS_MAX,
   TAKER_SPAN_BLOCKS,
@@ -29,6 +32,7 @@ import { BackfillNotes } from './backfill-notes.ts';
 import { BackfillQueue, type BackfillQueueOptions } from './backfill-queue.ts';
 import { readFollowedFrom } from './followed-from.ts';
 import { HistoryNode } from './history-node.ts';
+import { findResolutions, tokensIn } from './market-resolutions.ts';
 import { type FoundTransaction, type ScanLimits, type ScanReached, scanWallet } from './scan-wallet.ts';
 
 const SOURCE = 'venue_b.history';
@@ -46,15 +50,19 @@ const LIMITS: ScanLimits = {
   span: { blocks: TAKER_SPAN_BLOCKS, accounts: TAKER_ACCOUNTS_MAX },
 };
 
-/**
- * @param nodeBudget rate limit of all requests to the node, of which backfills get a part.
- * @param collateral accounts whose transfers of collateral are followed.
- */
+/** What backfills share with the rest of the adapter. */
+interface SharedParts {
+  /** Accounts whose transfers of collateral are followed. */
+  readonly collateral: Pick<CollateralAccounts, 'readFrom'>;
+  readonly catalog: Pick<CatalogSource, 'lookUpTokens'>;
+}
+
+/** @param nodeBudget rate limit of all requests to the node, of which backfills get a part. */
 export async function openHistoryBackfills(
   context: AdapterContext,
   url: string,
   nodeBudget: Budget,
-  collateral: Pick<CollateralAccounts, 'readFrom'>,
+  { collateral, catalog }: SharedParts,
   limits: ScanLimits = LIMITS,
 ): Promise<RunningAdapter> {
   const { publisher, log, codec, logger } = context;
@@ -86,13 +94,28 @@ export async function openHistoryBackfills(
         receive({ followedFrom, block, logs: logs as unknown as HistoryPayload['logs'] });
       }
     };
-    const onReached = async (reached: ScanReached) => {
-      await publisher.flush();
-      await progress(reached);
-    };
     const node = new HistoryNode(rpc, signal);
+    const closedConditions = (tokens: readonly string[]) => catalog.lookUpTokens(tokens, signal);
+    const search = { closedConditions, node, signal, limits };
+    const tokens = new Set(note.tokens);
+    const publishResolutions = async (from: number) => {
+      // Later resolutions are followed.
+      await publish(await findResolutions(search, [...tokens], { from, to: followedFrom - 1 }));
+      tokens.clear();
+    };
+    const publishFound = async (found: readonly FoundTransaction[]) => {
+      await publish(found);
+      for (const { block, logs } of found)
+        if (Number(block.number) < followedFrom) for (const token of tokensIn(logs)) tokens.add(token);
+    };
+    const onReached = async (reached: ScanReached) => {
+      if (tokens.size >= HISTORY_TOKENS_MAX) await publishResolutions(reached.firstBlock);
+      await publisher.flush();
+      await progress({ ...reached, tokens: [...tokens] });
+    };
     const request = { wallet: address, lookbackDays, atLeast: transfers.block, reached: reachedOf(note) };
-    const { firstBlock } = await scanWallet(node, request, limits, { publish, onReached });
+    const { firstBlock } = await scanWallet(node, request, limits, { publish: publishFound, onReached });
+    await publishResolutions(firstBlock);
     const now = collateral.readFrom(address);
     // What was found does not belong to a binding that began later.
     if (now === null || now.ledger > note.startedAt) return;
@@ -106,7 +129,7 @@ export async function openHistoryBackfills(
     });
     await publisher.flush();
   };
-  const queue = new BackfillQueue({ notes, logger, scan, reasonOf: () => 'chain_unavailable' });
+  const queue = new BackfillQueue({ notes, logger, scan, reasonOf });
 
   const start = defineHandler({
     kind: historyBackfill,
@@ -130,6 +153,9 @@ export async function openHistoryBackfills(
   });
   return { handlers: [start, state], close: () => closeAll([queue, rpc]) };
 }
+
+/** Why a scan failed: of the venue's hosts it requests only the catalog. */
+const reasonOf = (error: unknown) => (error instanceof UpstreamError ? 'catalog_unavailable' : 'chain_unavailable');
 
 /** How far an earlier process came; null before the scan began. */
 function reachedOf({ firstBlock, fromBlock, toBlock, fills }: Omit<Backfill, 'receivedAt'>): ScanReached | null {

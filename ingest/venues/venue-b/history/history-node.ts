@@ -91,6 +91,12 @@ export class HistoryNode {
     return this.sorted({ addresses: [CONDITIONAL_TOKENS, NEG_RISK_ADAPTER], topics }, from, to);
   }
 
+  /** Resolutions of these conditions. */
+  resolutions(conditions: readonly string[], from: number, to: number): Promise<HistoryLog[]> {
+    const topics = [[CHAIN_EVENTS.conditionResolution], conditions];
+    return this.sorted({ addresses: [CONDITIONAL_TOKENS], topics }, from, to);
+  }
+
   private async sorted(filter: PositionFilter, from: number, to: number): Promise<HistoryLog[]> {
     const logs = await this.inParts(filter, from, to);
     const byId = new Map(logs.filter(({ removed }) => !removed).map((log) => [logId(log), log]));

@@ -95,7 +95,10 @@ function nextChunks(first: number, scannedFrom: number, { chunkBlocks, parallel 
 }
 
 /** Adds the block to each transaction. If the logs do not contain its time, the node is queried once for each block. */
-function withBlocks(node: HistoryNode, transactions: readonly (readonly HistoryLog[])[]): Promise<FoundTransaction[]> {
+export function withBlocks(
+  node: HistoryNode,
+  transactions: readonly (readonly HistoryLog[])[],
+): Promise<FoundTransaction[]> {
   const times = new Map<string, Promise<string>>();
   const timeOf = (number: string): Promise<string> => {
     const time = times.get(number) ?? node.header(Number(number)).then(({ timestamp }) => timestamp);

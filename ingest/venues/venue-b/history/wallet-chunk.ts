@@ -103,7 +103,7 @@ function spansOf(logs: readonly HistoryLog[], accountOf: (log: HistoryLog) => st
 }
 
 /** Groups logs by transaction, each once, in the order of the chain; of `others` only those beside one of `events`. */
-function byTransaction(events: readonly HistoryLog[], others: readonly HistoryLog[]): HistoryLog[][] {
+export function byTransaction(events: readonly HistoryLog[], others: readonly HistoryLog[]): HistoryLog[][] {
   const found = new Map<string, Map<string, HistoryLog>>();
   for (const leg of events) {
     const logs = found.get(transactionOf(leg)) ?? new Map<string, HistoryLog>();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fillPageTopic } from '#schemas/topics/account-fills';
+import { fillPageTopic, subscribedFillTopic } from '#schemas/topics/account-fills';
 import { driveVenueA, START } from './venue-a.fixture.ts';
 
 const USER = `0x${'Ab'.repeat(20)}`;
@@ -61,5 +61,29 @@ describe('an answer with fills of an account', () => {
     driver.answer(request, 'null');
     expect(driver.stage.emittedTo(fillPageTopic)).toEqual([]);
     expect(driver.stage.deadLetters).toEqual([]);
+  });
+});
+
+describe('a frame with fills of an account', () => {
+  it('states its fills, of a snapshot too', () => {
+    const driver = driveVenueA();
+    driver.frame('userFills', { user: USER, fills: [fill({ tid: 12 }), fill()], isSnapshot: true }, 9);
+    driver.frame('userFills', { user: USER, fills: [] }, 10);
+    driver.frame('userFills', { user: USER, fills: [fill({ tid: 13 })] }, 11);
+    expect(driver.stage.emittedTo(subscribedFillTopic)).toMatchObject([
+      { user: USER.toLowerCase(), receivedAt: START + 9, fills: [{ tid: 12 }, { tid: 11 }] },
+      { user: USER.toLowerCase(), receivedAt: START + 11, fills: [{ tid: 13, qty: '0.25' }] },
+    ]);
+  });
+
+  it.each([
+    ['a fill that cannot be read', { user: USER, fills: [fill(), fill({ sz: 'NaN' })] }],
+    ['no user', { fills: [fill()] }],
+    ['no list', { user: USER, fills: {} }],
+  ])('is a dead letter with %s', (_, data) => {
+    const driver = driveVenueA();
+    driver.frame('userFills', data);
+    expect(driver.stage.deadLetters.map(({ reason }) => reason)).toEqual(['malformed_frame']);
+    expect(driver.stage.emittedTo(subscribedFillTopic)).toEqual([]);
   });
 });

@@ -1,7 +1,14 @@
-/** Answers with the fills of an account (venue page, sections 3.2 and 4). */
+/** Answers and frames with the fills of an account (venue page, sections 3.2, 4 and 7). */
 import type { Emit } from '#infra/stages/stage';
-import { FieldError, type JsonObject, optionalField, readInteger, readText } from '#schemas/domain/json-fields';
-import { type FillList, fillPageTopic, type VenueAFill } from '#schemas/topics/account-fills';
+import {
+  FieldError,
+  type JsonObject,
+  optionalField,
+  readInteger,
+  readObject,
+  readText,
+} from '#schemas/domain/json-fields';
+import { type FillList, fillPageTopic, subscribedFillTopic, type VenueAFill } from '#schemas/topics/account-fills';
 import { FILLS_OF_PAGE, readFills } from '#schemas/venues/venue-a/fills';
 import type { VenueAState } from './state.ts';
 
@@ -34,6 +41,19 @@ export function emitFillPage(
     isFull: fills.length >= FILLS_OF_PAGE,
     fills,
   });
+}
+
+/** Emits the fills of a frame. One that cannot be read throws. */
+export function emitSubscribedFills(
+  state: Pick<VenueAState, 'instruments'>,
+  data: unknown,
+  receivedAt: number,
+  emit: Emit,
+): void {
+  const { user: address, fills: rows } = readObject(data, 'data');
+  const user = readText(address, 'data.user').toLowerCase();
+  const fills = readFills('orders', rows, (coin) => state.instruments.get(coin)?.base ?? null);
+  if (fills.length > 0) emit(subscribedFillTopic, user, { user, receivedAt, fills });
 }
 
 function checkAscending(fills: readonly VenueAFill[]): void {

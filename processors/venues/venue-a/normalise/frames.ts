@@ -8,6 +8,7 @@ import { marketOf, providerOf } from '#schemas/venues/venue-a/coin-market';
 import { readTrades } from '#schemas/venues/venue-a/trades';
 import type { TextPiece } from '../../../shared/emit-raw.ts';
 import type { Liveness } from '../../shared/liveness.ts';
+import { emitSubscribedFills } from './account-fills.ts';
 import { emitBook } from './books.ts';
 import {
   type CoinFigures,
@@ -62,6 +63,7 @@ const CHANNELS: ReadonlyMap<string, FrameHandler> = new Map<string, FrameHandler
   ['allDexsAssetCtxs', processAllDexContexts],
   ['spotAssetCtxs', processSpotContexts],
   ['outcomeMetaUpdates', processOutcomeUpdates],
+  ['userFills', ({ data }, { state, receivedAt, emit }) => emitSubscribedFills(state, data, receivedAt, emit)],
 ]);
 
 /** Handles one frame. Throws `MalformedError` or `FieldError` before anything is emitted or changed. */

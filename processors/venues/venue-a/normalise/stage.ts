@@ -5,7 +5,7 @@
 
 import { type Emit, on, type Stage, type StageRecord } from '#infra/stages/stage';
 import { canonicalDecimal } from '#schemas/domain/decimal';
-import { fillPageTopic } from '#schemas/topics/account-fills';
+import { fillPageTopic, subscribedFillTopic } from '#schemas/topics/account-fills';
 import { failedAcquisitionTopics, venueAAcquisitionTopic } from '#schemas/topics/accounts';
 import { channelTopics } from '#schemas/topics/channels';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
@@ -81,6 +81,7 @@ export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
       perpDexTopic,
       spotSampleTopic,
       fillPageTopic,
+      subscribedFillTopic,
       venueAAcquisitionTopic,
       failedAcquisitionTopics.venue_a,
     ],

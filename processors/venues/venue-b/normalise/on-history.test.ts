@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Trade } from '#schemas/topics/normalised';
+import { encodeConditionResolution } from '#schemas/venues/venue-b/oracle-logs';
 import { encodeTokenAction } from '#schemas/venues/venue-b/position-logs';
 import { RETAINED_HEADERS } from './chain-view.ts';
 import { placed } from './position-logs.fixture.ts';
@@ -259,6 +260,39 @@ describe('the events of the wallet that was searched', () => {
 
   it('are left out where the followed chain has another block, or is not there yet', () => {
     expect(found([...headers(1_000, 1_100), withMove(1_090, 'b'), withMove(1_101)])).toEqual([]);
+  });
+
+  it('contain how a market was resolved before the chain was followed, which nobody else is told', () => {
+    const resolution = encodeConditionResolution({
+      conditionId: hashOf('c'),
+      oracle: wallet,
+      questionId: hashOf('q'),
+      numerators: [0n, 1n],
+    });
+    const withResolution = (log: object): AnyRecord => {
+      const payload = JSON.parse((backfilled(500, []).value as { payload: Buffer }).payload.toString());
+      return forWallet(raw('history', NOW, { ...payload, logs: [log] }));
+    };
+    const log = placed(resolution, { block: 500, fork: 'a', tx: 'tx500', logIndex: 7 });
+    const { backfilledEvents, resolutions, dead } = play([...headers(1_000, 1_100), withResolution(log)]);
+    expect(backfilledEvents).toMatchObject([
+      {
+        account: wallet,
+        trade: null,
+        move: null,
+        resolution: {
+          id: `venue_b:${hashOf('tx500')}:7`,
+          marketId: hashOf('c'),
+          payouts: ['0', '1'],
+          resolvedAt: blockAt(500),
+          blockNumber: 500,
+          status: 'confirmed',
+        },
+      },
+    ]);
+    expect([resolutions, dead]).toEqual([[], []]);
+    const malformed = withResolution({ ...log, data: `0x${'0'.repeat(64)}` });
+    expect(play([header(1_000), malformed]).dead.map(({ reason }) => reason)).toEqual(['malformed_log']);
   });
 
   it('are none of other accounts, and none where a log is malformed', () => {

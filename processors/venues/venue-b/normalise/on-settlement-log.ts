@@ -1,5 +1,7 @@
 /** Handles the logs of a settlement: dispute phases, resolutions, and which oracle request is for which question. */
 import type { Emit } from '#infra/stages/stage';
+import type { Resolution } from '#schemas/topics/oracle';
+import type { CatalogMarkets } from './catalog-state.ts';
 import type { ChainLog } from './chain-message.ts';
 import { blockOfLog, type ChainBlock } from './chain-view.ts';
 import { type EmittedPhase, emitNewPhase, marketOfRequest, updatePhaseStatus } from './emitted-phases.ts';
@@ -8,6 +10,7 @@ import { idsOf } from './oracle-ids.ts';
 import { decodeOracleLog, isOracleLog } from './oracle-log.ts';
 import { addPreparedRequest, revertPreparedRequests } from './prepared-requests.ts';
 import {
+  type ConditionResolution,
   decodeConditionResolution,
   decodeQuestionPrepared,
   isConditionResolution,
@@ -118,21 +121,30 @@ function preparePhase(state: VenueBState, log: ChainLog, receivedAt: number, emi
 }
 
 function prepareResolution(state: VenueBState, log: ChainLog, receivedAt: number, emit: Emit): EmitRecord {
-  const { conditionId, payouts } = decodeConditionResolution(log);
-  return (block, id) => {
-    const resolution = {
-      ...commonFields(log, block, id, receivedAt),
-      marketId: conditionId,
-      payouts: [...payouts],
-      resolvedAt: block.timestampMs,
-      decidedAfter: null,
-      endTime: endTimeOf(state.catalog, conditionId),
-    };
-    emitResolution(state.resolutions, resolution, emit);
+  const decoded = decodeConditionResolution(log);
+  return (block) =>
+    emitResolution(state.resolutions, resolutionOf(decoded, { log, block, receivedAt }, state.catalog), emit);
+}
+
+/** Builds the record of a resolution, pending. */
+export function resolutionOf(
+  { conditionId, payouts }: ConditionResolution,
+  { log, block, receivedAt }: { log: ChainLog; block: BlockOfRecord; receivedAt: number },
+  catalog: CatalogMarkets,
+): Resolution {
+  return {
+    ...commonFields(log, block, recordId(log), receivedAt),
+    marketId: conditionId,
+    payouts: [...payouts],
+    resolvedAt: block.timestampMs,
+    decidedAfter: null,
+    endTime: endTimeOf(catalog, conditionId),
   };
 }
 
-function commonFields(log: ChainLog, block: ChainBlock, id: string, receivedAt: number) {
+type BlockOfRecord = Pick<ChainBlock, 'number' | 'hash' | 'timestampMs'>;
+
+function commonFields(log: ChainLog, block: BlockOfRecord, id: string, receivedAt: number) {
   return {
     id,
     provider: 'venue_b',

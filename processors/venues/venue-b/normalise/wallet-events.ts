@@ -8,10 +8,12 @@ import type { HistoryMessage } from './chain-message.ts';
 import { type ChainView, isConfirmed } from './chain-view.ts';
 import { decodeTransfers, emitBackfilledChange, emitFollowed } from './collateral.ts';
 import type { ChainOptions } from './on-chain.ts';
+import { resolutionOf } from './on-settlement-log.ts';
 import { inOrder, moveRecord } from './open-moves.ts';
 import type { OrderFilled } from './order-filled.ts';
 import { decodePositionLog, isPositionLog } from './position-logs.ts';
 import { movesOf } from './position-moves.ts';
+import { decodeConditionResolution, isConditionResolution } from './settlement-logs.ts';
 import type { VenueBState } from './state.ts';
 import type { TakerLeg } from './taker-leg.ts';
 import { tradeOfLeg } from './trade-of-leg.ts';
@@ -32,7 +34,10 @@ interface FoundTransaction {
   readonly receivedAt: number;
 }
 
-/** Emits the trades, splits, merges, conversions and flows of the wallet, and since when its flows are known. Throws `MalformedError`. */
+/**
+ * Emits the trades, splits, merges, conversions and flows of the wallet, how its markets were resolved, and since when its
+ * flows are known. Throws `MalformedError`.
+ */
 export function emitWalletEvents(
   { confirmations, exchanges }: ChainOptions,
   state: VenueBState,
@@ -48,20 +53,25 @@ export function emitWalletEvents(
   // Decoded before anything is emitted: nothing of a transaction with a malformed log is.
   const positionLogs = inOrder(logs.filter(isPositionLog).flatMap((log) => decodePositionLog(log) ?? []));
   const transfers = decodeTransfers(logs, block.timestampMs);
+  const resolutions = logs
+    .filter(isConditionResolution)
+    .map((log) => resolutionOf(decodeConditionResolution(log), { log, block, receivedAt }, state.catalog));
   const status = isConfirmed(state.chain, block.number, confirmations) ? ('confirmed' as const) : ('pending' as const);
-  const found = { account, receivedAt };
+  const found = { account, receivedAt, trade: null, move: null, resolution: null };
   for (const leg of matched) {
     if (leg.order.maker !== account && leg.order.taker !== account) continue;
     const trade = tradeOfLeg({ ...leg, ...block, receivedAt }, leg.takerLeg, state.catalog);
-    emit(backfilledEventTopic, account, { ...found, trade: { ...trade, arrival: leg.logIndex, status }, move: null });
+    emit(backfilledEventTopic, account, { ...found, trade: { ...trade, arrival: leg.logIndex, status } });
   }
   const { moves, faults } = movesOf(positionLogs, exchanges);
   for (const { code, message: text } of faults) emit.deadLetter(code, text);
   for (const move of moves) {
     if (move.account !== account) continue;
     const record = moveRecord(move, logs[0]!.transactionHash, block, receivedAt, state.catalog);
-    emit(backfilledEventTopic, account, { ...found, trade: null, move: { ...record, arrival: move.logIndex, status } });
+    emit(backfilledEventTopic, account, { ...found, move: { ...record, arrival: move.logIndex, status } });
   }
+  for (const resolution of resolutions)
+    emit(backfilledEventTopic, account, { ...found, resolution: { ...resolution, status } });
   emitBackfilledChange(state, { account, transfers, block, receivedAt }, emit);
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '#infra/store/store';
-import { ledgerEventsTable } from '#schemas/tables/ledger-events';
+import { bookEventsTable } from '#schemas/tables/book-events';
 import { tradesTable } from '#schemas/tables/trades';
 import { aMarket } from '#schemas/testing/records.fixture';
 import { type LedgerEventRow, ledgerTopic } from '#schemas/topics/ledgers';
@@ -40,7 +40,7 @@ afterAll(async () => {
   await opened.close();
 });
 beforeEach(async () => {
-  for (const table of ['ledger_events', 'account_fills', 'trades', 'markets'])
+  for (const table of ['book_events', 'account_fills', 'trades', 'markets'])
     await store.command(`TRUNCATE TABLE ${table}`);
   for (const address of [OWN, SECOND]) begin(address);
 });
@@ -78,7 +78,7 @@ const nextVersion = () => {
   return version;
 };
 const putTrades = (...trades: Trade[]) => insertRows(store, tradesTable, trades, nextVersion());
-const putRows = (...rows: LedgerEventRow[]) => insertRows(store, ledgerEventsTable, rows, nextVersion());
+const putRows = (...rows: LedgerEventRow[]) => insertRows(store, bookEventsTable, rows, nextVersion());
 const putFills = async (...numbers: number[]) => {
   await putTrades(...numbers.map((nth) => tradeOf(nth)));
   await putRows(...numbers.map((nth) => aLedgerRow(nth)));

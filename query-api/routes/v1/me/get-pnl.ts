@@ -127,7 +127,7 @@ export const getPnl = defineCallerRoute({
           await readNamedDays(store, views.freshness, exported),
           provider,
         )
-      : new Set();
+      : new Set<string>();
     // Rows by builder leave out books without one, and so does their total.
     const isCounted = (book: WalletBook) =>
       (groupBy !== 'builder' || book.builder !== null) && (platform !== 'mine' || isRegistered(book, attributions));

@@ -58,7 +58,9 @@ export interface Accounts {
   ledger(user: unknown, fromMs: number, toMs: number): readonly LedgerEntry[];
   /** The fills under a builder in [fromMs, toMs), oldest first. */
   builderFills(builder: string, fromMs: number, toMs: number): readonly UserFill[];
-  /** The fills of all accounts in the block of a time, each with its user, and as a node states them. */
+  /** The fills of all accounts in the block of a time. */
+  fillsOfBlock(blockMs: number): readonly UserFill[];
+  /** The same, each with its user, and as a node states them. */
   fillsAt(blockMs: number): readonly (readonly [user: string, fill: object])[];
 }
 
@@ -182,18 +184,17 @@ export function createAccounts(world: World): Accounts {
   };
   const isDex = (dex: string, atMs: number) => world.ladders.dexNames(atMs).includes(dex);
   const addressOf = ({ account }: Position) => world.population.accounts[account]!;
+  const inBlock = (blockMs: number) => [
+    ...openedAt(blockMs - HOUR_MS).map((position) => {
+      const user = addressOf(position);
+      return { user, position, fill: closeFill(position, user) };
+    }),
+    ...openedAt(blockMs).map((position) => ({ user: addressOf(position), position, fill: openFill(position) })),
+  ];
 
   return {
-    fillsAt(blockMs) {
-      const closed = openedAt(blockMs - HOUR_MS).map((position) => {
-        const user = addressOf(position);
-        return [user, asNodeStates(position, closeFill(position, user))] as const;
-      });
-      const opened = openedAt(blockMs).map(
-        (position) => [addressOf(position), asNodeStates(position, openFill(position))] as const,
-      );
-      return [...closed, ...opened];
-    },
+    fillsOfBlock: (blockMs) => inBlock(blockMs),
+    fillsAt: (blockMs) => inBlock(blockMs).map(({ user, position, fill }) => [user, asNodeStates(position, fill)]),
     builderFills(builder, fromMs, toMs) {
       const first = Math.floor(fromMs / PERIOD_MS) - 1;
       const last = Math.floor((toMs - 1) / PERIOD_MS);

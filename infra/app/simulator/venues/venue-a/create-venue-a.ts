@@ -25,9 +25,9 @@ export function createVenueA(context: VenueContext): SimulatedVenue & { readonly
   const limits = createVenueLimits(minuteMs);
   // Trades are published from now on.
   const info = createInfo(world, markets, now());
-  const protocol = createVenueASocket(world, markets, info, now, () => hub, limits);
-  const hub: SocketHub = createSocketHub('venue_a.ws', board, () => protocol, { idleLimitMs: IDLE_MS, observer });
   const accounts = createAccounts(world);
+  const protocol = createVenueASocket(world, markets, info, now, () => hub, { limits, accounts });
+  const hub: SocketHub = createSocketHub('venue_a.ws', board, () => protocol, { idleLimitMs: IDLE_MS, observer });
   const exchange = createExchange({ seed: world.settings.seed, now });
   const answerInfo = async ({ method, path, body }: HostRequest) => {
     // An unreadable body is answered like null.
@@ -41,7 +41,7 @@ export function createVenueA(context: VenueContext): SimulatedVenue & { readonly
   const node = createNode({ world, info, now, folder: nodeData, onError });
   return {
     node,
-    feeds: [createVenueAFeed(world, markets, protocol.publisher), node.feed],
+    feeds: [createVenueAFeed(world, markets, accounts, protocol.publisher), node.feed],
     hosts: [
       { prefix: NODE_PATH, target: 'venue_a.node', answer: node.answer },
       { prefix: paths.externalExchangeUrl, target: 'venue_a.klines', answer: exchange.answer },

@@ -1,6 +1,7 @@
 import type { SimulatedFeed } from '../../simulation.ts';
 import type { LevelBook } from '../../world/ladder-book.ts';
 import type { World } from '../../world/world.ts';
+import { type Accounts, BLOCK_MS } from './accounts.ts';
 import { type Bar, formingBar } from './candles.ts';
 import { outcomeSpec } from './catalog.ts';
 import { CONTEXT_PERIOD_MS, perpContextText, spotContextText } from './contexts.ts';
@@ -16,6 +17,8 @@ export interface FramePublisher {
   publish(topic: string, text: string): void;
   /** Candle intervals of a coin that have subscribers. */
   candleIntervals(coin: string): Iterable<string>;
+  /** Users of whom a channel has subscribers. */
+  users(): ReadonlySet<string>;
 }
 
 /** Canonical topic of a subscription: channel, coin or dex, and other distinguishing parameters. */
@@ -31,6 +34,7 @@ export const topicOf = {
   allContexts: 'allDexsAssetCtxs',
   spotContexts: 'spotAssetCtxs',
   outcomes: 'outcomeMetaUpdates',
+  fills: (user: string) => `userFills ${user}`,
 } as const;
 
 /** Interval of the frames with all mids. */
@@ -40,7 +44,12 @@ const MIDS_PERIOD_MS = 1_000;
  * Creates the feed that converts the world's events into venue_a's frames. Trades and periodic frames are published at
  * the end of a step.
  */
-export function createVenueAFeed(world: World, markets: Markets, publisher: FramePublisher): SimulatedFeed {
+export function createVenueAFeed(
+  world: World,
+  markets: Markets,
+  accounts: Pick<Accounts, 'fillsOfBlock'>,
+  publisher: FramePublisher,
+): SimulatedFeed {
   const trades = new Map<string, string>();
   const bars = new Map<string, Bar>();
 
@@ -112,6 +121,17 @@ export function createVenueAFeed(world: World, markets: Markets, publisher: Fram
     if (publisher.wants(topic)) publisher.publish(topic, text());
   };
 
+  const publishFills = (fromMs: number, toMs: number) => {
+    const users = publisher.users();
+    if (users.size === 0) return;
+    const byUser = new Map<string, object[]>();
+    for (let block = Math.ceil(fromMs / BLOCK_MS) * BLOCK_MS; block < toMs; block += BLOCK_MS)
+      for (const { user, fill } of accounts.fillsOfBlock(block))
+        if (users.has(user)) byUser.set(user, [...(byUser.get(user) ?? []), fill]);
+    for (const [user, fills] of byUser)
+      publisher.publish(topicOf.fills(user), frameText('userFills', JSON.stringify({ user, fills })));
+  };
+
   const publishMids = (atMs: number) => {
     for (const dex of world.ladders.dexNames(atMs)) {
       if (!publisher.wants(topicOf.mids(dex))) continue;
@@ -133,6 +153,7 @@ export function createVenueAFeed(world: World, markets: Markets, publisher: Fram
     endStep(fromMs, toMs) {
       for (const [coin, text] of trades) publisher.publish(topicOf.trades(coin), frameText('trades', `[${text}]`));
       trades.clear();
+      publishFills(fromMs, toMs);
       if (periodStartsIn(MIDS_PERIOD_MS, fromMs, toMs)) publishMids(toMs - 1);
       if (periodStartsIn(CONTEXT_PERIOD_MS, fromMs, toMs)) publishContexts(toMs - 1);
     },

@@ -29,15 +29,23 @@ describe('the limits of venue_a', () => {
     expect(limits.exceeded.weight).toBe(1);
   });
 
-  it('count attempts to connect, open connections, subscriptions and frames', () => {
+  it('count attempts to connect, open connections, subscriptions, users and frames', () => {
     const { limits, at } = setUp();
     expect([9, 10].map((open) => limits.acceptConnection(open))).toEqual([true, false]);
     for (let attempt = 2; attempt < LIMITS.newConnections; attempt += 1) limits.acceptConnection(0);
     expect([limits.acceptConnection(0), at(60_000).acceptConnection(0)]).toEqual([false, true]);
     expect([999, 1_000].map((open) => limits.acceptSubscription(open))).toEqual([true, false]);
+    expect([10, 11].map((users) => limits.acceptUser(users))).toEqual([true, false]);
     for (let sent = 0; sent < LIMITS.messages; sent += 1) limits.acceptMessage();
     expect(limits.acceptMessage()).toBe(false);
-    expect(limits.exceeded).toEqual({ weight: 0, connections: 1, newConnections: 1, subscriptions: 1, messages: 1 });
+    expect(limits.exceeded).toEqual({
+      weight: 0,
+      connections: 1,
+      newConnections: 1,
+      subscriptions: 1,
+      users: 1,
+      messages: 1,
+    });
   });
 });
 

@@ -5,6 +5,7 @@ export const LIMITS = {
   connections: 10,
   newConnections: 30,
   subscriptions: 1_000,
+  users: 10,
   messages: 2_000,
 } as const;
 export type LimitName = keyof typeof LIMITS;
@@ -66,6 +67,8 @@ export interface VenueLimits {
   acceptConnection(open: number): boolean;
   /** False if the limit refuses one more. @param open subscriptions of all clients. */
   acceptSubscription(open: number): boolean;
+  /** False if the limit refuses another user of the user channels. @param users those of all clients, with this one. */
+  acceptUser(users: number): boolean;
   /** Counts a frame of a client; false if the limit refuses it. */
   acceptMessage(): boolean;
   /** How often each limit was exceeded. */
@@ -106,6 +109,7 @@ export function createVenueLimits(minuteMs = MINUTE_MS, now = () => performance.
       return check('newConnections', newConnections.used) && isFewOpen;
     },
     acceptSubscription: (open) => check('subscriptions', open + 1),
+    acceptUser: (users) => check('users', users),
     acceptMessage() {
       messages.add(1);
       return check('messages', messages.used);

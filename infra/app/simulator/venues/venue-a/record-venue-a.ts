@@ -98,9 +98,10 @@ export function recordVenueA({
     wants: (topic) => !CONTAINED_IN_OTHERS.some((channel) => topic.startsWith(`${channel} `)),
     publish: (_topic, text) => line('venue_a.ws', now(), frameLine('venue_a.ws', now(), text)),
     candleIntervals: () => [],
+    users: () => new Set(),
   };
   return {
-    feeds: [createVenueAFeed(world, markets, publisher)],
+    feeds: [createVenueAFeed(world, markets, accounts, publisher)],
     async atStart() {
       for (const body of REQUESTS_AT_START) await record(body, startMs);
       if (earlierBars) await recordEarlierBars();

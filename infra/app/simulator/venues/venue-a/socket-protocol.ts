@@ -1,11 +1,12 @@
 import type { HubClient, HubProtocol, SocketHub } from '../../sockets/socket-hub.ts';
 import { isListed } from '../../world/ladder-board.ts';
 import type { World } from '../../world/world.ts';
+import type { Accounts } from './accounts.ts';
 import { formingBar, isInterval } from './candles.ts';
 import { delistedContextText, perpContextText, spotContextText } from './contexts.ts';
 import { dexContextsFrame, type FramePublisher, topicOf } from './feed.ts';
 import { allContextsText, bookAnswer, type InfoAnswer, midsText, recentTradesText, spotContextsText } from './info.ts';
-import type { VenueLimits } from './limits.ts';
+import { LIMITS, type VenueLimits } from './limits.ts';
 import type { Markets } from './market.ts';
 import { frameText } from './market-text.ts';
 
@@ -14,6 +15,8 @@ interface Subscription {
   readonly topic: string;
   /** The subscription in the acknowledgement: the request with defaults filled in. */
   readonly echo: Readonly<Record<string, unknown>>;
+  /** The user of a user channel. */
+  readonly user?: string;
   /** The frame that is sent immediately; null for none. */
   readonly first: (atMs: number) => string | null;
 }
@@ -40,12 +43,14 @@ export function createVenueASocket(
   info: (body: unknown, atMs: number) => Promise<InfoAnswer>,
   now: () => number,
   hub: () => SocketHub,
-  limits: VenueLimits,
+  { limits, accounts }: { readonly limits: VenueLimits; readonly accounts: Pick<Accounts, 'userFills'> },
 ): VenueASocket {
   const listeners = new Map<string, Set<HubClient>>();
   const topicsByClient = new Map<HubClient, Set<string>>();
   const posts = new Map<HubClient, number>();
   const intervals = new Map<string, Map<string, number>>();
+  /** Number of subscriptions by user. */
+  const users = new Map<string, number>();
 
   const readers: Readonly<Record<string, (request: Json, coin: string) => Subscription | Refusal>> = {
     allMids(request) {
@@ -127,8 +132,22 @@ export function createVenueASocket(
       first: (at) => frameText('spotAssetCtxs', spotContextsText(world, markets, at)),
     }),
     outcomeMetaUpdates: (request) => ({ topic: topicOf.outcomes, echo: request, first: () => null }),
+    userFills(request) {
+      const user = typeof request.user === 'string' ? request.user.toLowerCase() : null;
+      const fills = accounts.userFills(user, now());
+      if (user === null || fills === null) return 'invalid';
+      const first = () => frameText('userFills', JSON.stringify({ user, fills, isSnapshot: true }));
+      return { topic: topicOf.fills(user), echo: { ...request, aggregateByTime: false }, user, first };
+    },
   };
-  const WITHOUT_COIN = new Set(['allMids', 'assetCtxs', 'allDexsAssetCtxs', 'spotAssetCtxs', 'outcomeMetaUpdates']);
+  const WITHOUT_COIN = new Set([
+    'allMids',
+    'assetCtxs',
+    'allDexsAssetCtxs',
+    'spotAssetCtxs',
+    'outcomeMetaUpdates',
+    'userFills',
+  ]);
 
   /** Reads a subscription. One that has ended is not checked for its coin, which may be unknown by then. */
   const read = (request: unknown, method: unknown): Subscription | Refusal => {
@@ -149,11 +168,19 @@ export function createVenueASocket(
     if (ofCoin.get(interval) === 0) ofCoin.delete(interval);
     intervals.set(coin, ofCoin);
   };
+  const countUser = (topic: string, by: 1 | -1) => {
+    const [channel, user = ''] = topic.split(' ');
+    if (channel !== 'userFills') return;
+    const count = (users.get(user) ?? 0) + by;
+    if (count === 0) users.delete(user);
+    else users.set(user, count);
+  };
   const drop = (client: HubClient, topic: string) => {
     const set = listeners.get(topic);
     set?.delete(client);
     if (set?.size === 0) listeners.delete(topic);
     countInterval(topic, -1);
+    countUser(topic, -1);
   };
 
   const countSubscriptions = () => [...topicsByClient.values()].reduce((sum, topics) => sum + topics.size, 0);
@@ -167,10 +194,14 @@ export function createVenueASocket(
     if (own.has(subscription.topic)) return sendError(client, `Already subscribed: ${JSON.stringify(request)}`);
     if (!limits.acceptSubscription(countSubscriptions()))
       return sendError(client, `Too many subscriptions: ${JSON.stringify(request)}`);
+    const { user } = subscription;
+    if (user !== undefined && !limits.acceptUser(new Set([...users.keys(), user]).size))
+      return sendError(client, `Cannot track more than ${LIMITS.users} total users.`);
     own.add(subscription.topic);
     const set = listeners.get(subscription.topic) ?? new Set<HubClient>();
     listeners.set(subscription.topic, set.add(client));
     countInterval(subscription.topic, 1);
+    countUser(subscription.topic, 1);
     acknowledge(client, 'subscribe', subscription.echo);
     const first = subscription.first(now());
     if (first) client.send(first);
@@ -212,6 +243,7 @@ export function createVenueASocket(
       if (clients) hub().broadcast(clients, text);
     },
     candleIntervals: (coin) => intervals.get(coin)?.keys() ?? [],
+    users: () => new Set(users.keys()),
   };
 
   return {

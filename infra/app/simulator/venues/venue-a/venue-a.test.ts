@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clockAwayFromHours, openSocket, post, until } from '../../client.fixture.ts';
 import { type Simulator, startSimulator } from '../../start-simulator.ts';
+import { createWorld } from '../../world/world.ts';
+import { createAccounts } from './accounts.ts';
+import { createVenueAFeed } from './feed.ts';
+import { createMarkets } from './market.ts';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -266,6 +270,46 @@ describe('WebSocket', () => {
       'Error parsing JSON into valid websocket request: {',
     ]);
     socket.close();
+  });
+
+  it('sends the fills of at most ten users, first those until now', async () => {
+    const { accounts } = createWorld({ seed: 2, rate: 400, events: 3, coins: 6 }).population;
+    const socket = await openSocket(simulator.urls.venueAWsUrl);
+    for (const user of accounts.slice(0, 11)) socket.send(subscribe({ type: 'userFills', user }));
+    socket.send(subscribe({ type: 'userFills', user: 'nobody' }));
+    const of = (channel: string) => socket.frames().filter((frame) => frame.channel === channel);
+    await until('two errors', () => of('error').length === 2);
+    expect(of('error').map(({ data }) => data)).toEqual([
+      'Cannot track more than 10 total users.',
+      'Invalid subscription {"type":"userFills","user":"nobody"}',
+    ]);
+    const first = of('userFills').map(({ data }) => data as { user: string; isSnapshot: boolean; fills: Json[] });
+    expect(first.map(({ user, isSnapshot }) => [user, isSnapshot])).toEqual(
+      accounts.slice(0, 10).map((user) => [user, true]),
+    );
+    expect(first[0]!.fills).toEqual((await info({ type: 'userFills', user: accounts[0] })) as Json[]);
+    socket.close();
+    expect((await simulator.stats()).limitsExceeded.users).toBe(1);
+  });
+
+  it('sends each fill in the step of its block', () => {
+    const world = createWorld({ seed: 2, rate: 400, events: 3, coins: 6 });
+    const accounts = createAccounts(world);
+    const [user] = world.population.accounts as [string];
+    const at = clockAwayFromHours()();
+    const [newest] = accounts.userFills(user, at) as [{ time: number }];
+    const sent: string[] = [];
+    const publisher = {
+      wants: () => false,
+      publish: (topic: string, text: string) => void sent.push(topic, text),
+      candleIntervals: () => [],
+      users: () => new Set([user]),
+    };
+    const feed = createVenueAFeed(world, createMarkets(world), accounts, publisher);
+    feed.endStep!(newest.time - 50, newest.time);
+    feed.endStep!(newest.time, newest.time + 50);
+    const frame = { channel: 'userFills', data: { user, fills: [newest] } };
+    expect(sent).toEqual([`userFills ${user}`, JSON.stringify(frame)]);
   });
 
   it('sends no frames after an unsubscribe', async () => {

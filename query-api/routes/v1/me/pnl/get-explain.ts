@@ -68,12 +68,14 @@ export const getPnlExplain = defineCallerRoute({
       throw new ApiError('validation_failed', `tokenId: is required for a wallet of ${family}`);
     const provider = providerOfBook({ account: ledger.account, instrument });
     const isCoin = PRICE_PROVIDERS.has(provider);
-    const market = isCoin ? undefined : (await marketsOfTokens(store, family, [instrument], marketId)).get(instrument);
-    if (marketId !== undefined && (isCoin ? marketId !== instrument : !market)) throw noSuchBook();
     if (!covers(wallet.provider, provider)) throw noSuchBook();
     const scope = cursorScope([ownerName(caller), ledger.ledger, walletId, instrument, builder]);
-    const book = await readBook(store, { ledger, instrument, builder }, limit, cursor, scope);
-    if (!book) throw noSuchBook();
+    const [book, markets] = await Promise.all([
+      readBook(store, { ledger, instrument, builder }, limit, cursor, scope),
+      isCoin ? null : marketsOfTokens(store, family, [instrument], marketId),
+    ]);
+    const market = markets?.get(instrument);
+    if (!book || (marketId !== undefined && (isCoin ? marketId !== instrument : !market))) throw noSuchBook();
     const { realized, open, lots, events, nextCursor } = book;
     return {
       book: {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '#infra/store/store';
-import { ledgerEventsTable } from '#schemas/tables/ledger-events';
+import { bookEventsTable } from '#schemas/tables/book-events';
 import { tradesTable } from '#schemas/tables/trades';
 import type { LedgerEventRow } from '#schemas/topics/ledgers';
 import { bookTopics, contextTopics, statusTopics } from '#schemas/topics/normalised';
@@ -11,7 +11,7 @@ import {
   insertAccountFills,
 } from '../../../../testing/account-fills.fixture.ts';
 import { insertRows } from '../../../../testing/insert-rows.fixture.ts';
-import { ADDRESS, aLedgerRow } from '../../../../testing/ledger-rows.fixture.ts';
+import { ADDRESS, aLedgerRow, openChange } from '../../../../testing/ledger-rows.fixture.ts';
 import { BUILDER, bindWallet, idOf, openPnlService, type PnlService } from '../../../../testing/pnl-service.fixture.ts';
 import { aBookUpdate, applyRecord, aTrade, NOON_MS } from '../../../../testing/records.fixture.ts';
 import type { TestService } from '../../../../testing/test-service.fixture.ts';
@@ -316,7 +316,7 @@ describe('rows', () => {
     const first = await rows('&limit=1&sort=tradeCount');
     expect(first.pagination.hasMore).toBe(true);
     const later = aLedgerRow(9, { instrument: '333', opened: '3', receivedAt: NOON_MS + 3_600_000 });
-    await insertRows(store, ledgerEventsTable, [later], 50);
+    await insertRows(store, bookEventsTable, [later], 50);
     const cursor = first.pagination.nextCursor;
     const second = await rows(`&limit=1&sort=tradeCount&cursor=${cursor}`);
     expect([...first.data, ...second.data].map(({ tradeCount }) => tradeCount)).toEqual([0, 5]);
@@ -363,11 +363,11 @@ describe('an account of venue_a', () => {
   beforeAll(async () => {
     token = (await service.organization('Coins')).token;
     coinWallet = await bindWallet(service, ADDRESS, token, 'venue_a');
-    await insertRows(store, ledgerEventsTable, [
-      row(1, { qty: '2', price: '100', opened: '2', notional: '200' }),
+    await insertRows(store, bookEventsTable, [
+      row(1, { ...openChange('2', '200'), price: '100', opened: '2', notional: '200' }),
       row(2, { instrument: 'x:GOLD', opened: '3', partial: true }),
       row(3, {
-        qty: '-1',
+        ...openChange('-1', '-100'),
         price: '110',
         opened: '0',
         realized: '10',
@@ -442,13 +442,34 @@ describe('an account of venue_a', () => {
   it('has each lot of a fill before which the venue stated an unknown position, and what is closed of them', async () => {
     const row = (nth: number, fields: Partial<LedgerEventRow>) =>
       aLedgerRow(20 + nth, { account: COIN_ACCOUNT, price: '10', opened: '0', closes: [], ...fields });
-    const unseen = { kind: 'unseen', price: null, realized: '0', partial: true } as const;
-    await insertRows(store, ledgerEventsTable, [
-      row(1, { instrument: 'SOL', id: 's1', ...unseen, qty: '5', opened: '5' }),
-      row(1, { instrument: 'SOL', id: 's1', part: 1, qty: '3', opened: '3' }),
-      row(2, { instrument: 'SOL', id: 's2', qty: '-6', closes: [{ openedBy: 's1', qty: '6' }] }),
-      row(1, { instrument: 'ADA', id: 'a1', ...unseen, qty: '-5', opened: '-5' }),
-      row(1, { instrument: 'ADA', id: 'a1', part: 1, qty: '8', opened: '3', closes: [{ openedBy: 'a1', qty: '-5' }] }),
+    const unseen = {
+      kind: 'unseen',
+      price: null,
+      realized: '0',
+      partial: true,
+      knownQty: '0',
+      knownCost: '0',
+    } as const;
+    await insertRows(store, bookEventsTable, [
+      row(1, { instrument: 'SOL', id: 's1', ...openChange('5', '0'), ...unseen, opened: '5' }),
+      row(1, { instrument: 'SOL', id: 's1', part: 1, ...openChange('3', '30'), opened: '3' }),
+      row(2, {
+        instrument: 'SOL',
+        id: 's2',
+        ...openChange('-6', '-10'),
+        knownQty: '-1',
+        closes: [{ openedBy: 's1', qty: '6' }],
+      }),
+      row(1, { instrument: 'ADA', id: 'a1', ...openChange('-5', '0'), longQty: '0', ...unseen, opened: '-5' }),
+      row(1, {
+        instrument: 'ADA',
+        id: 'a1',
+        part: 1,
+        ...openChange('3', '30'),
+        qty: '8',
+        opened: '3',
+        closes: [{ openedBy: 'a1', qty: '-5' }],
+      }),
     ]);
     const bookOf = async (coin: string) =>
       (await service.request('GET', `/v1/me/pnl/explain?walletId=${coinWallet}&marketId=${coin}`, { token })).body;
@@ -458,5 +479,26 @@ describe('an account of venue_a', () => {
     const ada = await bookOf('ADA');
     expect(ada.book).toMatchObject({ openPosition: 3, avgCost: 10 });
     expect(ada.lots).toMatchObject([{ openedBy: 'a1', qty: 3, price: 10 }]);
+  });
+
+  it('has lots that the rounding of the venue enlarged', async () => {
+    const row = (nth: number, fields: Partial<LedgerEventRow>) =>
+      aLedgerRow(40 + nth, { account: COIN_ACCOUNT, instrument: 'LINK', id: `l${nth}`, price: '10', ...fields });
+    await insertRows(store, bookEventsTable, [
+      row(1, { ...openChange('3', '30') }),
+      row(2, { ...openChange('0.000001', '0.00001'), kind: 'unseen', opened: '0', enlarged: 'l1' }),
+      row(2, { ...openChange('-1', '-10'), part: 1, opened: '0', closes: [{ openedBy: 'l1', qty: '1' }] }),
+      row(3, { ...openChange('2', '24'), opened: '2', price: '12' }),
+    ]);
+    const path = `/v1/me/pnl/explain?walletId=${coinWallet}&marketId=LINK`;
+    const { book, lots } = (await service.request('GET', path, { token })).body;
+    expect(lots).toMatchObject([
+      { openedBy: 'l1', qty: 2.000001, price: 10 },
+      { openedBy: 'l3', qty: 2, price: 12 },
+    ]);
+    expect(book).toMatchObject({ openPosition: 4.000001, avgCost: 44.00001 / 4.000001 });
+    const { data } = await pnl('provider=venue_a_perp');
+    const [link] = data.filter(({ canonicalName }: { canonicalName: string }) => canonicalName === 'LINK');
+    expect(link).toMatchObject({ openPosition: 4.000001, avgCost: 44.00001 / 4.000001 });
   });
 });
