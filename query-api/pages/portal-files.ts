@@ -27,6 +27,8 @@ export interface PortalFiles {
   readonly assets: ReadonlyMap<string, PortalFile>;
   /** Names of the assets that the shell itself loads. */
   readonly first: readonly string[];
+  /** Names of all assets that a browser loads to show the overview. */
+  readonly overview: readonly string[];
   /** What the pages of the documents load. */
   readonly docs: DocAssets;
 }
@@ -36,6 +38,7 @@ export function readPortalFiles(folder: string = findBuild()): PortalFiles {
   const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as {
     etag: string;
     first: readonly string[];
+    overview: readonly string[];
     docs: DocAssets;
   };
   const names = readdirSync(join(folder, 'assets')).filter((name) => extname(name) in CONTENT_TYPES);
@@ -44,6 +47,7 @@ export function readPortalFiles(folder: string = findBuild()): PortalFiles {
     etag: `W/"${manifest.etag}"`,
     assets: new Map(names.map((name) => [name, readFile(join(folder, 'assets', name))])),
     first: manifest.first,
+    overview: manifest.overview,
     docs: manifest.docs,
   };
 }

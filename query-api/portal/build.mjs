@@ -79,9 +79,16 @@ const shell = join(output, 'index.html');
 writeFileSync(shell, shellOf({ script, style: named('portal.css')[0], preloads }));
 for (const name of readdirSync(assets)) compress(join(assets, name));
 compress(shell);
+// What the shell itself loads, and its ETag.
 const first = [script, named('portal.css')[0], ...preloads].map((path) => basename(path));
-// What a browser loads before the first page's own code, and the ETag of the shell.
 const etag = createHash('sha256').update(readFileSync(shell)).digest('base64url').slice(0, 22);
+// What a browser loads to show the overview: the same, the page's own code, and what that imports at once.
+const withImports = (path) => [
+  path,
+  ...metafile.outputs[path].imports.flatMap((one) => (one.kind === 'import-statement' ? withImports(one.path) : [])),
+];
+const opened = withImports(named('overview.tsx')[0]).map((path) => basename(path));
+const overview = [...new Set([...first, ...opened])];
 // What the pages of the documents load.
 const docs = { icon: ICON, style: urlOf(named('docs.css')[0]), script: urlOf(named('docs/docs.ts')[0]) };
-writeFileSync(join(output, 'manifest.json'), `${JSON.stringify({ etag, first, docs }, null, 2)}\n`);
+writeFileSync(join(output, 'manifest.json'), `${JSON.stringify({ etag, first, overview, docs }, null, 2)}\n`);

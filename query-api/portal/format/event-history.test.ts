@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type EventHistory, edgeChart, marksOf, notLiveSpans, spreadChart } from './event-history.ts';
+import { type EventHistory, edgeChart, marksOf, midsChart, notLiveSpans, spreadChart } from './event-history.ts';
 
 const NOON_MS = Date.parse('2026-03-01T12:00:00Z');
 const iso = (after: number) => new Date(NOON_MS + after).toISOString();
@@ -36,6 +36,17 @@ describe('notLiveSpans', () => {
 
 describe('the charts of an event', () => {
   const history: EventHistory = {
+    legs: [
+      { provider: 'venue_a', marketId: 'a', points: [{ ts: iso(0), yesMid: 0.4 }] },
+      {
+        provider: 'venue_b',
+        marketId: 'b',
+        points: [
+          { ts: iso(1), yesMid: 0.5 },
+          { ts: iso(2), yesMid: null },
+        ],
+      },
+    ],
     spreads: [
       { ts: iso(0), spread: 0.1 },
       { ts: iso(1), spread: null },
@@ -49,6 +60,16 @@ describe('the charts of an event', () => {
   };
   const shades = [{ from: NOON_MS + 1, to: NOON_MS + 9 }];
 
+  it('show the mids of all legs, each until it changes or is unknown', () => {
+    expect(midsChart(history, NOON_MS + 9)).toEqual({
+      times: [NOON_MS, NOON_MS + 1, NOON_MS + 2],
+      series: [
+        { label: 'venue_a', field: 'yesMid', values: [0.4, 0.4, 0.4] },
+        { label: 'venue_b', field: 'yesMid', values: [null, 0.5, null] },
+      ],
+      shades,
+    });
+  });
   it('show the distance, with a gap where it is unknown and the times shaded that were not live', () => {
     expect(spreadChart(history, NOON_MS + 9)).toEqual({
       times: [NOON_MS, NOON_MS + 1],

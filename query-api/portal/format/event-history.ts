@@ -1,9 +1,15 @@
 /** The history of an event as charts (`GET /v1/events/{universalId}/history` and `/health`); pure. */
+import { legNames } from './leg-names.ts';
 import { anomalyName, wordsOf } from './names.ts';
 import type { ChartSeries, Mark, TimeChart } from './series.ts';
 import type { Span } from './span.ts';
 
 export interface EventHistory {
+  readonly legs: readonly {
+    readonly provider: string;
+    readonly marketId: string;
+    readonly points: readonly { readonly ts: string; readonly yesMid: number | null }[];
+  }[];
   readonly spreads: readonly { readonly ts: string; readonly spread: number | null }[];
   readonly edges: readonly {
     readonly ts: string;
@@ -49,6 +55,25 @@ export function notLiveSpans(states: EventHistory['states'], to: number): Span[]
   }
   if (since !== null && since < to) spans.push({ from: since, to });
   return spans;
+}
+
+/** The mid of each leg over time, in terms of YES. A mid stays until the leg states another one, or none. */
+export function midsChart({ legs, states }: Pick<EventHistory, 'legs' | 'states'>, to: number): TimeChart {
+  const names = legNames(legs);
+  const times = [...new Set(legs.flatMap(({ points }) => points.map(({ ts }) => Date.parse(ts))))].sort(
+    (a, b) => a - b,
+  );
+  const series = legs.map(({ points }, index) => {
+    const mids = new Map(points.map(({ ts, yesMid }) => [Date.parse(ts), yesMid]));
+    let last: number | null = null;
+    const values = times.map((time) => {
+      const mid = mids.get(time);
+      if (mid !== undefined) last = mid;
+      return last;
+    });
+    return { label: names[index]!, field: 'yesMid', values };
+  });
+  return { times, series, shades: notLiveSpans(states, to) };
 }
 
 /** The largest distance of live prices over time. */

@@ -111,7 +111,7 @@ describe('prices of legs', () => {
   const candle = (provider: string, ts: number, close: number) => ({ provider, marketId: 'm', ts, close });
 
   it('are one series per market, with a gap where a market has no trade', () => {
-    const data = pricesOf([candle('a', 2, 0.5), candle('b', 1, 0.1), candle('b', 2, 0.2), candle('a', 3, 0.6)]);
+    const data = pricesOf([candle('a', 2, 0.5), candle('b', 1, 0.1), candle('b', 2, 0.2), candle('a', 3, 0.6)], 1);
     expect(data).toEqual({
       times: [1, 2, 3],
       series: [
@@ -119,6 +119,16 @@ describe('prices of legs', () => {
         { label: 'b', values: [0.1, 0.2, null] },
       ],
     });
+  });
+
+  it('have a gap where no market has a trade', () => {
+    const data = pricesOf([candle('a', 1, 0.1), candle('a', 2, 0.2), candle('a', 5, 0.5)], 1);
+    expect([data.times, data.series[0]!.values, countGaps(data)]).toEqual([[1, 2, 3, 5], [0.1, 0.2, null, 0.5], 1]);
+  });
+
+  it('name two markets of one venue by their ids', () => {
+    const candles = ['m1', 'm2'].map((marketId) => ({ provider: 'a', marketId, ts: 1, close: 0.5 }));
+    expect(pricesOf(candles, 1).series.map(({ label }) => label)).toEqual(['a m1', 'a m2']);
   });
 
   it('count as gaps only where values stand on both sides', () => {

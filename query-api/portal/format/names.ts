@@ -12,6 +12,20 @@ export function anomalyName(kind: string): string {
   return ANOMALIES[kind] ?? wordsOf(kind);
 }
 
+/** Choices of a venue; the first one is all of them. */
+export const VENUE_CHOICES = [
+  ['all', 'All'],
+  ['venue_a', 'venue_a'],
+  ['venue_b', 'venue_b'],
+] as const;
+
+const PHASES: Readonly<Record<string, string>> = { propose: 'Proposed', dispute: 'Disputed', settle: 'Settled' };
+
+/** What happened in a phase of the oracle. */
+export function phaseName(phase: string): string {
+  return PHASES[phase] ?? wordsOf(phase);
+}
+
 /** `negation_pair` as "Negation pair", `settlementSource` as "Settlement source". */
 export function wordsOf(name: string): string {
   const text = name.replaceAll(/[_.-]+/g, ' ').replaceAll(/(?<=[a-z])[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`);

@@ -1,4 +1,5 @@
 /** What charts draw, from what REST returns. */
+import { legNames } from './leg-names.ts';
 import type { Span } from './span.ts';
 
 export interface ChartSeries {
@@ -133,21 +134,32 @@ export interface Candle {
   readonly close: number;
 }
 
-/** The closing price of each leg by bucket; a bucket without a trade of a leg is a gap. */
-export function pricesOf(candles: readonly Candle[]): TimeChart {
-  const times = [...new Set(candles.map(({ ts }) => ts))].sort((a, b) => a - b);
+/**
+ * The closing price of each leg by bucket. A bucket without a trade of a leg is a gap, also one without any trade.
+ *
+ * @param stepMs length of a bucket.
+ */
+export function pricesOf(candles: readonly Candle[], stepMs: number): TimeChart {
+  const times = withGapTimes(
+    [...new Set(candles.map(({ ts }) => ts))].sort((a, b) => a - b),
+    stepMs,
+  );
   const at = new Map(times.map((time, index) => [time, index]));
-  const legs = new Map<string, { label: string; values: (number | null)[] }>();
-  for (const { provider, marketId, ts, close } of candles) {
-    const id = `${provider}.${marketId}`;
-    let leg = legs.get(id);
-    if (leg === undefined) {
-      leg = { label: provider, values: times.map(() => null) };
-      legs.set(id, leg);
-    }
-    leg.values[at.get(ts)!] = close;
-  }
-  return { times, series: [...legs.values()] };
+  const legs = [...new Map(candles.map((candle) => [legKey(candle), candle])).values()];
+  const values = new Map(legs.map((leg) => [legKey(leg), times.map((): number | null => null)]));
+  for (const candle of candles) values.get(legKey(candle))![at.get(candle.ts)!] = candle.close;
+  const names = legNames(legs);
+  return { times, series: legs.map((leg, index) => ({ label: names[index]!, values: values.get(legKey(leg))! })) };
+}
+
+const legKey = ({ provider, marketId }: Candle): string => `${provider}.${marketId}`;
+
+/** Adds one time to each gap between buckets, where no series has a value. */
+function withGapTimes(times: readonly number[], stepMs: number): number[] {
+  return times.flatMap((time, index) => {
+    const previous = times[index - 1];
+    return previous !== undefined && time > previous + stepMs ? [previous + stepMs, time] : [time];
+  });
 }
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { noTrading, QUIET_MS, stateOfTrading, tradesPerSecond, WINDOW_MS, withTrades } from './trading.ts';
+import {
+  noTrading,
+  QUIET_MS,
+  stateOfTrading,
+  stateOfVenue,
+  tradesPerSecond,
+  WINDOW_MS,
+  withTrades,
+} from './trading.ts';
 
 const START = 1_000_000;
 
@@ -31,5 +39,11 @@ describe('the trades of a venue', () => {
     const traded = withTrades(trading, START + 1_000, 1, START);
     expect(stateOfTrading(traded, START + QUIET_MS)).toBe('trading');
     expect(stateOfTrading(traded, START + 1_000 + QUIET_MS)).toBe('quiet');
+  });
+
+  it('do not hide that no price of the venue is live', () => {
+    expect([stateOfVenue('trading', []), stateOfVenue('quiet', ['venue_down', 'live'])]).toEqual(['trading', 'quiet']);
+    expect(stateOfVenue('quiet', ['venue_down', 'venue_down'])).toBe('venue_down');
+    expect(stateOfVenue(null, ['venue_down', 'stale'])).toBe('stale');
   });
 });

@@ -1,4 +1,5 @@
 /** How much is traded on a venue now, from the trades that a channel sends; pure. */
+import { isWorse, type PriceState } from '#schemas/domain/price-state';
 
 /** Trades of this time count. */
 export const WINDOW_MS = 10_000;
@@ -36,8 +37,24 @@ export function tradesPerSecond({ since, batches }: Trading, now: number): numbe
   return (count * 1_000) / spanMs;
 }
 
+export type TradingState = 'trading' | 'quiet';
+
+/**
+ * The state of a venue: that of its best prices if none of them is live, which trades alone do not show; else whether it
+ * trades.
+ *
+ * @param prices states of those prices of its markets that are known here.
+ */
+export function stateOfVenue(
+  trading: TradingState | null,
+  prices: readonly PriceState[],
+): TradingState | PriceState | null {
+  const best = prices.reduce<PriceState | null>((a, b) => (a === null || isWorse(a, b) ? b : a), null);
+  return best === null || best === 'live' ? trading : best;
+}
+
 /** `trading`, or `quiet` after a minute without a trade; null while neither is known. */
-export function stateOfTrading({ since, lastAt }: Trading, now: number): 'trading' | 'quiet' | null {
+export function stateOfTrading({ since, lastAt }: Trading, now: number): TradingState | null {
   if (lastAt !== null && now - lastAt < QUIET_MS) return 'trading';
   return now - (lastAt ?? since) >= QUIET_MS ? 'quiet' : null;
 }

@@ -1,5 +1,6 @@
 /** Whether the page may change now: not while the tab is hidden, nor while the person has paused live updates. */
 import { computed, signal } from '@preact/signals';
+import { serviceNow } from './service-clock.ts';
 
 /** Unix ms since which the person has live updates paused; null while they are not. */
 export const pausedAt = signal<number | null>(null);
@@ -13,5 +14,5 @@ document.addEventListener('visibilitychange', () => {
 export const isStopped = computed(() => isHidden.value || isPaused.value);
 
 export function switchPause(): void {
-  pausedAt.value = pausedAt.value === null ? Date.now() : null;
+  pausedAt.value = pausedAt.value === null ? serviceNow() : null;
 }

@@ -1,6 +1,7 @@
 /** Requests to the REST API with the session cookie: time limits, retries of reads, the error envelope. */
 import { signal } from '@preact/signals';
 import { ApiFault, type UsedQuota } from './api-fault.ts';
+import { noteResponse, serviceNow } from './service-clock.ts';
 
 /** The service answers within 30 s, also while it waits for a venue. */
 const TIMEOUT_MS = 32_000;
@@ -58,6 +59,7 @@ async function send<T>(path: string, { method = 'GET', body, signal, token }: Re
   if (token !== undefined) headers.authorization = `Bearer ${token}`;
   else if (method !== 'GET' && csrf !== null) headers['x-parallax-csrf'] = csrf;
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const sentAt = Date.now();
   let response: Response;
   let text: string;
   try {
@@ -70,6 +72,7 @@ async function send<T>(path: string, { method = 'GET', body, signal, token }: Re
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
+    noteResponse(response.headers.get('date'), sentAt, Date.now());
     text = await response.text();
   } catch (error) {
     const isLate = timeout.aborted;
@@ -99,7 +102,7 @@ function parseJson(text: string): unknown {
 function faultOf(response: Response, text: string): ApiFault {
   const { status, headers } = response;
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  const retryAt = Number.isFinite(seconds) ? Date.now() + seconds * SECOND_MS : null;
+  const retryAt = Number.isFinite(seconds) ? serviceNow() + seconds * SECOND_MS : null;
   let error: { code?: string; message?: string; requestId?: string | null } = {};
   try {
     error = (JSON.parse(text) as { error?: typeof error }).error ?? {};
@@ -123,7 +126,7 @@ function noteUsedUp(until: number): void {
   quotaUsedUntil.value = until;
   setTimeout(() => {
     if (quotaUsedUntil.value === until) quotaUsedUntil.value = 0;
-  }, until - Date.now());
+  }, until - serviceNow());
 }
 
 /** The window with the least left, by the headers of the response; null if they do not state it. */

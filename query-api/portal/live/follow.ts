@@ -4,7 +4,7 @@ import { useRef } from 'preact/hooks';
 import type { StreamMessage } from '#stream-gateway/client/stream-client';
 import { isStopped } from './activity.ts';
 import { batchByFrame } from './frame-batch.ts';
-import { streamState, subscribe } from './stream.ts';
+import { countSubscription, streamState, subscribe } from './stream.ts';
 
 export interface Followed {
   readonly channel: string;
@@ -52,8 +52,10 @@ export function useFollow(onMessages: (messages: readonly StreamMessage[]) => vo
       cursor.current = positionAfter(message) ?? cursor.current;
       return batch.push(message);
     });
+    if (subscription !== null) countSubscription(1);
     return () => {
       isAccepted.value = false;
+      if (subscription !== null) countSubscription(-1);
       subscription?.close();
       batch.close();
     };

@@ -4,24 +4,28 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { StreamEvent } from '#stream-gateway/client/stream-client';
 import type { Newest } from './newest.ts';
 import type { Interval, Resource } from './resource.ts';
-import { awaySince, streamState } from './stream.ts';
+import { serviceNow } from './service-clock.ts';
+import { silentSince, streamState } from './stream.ts';
 
 /** From an event until the tables hold its row. Further events until then lead to no other read. */
 const ANNOUNCED_MS = 700;
 
-/** An interval that is longer while channels deliver what changes most. */
+/** An interval that is longer while channels deliver what changes most, and shorter while they send nothing. */
 export function intervalBeside(withoutMs: number, withMs: number): Interval {
-  return () => (streamState.peek() === 'live' ? withMs : withoutMs);
+  return () => (streamState.peek() === 'live' && silentSince.peek() === null ? withMs : withoutMs);
 }
 
 /**
  * @param apply returns the data with the newest events in it, in any order, as far as they are newer than the data.
+ * @param readsAtChange true to read again when the state of the markets behind a channel changes.
  */
 export function useLive<T>(
   resource: Resource<T>,
   newest: Newest,
   apply: (data: T, events: Iterable<StreamEvent>) => T,
+  readsAtChange = false,
 ): Resource<T> {
+  useRefreshAt(resource, readsAtChange ? newest.changes : null);
   const data = useComputed(() => {
     const read = resource.data.value;
     return read === null ? null : apply(read, newest.events.value.values());
@@ -30,7 +34,7 @@ export function useLive<T>(
     const [read, received] = [resource.at.value, newest.at.value];
     return read === null || received === null ? (read ?? received) : Math.max(read, received);
   });
-  return { ...resource, data, at, isAway: useReturn(resource) };
+  return { ...resource, data, at, isAway: useReturn(resource, newest) };
 }
 
 /**
@@ -43,7 +47,7 @@ export function useAnnounced<T>(resource: Resource<T>, newest: Newest, gapMs = 0
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
   useSignalEffect(() => {
     if (newest.at.value === null || timer.current !== null) return;
-    const sinceRead = Date.now() - (resource.at.peek() ?? 0);
+    const sinceRead = serviceNow() - (resource.at.peek() ?? 0);
     timer.current = setTimeout(
       () => {
         timer.current = null;
@@ -53,12 +57,16 @@ export function useAnnounced<T>(resource: Resource<T>, newest: Newest, gapMs = 0
     );
   });
   useEffect(() => () => clearTimeout(timer.current ?? undefined), []);
-  return { ...resource, isAway: useReturn(resource) };
+  return { ...resource, isAway: useReturn(resource, newest) };
 }
 
-/** True while the connection is away; reads the resource again when it is back. */
-function useReturn<T>(resource: Resource<T>): ReadonlySignal<boolean> {
-  const isAway = useComputed(() => awaySince.value !== null);
+/**
+ * True while the channels send nothing. Reads the resource again when they send again, and when one of them reports that
+ * events are missing.
+ */
+function useReturn<T>(resource: Resource<T>, newest: Newest): ReadonlySignal<boolean> {
+  const isAway = useComputed(() => silentSince.value !== null || newest.isRefused.value);
+  useRefreshAt(resource, newest.gaps);
   const wasAway = useRef(false);
   useSignalEffect(() => {
     const isBack = !isAway.value && wasAway.current;
@@ -67,4 +75,14 @@ function useReturn<T>(resource: Resource<T>): ReadonlySignal<boolean> {
     if (isBack) untracked(resource.refresh);
   });
   return isAway;
+}
+
+/** Reads the resource again each time that the number grows. */
+function useRefreshAt<T>(resource: Resource<T>, count: ReadonlySignal<number> | null): void {
+  const known = useRef(0);
+  useSignalEffect(() => {
+    const isMore = count !== null && count.value > known.current;
+    known.current = count?.value ?? 0;
+    if (isMore) untracked(resource.refresh);
+  });
 }

@@ -1,7 +1,9 @@
 /** The newest event of each of some channels, as a signal that changes at most once a frame. */
-import { batch, type ReadonlySignal, useSignal } from '@preact/signals';
+import { batch, type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { StreamEvent } from '#stream-gateway/client/stream-client';
+import { hasGap, hasOtherState, isRefusal } from './channel-report.ts';
+import { serviceNow } from './service-clock.ts';
 import { listen } from './stream.ts';
 
 export interface Newest {
@@ -9,6 +11,12 @@ export interface Newest {
   readonly events: ReadonlySignal<ReadonlyMap<string, StreamEvent>>;
   /** Unix ms at which the newest one was received; null before the first one. */
   readonly at: ReadonlySignal<number | null>;
+  /** How often a channel reported that events are missing. */
+  readonly gaps: ReadonlySignal<number>;
+  /** How often the state of the markets behind a channel changed. */
+  readonly changes: ReadonlySignal<number>;
+  /** True if the service refused one of the channels for good. */
+  readonly isRefused: ReadonlySignal<boolean>;
 }
 
 /** Keys beyond this number are forgotten, those that came first before the others. */
@@ -20,8 +28,16 @@ export function useNewest(channels: readonly string[], keyOf: (event: StreamEven
   const events = useSignal<ReadonlyMap<string, StreamEvent>>(new Map());
   const at = useSignal<number | null>(null);
   const stops = useRef(new Map<string, () => void>());
+  const gaps = useSignal(0);
+  const changes = useSignal(0);
+  const refused = useSignal<ReadonlySet<string>>(new Set());
+  const isRefused = useComputed(() => refused.value.size > 0);
+  const states = useRef(new Map<string, string>());
   const listenTo = (channel: string) =>
     listen(channel, (messages) => {
+      if (hasGap(messages)) gaps.value += 1;
+      if (hasOtherState(channel, messages, states.current)) changes.value += 1;
+      if (isRefusal(messages)) refused.value = new Set(refused.peek()).add(channel);
       const received = messages.filter((message) => message.type === 'event');
       if (received.length === 0) return;
       const next = new Map(events.peek());
@@ -32,7 +48,7 @@ export function useNewest(channels: readonly string[], keyOf: (event: StreamEven
       }
       batch(() => {
         events.value = next;
-        at.value = Date.now();
+        at.value = serviceNow();
       });
     });
   useEffect(() => {
@@ -43,7 +59,10 @@ export function useNewest(channels: readonly string[], keyOf: (event: StreamEven
       if (wanted.has(channel)) continue;
       stop();
       stops.current.delete(channel);
+      states.current.delete(channel);
     }
+    const stillRefused = [...refused.peek()].filter((channel) => wanted.has(channel));
+    if (stillRefused.length < refused.peek().size) refused.value = new Set(stillRefused);
     const rest = [...events.peek()].filter(([, { channel }]) => wanted.has(channel));
     if (rest.length < events.peek().size) events.value = new Map(rest);
   }, [channels.join('\n')]);
@@ -54,5 +73,5 @@ export function useNewest(channels: readonly string[], keyOf: (event: StreamEven
     },
     [],
   );
-  return { events, at };
+  return { events, at, gaps, changes, isRefused };
 }

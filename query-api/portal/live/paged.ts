@@ -1,6 +1,6 @@
 /** A list that is read page by page: older rows are added when the person asks for them. */
-import { type Signal, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { request } from './api.ts';
 import { ApiFault } from './api-fault.ts';
 import { type Interval, type Resource, useResource } from './resource.ts';
@@ -11,7 +11,8 @@ export interface Paginated {
 
 export interface Paged<T> {
   readonly first: Resource<T>;
-  readonly older: Signal<readonly T[]>;
+  /** The first page and those that were added, in their order; none while the first one is not known. */
+  readonly pages: readonly T[];
   readonly hasMore: boolean;
   readonly fault: ApiFault | null;
   readonly isLoading: boolean;
@@ -24,33 +25,52 @@ export function usePaged<T extends Paginated>(path: string, every: Interval): Pa
   const fault = useSignal<ApiFault | null>(null);
   const isLoading = useSignal(false);
   // Once older rows are shown, the first page stays as it is, so that no row is missing between the two.
-  const first = useResource<T>(path, older.value.length > 0 ? null : every);
-  useEffect(() => {
+  const first = useResource<T>(path, isLoading.value || older.value.length > 0 ? null : every);
+  /** The list that rows are added to; another one after each new start. */
+  const list = useRef({});
+  const restart = () => {
+    list.current = {};
     older.value = [];
     fault.value = null;
-  }, [path]);
-  const last = older.value.at(-1) ?? first.data.value;
+    isLoading.value = false;
+  };
+  useEffect(restart, [path]);
+  const cursorOfNext = () => (older.peek().at(-1) ?? first.data.peek())?.pagination.nextCursor ?? null;
+  const readNext = async () => {
+    const { current } = list;
+    const cursor = cursorOfNext();
+    if (cursor === null) return;
+    const page = await request<T>(`${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`);
+    if (current !== list.current) return;
+    // A read of the first page that had begun before may have moved the end of the list.
+    if (cursorOfNext() === cursor) older.value = [...older.peek(), page];
+    else await readNext();
+  };
   const more = () => {
-    const cursor = last?.pagination.nextCursor;
-    if (!cursor || isLoading.value) return;
+    if (isLoading.value) return;
     isLoading.value = true;
     fault.value = null;
-    request<T>(`${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`)
-      .then((page) => {
-        older.value = [...older.value, page];
-      })
+    const { current } = list;
+    readNext()
       .catch((error: unknown) => {
         if (!(error instanceof ApiFault)) throw error;
-        fault.value = error;
+        if (current === list.current) fault.value = error;
       })
       .finally(() => {
-        isLoading.value = false;
+        if (current === list.current) isLoading.value = false;
       });
   };
+  // A first page that is read again begins the list anew.
+  const refresh = () => {
+    restart();
+    first.refresh();
+  };
+  const shown = first.data.value;
+  const pages = shown === null ? [] : [shown, ...older.value];
   return {
-    first,
-    older,
-    hasMore: last?.pagination.hasMore ?? false,
+    first: { ...first, refresh },
+    pages,
+    hasMore: pages.at(-1)?.pagination.hasMore ?? false,
     fault: fault.value,
     isLoading: isLoading.value,
     more,

@@ -2,7 +2,7 @@
  * The one connection of this tab to the stream. It is opened with the session, closed while the tab is hidden, and
  * shared by everything that `useNewest` and `useFollow` listen to.
  */
-import { batch, effect, signal } from '@preact/signals';
+import { batch, computed, effect, signal } from '@preact/signals';
 import {
   type ConnectionState,
   StreamClient,
@@ -13,6 +13,8 @@ import {
 } from '#stream-gateway/client/stream-client';
 import { isHidden, isStopped } from './activity.ts';
 import { ChannelHub, type ChannelListener } from './channel-hub.ts';
+import { messageQuota, noteSentMessages, noteUsedMessages } from './message-quota.ts';
+import { serviceNow } from './service-clock.ts';
 import { LOST_AFTER_MS, StreamLink } from './stream-link.ts';
 
 /** How long a page says what happened while the connection was away. */
@@ -31,10 +33,16 @@ export interface Absence {
 export const streamState = signal<ConnectionState['name'] | null>(null);
 /** Unix ms since which the connection is away: what came over it is old. Null while it is there. */
 export const awaySince = signal<number | null>(null);
+/** Unix ms since which channels send nothing, as the connection is away or the quota is used up; null while they send. */
+export const silentSince = computed(() => awaySince.value ?? messageQuota.value?.since ?? null);
+/** Number of channels that something on the page listens to, each time that it does. */
+export const subscriptionCount = signal(0);
 /** True from when the tab is hidden until it is connected again, or a second after it is seen. */
 export const isResuming = signal(false);
 /** The last time that the connection was away, for some seconds after its return. */
 export const lastAbsence = signal<Absence | null>(null);
+/** Channels of which events are missing although the connection was there, for some seconds. */
+export const lastGaps = signal<ReadonlySet<string>>(new Set());
 
 let client: StreamClient | null = null;
 let clientUrl: string | null = null;
@@ -42,25 +50,29 @@ let hub: ChannelHub | null = null;
 let renewSession: () => Promise<string> = () => Promise.reject(new Error('no session was opened'));
 /** What listens before the connection is opened, or without one. */
 const listeners = new Map<object, { readonly start: () => () => void; stop: () => void }>();
+/** True if the tab was hidden since the connection was there. */
+let wasHidden = false;
 let noticeTimer: ReturnType<typeof setTimeout> | undefined;
+let gapTimer: ReturnType<typeof setTimeout> | undefined;
 
 const link = new StreamLink({
   renew: () => renewSession(),
-  clock: SYSTEM_CLOCK,
+  clock: { ...SYSTEM_CLOCK, now: serviceNow },
   onLost: (since) => {
     const before = awaySince.peek();
     batch(() => {
       awaySince.value = since;
       if (since !== null || streamState.peek() !== 'live') return;
       // A tab that was hidden missed nothing: it reads everything again.
-      if (before !== null && !isResuming.peek()) noteReturn(before);
+      if (before !== null && !wasHidden) noteReturn(before);
+      wasHidden = false;
       isResuming.value = false;
     });
   },
 });
 
 function noteReturn(from: number): void {
-  lastAbsence.value = { from, to: Date.now(), gaps: new Set() };
+  lastAbsence.value = { from, to: serviceNow(), gaps: new Set() };
   clearTimeout(noticeTimer);
   noticeTimer = setTimeout(() => {
     lastAbsence.value = null;
@@ -69,10 +81,15 @@ function noteReturn(from: number): void {
 
 function noteGap(channel: string): void {
   const absence = lastAbsence.peek();
-  const now = Date.now();
-  const gaps = new Set(absence?.gaps).add(channel);
-  if (absence === null) noteReturn(now);
-  lastAbsence.value = { ...lastAbsence.peek()!, gaps };
+  if (absence !== null) {
+    lastAbsence.value = { ...absence, gaps: new Set(absence.gaps).add(channel) };
+    return;
+  }
+  lastGaps.value = new Set(lastGaps.peek()).add(channel);
+  clearTimeout(gapTimer);
+  gapTimer = setTimeout(() => {
+    lastGaps.value = new Set();
+  }, NOTICE_MS);
 }
 
 function createClient(url: string): StreamClient {
@@ -83,14 +100,28 @@ function createClient(url: string): StreamClient {
     url,
     onState: (state) => {
       streamState.value = state.name;
+      if (state.name !== 'live') noteSentMessages();
       link.onState(state);
     },
+    onError: (error) => {
+      if (error === 'quota_exceeded') noteUsedMessages();
+    },
   });
-  hub = new ChannelHub({ client, nextFrame: (work) => void requestAnimationFrame(work), onGap: noteGap });
+  const shared = { subscribe: subscribeNoting(client) };
+  hub = new ChannelHub({ client: shared, nextFrame: (work) => void requestAnimationFrame(work), onGap: noteGap });
   if (isStopped.peek()) hub.pause();
   for (const listener of listeners.values()) listener.stop = listener.start();
   return client;
 }
+
+/** The client's `subscribe`, where each event shows that the quota of messages is not used up. */
+const subscribeNoting =
+  (client: StreamClient): StreamClient['subscribe'] =>
+  (options, handler) =>
+    client.subscribe(options, (message) => {
+      if (message.type === 'event') noteSentMessages();
+      return handler(message);
+    });
 
 /**
  * Opens the connection, or opens it again with the CSRF value of a new session.
@@ -108,14 +139,20 @@ export function closeStream(): void {
   streamState.value = null;
 }
 
+/** Adds to the number of subscriptions, also while an effect runs. */
+export function countSubscription(change: 1 | -1): void {
+  subscriptionCount.value = subscriptionCount.peek() + change;
+}
+
 /** Calls `start` as soon as there is a client; what it returned is called by the function that this returns. */
 function whileOpen(start: () => () => void): () => void {
   const key = {};
   const listener = { start, stop: client === null ? () => {} : start() };
   listeners.set(key, listener);
+  countSubscription(1);
   return () => {
     listener.stop();
-    listeners.delete(key);
+    if (listeners.delete(key)) countSubscription(-1);
   };
 }
 
@@ -129,7 +166,7 @@ export function subscribe(
   options: SubscribeOptions,
   handler: (message: StreamMessage) => void | Promise<void>,
 ): Subscription | null {
-  return client?.subscribe(options, handler) ?? null;
+  return client === null ? null : subscribeNoting(client)(options, handler);
 }
 
 /** Follows the browser: a hidden tab, or one without a network, has no connection. */
@@ -141,6 +178,7 @@ export function startStream(): void {
     });
   effect(() => {
     if (isHidden.value) {
+      wasHidden = true;
       isResuming.value = true;
       return undefined;
     }

@@ -1,9 +1,17 @@
 /** How much is traded on each venue, counted from the channels of trades. */
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals';
-import { noTrading, stateOfTrading, type Trading, tradesPerSecond, withTrades } from '../format/trading.ts';
-import { isStopped } from './activity.ts';
+import {
+  noTrading,
+  stateOfTrading,
+  type Trading,
+  type TradingState,
+  tradesPerSecond,
+  withTrades,
+} from '../format/trading.ts';
+import { isPaused, isStopped } from './activity.ts';
 import { type Resource, useResource } from './resource.ts';
-import { awaySince, listen, streamState } from './stream.ts';
+import { serviceNow } from './service-clock.ts';
+import { listen, silentSince, streamState } from './stream.ts';
 
 /** Figures change once a second, however many trades come. */
 const SHOWN_MS = 1_000;
@@ -11,7 +19,7 @@ const CAPABILITY = 'stream.trades';
 
 export interface TradingRow {
   readonly provider: string;
-  readonly state: 'trading' | 'quiet' | null;
+  readonly state: TradingState | null;
   readonly tradesPerSecond: number | null;
   readonly delayMs: number | null;
   /** Unix ms. */
@@ -34,23 +42,23 @@ export function useTrading(): Resource<readonly TradingRow[]> {
   const rows = useSignal<readonly TradingRow[] | null>(null);
   const at = useSignal<number | null>(null);
   const isStreaming = useComputed(() => streamState.value !== null);
-  const isAway = useComputed(() => awaySince.value !== null);
+  const isAway = useComputed(() => silentSince.value !== null);
   useSignalEffect(() => {
     // After a loss the counts begin anew: what was missed arrives in one moment.
     if (isStopped.value || isAway.value || known.data.value === null) return undefined;
     const counted = new Map<string, Trading>();
-    if (isStreaming.value) for (const provider of providers.value) counted.set(provider, noTrading(Date.now()));
+    if (isStreaming.value) for (const provider of providers.value) counted.set(provider, noTrading(serviceNow()));
     const stops = providers.value.map((provider) =>
       listen(channelOf(provider), (messages) => {
         const trades = messages.filter((message) => message.type === 'event');
         const [newest, trading] = [trades.at(-1), counted.get(provider)];
         if (newest && trading)
-          counted.set(provider, withTrades(trading, Date.now(), trades.length, newest.data.receivedAt));
+          counted.set(provider, withTrades(trading, serviceNow(), trades.length, newest.data.receivedAt));
       }),
     );
     const show = () => {
-      at.value = Date.now();
-      rows.value = providers.value.map((provider) => rowOf(provider, counted.get(provider), Date.now()));
+      at.value = serviceNow();
+      rows.value = providers.value.map((provider) => rowOf(provider, counted.get(provider), serviceNow()));
     };
     show();
     const timer = setInterval(show, SHOWN_MS);
@@ -59,7 +67,7 @@ export function useTrading(): Resource<readonly TradingRow[]> {
       for (const stop of stops) stop();
     };
   });
-  return { ...known, data: rows, at, isAway };
+  return { ...known, data: rows, at, isAway, isHalted: isPaused };
 }
 
 function rowOf(provider: string, trading: Trading | undefined, now: number): TradingRow {

@@ -35,7 +35,6 @@ const COLUMNS: readonly Column<Entry>[] = [
 
 export default function AuditPage() {
   const log = usePaged<AuditLog>('/v1/me/audit-log?limit=100', REFRESH_MS);
-  const pages = [log.first.data.value, ...log.older.value];
   return (
     <Page
       name="audit"
@@ -45,7 +44,7 @@ export default function AuditPage() {
     >
       <Table
         label="Audit log"
-        rows={pages.flatMap((page) => page?.entries ?? [])}
+        rows={log.pages.flatMap((page) => page.entries)}
         idOf={({ id }) => id}
         columns={COLUMNS}
       />

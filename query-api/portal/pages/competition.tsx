@@ -95,8 +95,8 @@ export default function CompetitionPage() {
       {shown && (
         <>
           <p class="muted">
-            {MODE_TEXTS[choice.mode]}, the age of each stands in its row. Fills are counted{' '}
-            <Period window={shown.window} />. Amounts are in USD.
+            {stats.isOther.value ? 'The values of this choice are being read' : MODE_TEXTS[choice.mode]}, the age of
+            each stands in its row. Fills are counted <Period window={shown.window} />. Amounts are in USD.
           </p>
           <Totals total={shown.total} rows={rows} />
         </>

@@ -1,6 +1,6 @@
 import type { ComponentChild } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import { wordsOf } from '../format/names.ts';
+import { VENUE_CHOICES, wordsOf } from '../format/names.ts';
 import { compactText, digitsOf } from '../format/number.ts';
 import { spanText } from '../format/time.ts';
 import { intervalBeside, useLive } from '../live/live-resource.ts';
@@ -44,11 +44,6 @@ const STATUSES = [
   ['open', 'Open'],
   ['closed', 'Closed'],
   ['resolved', 'Resolved'],
-] as const;
-const PROVIDERS = [
-  ['all', 'All'],
-  ['venue_a', 'venue_a'],
-  ['venue_b', 'venue_b'],
 ] as const;
 const SORTS = ['edge', 'spread', 'volume', 'updated', 'name'];
 
@@ -212,7 +207,7 @@ function Filters({ rows }: { readonly rows: readonly BoardRow[] }) {
         />
       </label>
       <Choice name="status" label="Status" options={STATUSES} />
-      <Choice name="provider" label="Venue" options={PROVIDERS} />
+      <Choice name="provider" label="Venue" options={VENUE_CHOICES} />
       <Copy text={() => boardCsv(rows)} label="Copy as CSV" />
     </div>
   );
@@ -224,24 +219,22 @@ export default function EventsPage() {
   const isNatural = sort === 'name' ? 'asc' : 'desc';
   const order = query.get('order') === 'asc' || query.get('order') === 'desc' ? query.get('order')! : isNatural;
   const parameters = new URLSearchParams({ sort, order, status: chosen('status', STATUSES), limit: String(PAGE_ROWS) });
-  const provider = chosen('provider', PROVIDERS);
+  const provider = chosen('provider', VENUE_CHOICES);
   if (provider !== 'all') parameters.set('provider', provider);
   const q = query.get('q');
   if (q) parameters.set('q', q);
   const board = usePaged<Board>(`/v1/events/board?${parameters}`, REFRESH);
-  const pages = [...(board.first.data.value ? [board.first.data.value] : []), ...board.older.value];
-  const visible = useVisibleIds(pages.flatMap((page) => page.rows.map(({ universalId }) => universalId)));
+  const visible = useVisibleIds(board.pages.flatMap((page) => page.rows.map(({ universalId }) => universalId)));
   const newest = useNewest(
     visible.value.flatMap((id) => [spreadChannel(id), edgeChannel(id)]),
     eventKey,
   );
   const first = useLive(board.first, newest, withBoardEvents);
   const events = newest.events.value;
-  const older = board.older.value.map((page) => withBoardEvents(page, events.values()));
-  const rows = [...(first.data.value ? [first.data.value] : []), ...older].flatMap((page) => page.rows);
+  const rows = board.pages.flatMap((page) => withBoardEvents(page, events.values()).rows);
   const newestOf = newestByChannel(events.values());
   parameters.set('include', 'sparkline');
-  parameters.set('limit', String(Math.min(ROWS_MAX, PAGE_ROWS * Math.max(1, pages.length))));
+  parameters.set('limit', String(Math.min(ROWS_MAX, PAGE_ROWS * Math.max(1, board.pages.length))));
   const day = useResource<Board>(`/v1/events/board?${parameters}`, DAY_REFRESH_MS, true);
   const days = day.data.value;
   const pricesOf = useMemo(

@@ -1,6 +1,8 @@
-import { anomalyName, wordsOf } from '../format/names.ts';
+import type { PriceState } from '#schemas/domain/price-state';
+import { anomalyName, phaseName, wordsOf } from '../format/names.ts';
 import { compactText, digitsOf } from '../format/number.ts';
 import { spanText } from '../format/time.ts';
+import { stateOfVenue } from '../format/trading.ts';
 import { intervalBeside, useAnnounced, useLive } from '../live/live-resource.ts';
 import { useNewest } from '../live/newest.ts';
 import { useResource } from '../live/resource.ts';
@@ -118,7 +120,6 @@ const ANOMALY_COLUMNS: readonly Column<Anomaly>[] = [
 /** Unknown spreads come last. */
 const bySpread = (a: BoardRow, b: BoardRow): number => (b.spread ?? -1) - (a.spread ?? -1);
 const outcomeId = ({ kind, record }: Outcome): string => record.id ?? `${kind}.${record.provider}.${record.marketId}`;
-const PHASES: Readonly<Record<string, string>> = { propose: 'Proposed', dispute: 'Disputed', settle: 'Settled' };
 const OUTCOME_COLUMNS: readonly Column<Outcome>[] = [
   {
     field: 'canonicalName',
@@ -135,9 +136,7 @@ const OUTCOME_COLUMNS: readonly Column<Outcome>[] = [
     label: 'What',
     render: ({ kind, record }) =>
       kind === 'dispute' ? (
-        <span class={record.phase === 'dispute' ? 'tag bad' : 'tag'}>
-          {PHASES[record.phase ?? ''] ?? wordsOf(record.phase ?? kind)}
-        </span>
+        <span class={record.phase === 'dispute' ? 'tag bad' : 'tag'}>{phaseName(record.phase ?? kind)}</span>
       ) : (
         <span class="tag good">Pays {record.outcome ?? 'in parts'}</span>
       ),
@@ -153,7 +152,10 @@ const MARKETS: Readonly<Record<string, string>> = {
 };
 const venuePath = (provider: string): string =>
   MARKETS[provider] ?? `/portal/events?provider=${/^venue_[a-z]/.exec(provider)?.[0] ?? provider}`;
-const VENUE_COLUMNS: readonly Column<TradingRow>[] = [
+const VENUE_TONES: Readonly<Record<string, string>> = { trading: 'tag good', quiet: 'tag' };
+/** A venue with its trades, and with the state of its prices where none of them is live. */
+type VenueRow = Omit<TradingRow, 'state'> & { readonly state: ReturnType<typeof stateOfVenue> };
+const VENUE_COLUMNS: readonly Column<VenueRow>[] = [
   {
     field: 'provider',
     label: 'Venue',
@@ -170,7 +172,7 @@ const VENUE_COLUMNS: readonly Column<TradingRow>[] = [
       state === null ? (
         <Unknown reason={NO_TRADE} />
       ) : (
-        <span class={state === 'trading' ? 'tag good' : 'tag'}>{state}</span>
+        <span class={VENUE_TONES[state] ?? 'tag bad'}>{wordsOf(state).toLowerCase()}</span>
       ),
   },
   {
@@ -227,6 +229,13 @@ export default function OverviewPage() {
     LISTS_GAP_MS,
   );
   const venues = useTrading();
+  const legs = spreads.data.value?.rows.flatMap((row) => row.legs) ?? [];
+  const withPrices = (row: TradingRow): VenueRow => {
+    const prices = legs.flatMap(({ provider, state }) =>
+      provider === row.provider && state !== null ? [state as PriceState] : [],
+    );
+    return { ...row, state: stateOfVenue(row.state, prices) };
+  };
   const health = useResource<Health>('/health', HEALTH_MS);
   return (
     <Page name="overview" title="Overview">
@@ -298,7 +307,14 @@ export default function OverviewPage() {
           )}
         </Panel>
         <Panel title="Venues" resource={venues}>
-          {(rows) => <Table label="Venues" rows={rows} idOf={({ provider }) => provider} columns={VENUE_COLUMNS} />}
+          {(rows) => (
+            <Table
+              label="Venues"
+              rows={rows.map(withPrices)}
+              idOf={({ provider }) => provider}
+              columns={VENUE_COLUMNS}
+            />
+          )}
         </Panel>
         <Panel title="Service" resource={health}>
           {(data) => <Parts health={data} />}

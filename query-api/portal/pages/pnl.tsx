@@ -1,3 +1,4 @@
+import { VENUE_CHOICES } from '../format/names.ts';
 import { usePaged } from '../live/paged.ts';
 import { useResource } from '../live/resource.ts';
 import { Choice, chosen } from '../parts/choice.tsx';
@@ -10,7 +11,7 @@ import { CurvePanel } from './pnl/curve.tsx';
 import { type Group, Rows } from './pnl/rows.tsx';
 import type { Pnl, Wallet } from './pnl/shapes.ts';
 import { Totals } from './pnl/totals.tsx';
-import { walletName } from './wallet/wallet-name.ts';
+import { walletChoices } from './pnl/wallet-choices.ts';
 
 const REFRESH_MS = 15_000;
 const GROUPS: readonly (readonly [Group, string])[] = [
@@ -19,27 +20,21 @@ const GROUPS: readonly (readonly [Group, string])[] = [
   ['provider', 'Venue'],
   ['builder', 'Builder'],
 ];
-const PROVIDERS = [
-  ['all', 'All'],
-  ['venue_a', 'venue_a'],
-  ['venue_b', 'venue_b'],
-] as const;
 const PLATFORMS = [
   ['all', 'All fills'],
   ['mine', 'My builders'],
 ] as const;
 
+const ALL_FILLS = 'This curve counts all fills, not only those of your builders.';
+
 export default function PnlPage() {
   const { query } = place.value;
   const wallets = useResource<{ readonly wallets: readonly Wallet[] }>('/v1/me/wallets', REFRESH_MS);
   const bound = wallets.data.value?.wallets ?? [];
-  const walletOptions = [
-    ['all', 'All'],
-    ...bound.map((wallet) => [wallet.id, walletName(wallet)] as const),
-  ] as readonly (readonly [string, string])[];
+  const walletOptions = walletChoices(wallets.data.value?.wallets ?? null, query.get('wallet'));
   const [group, provider, platform] = [
     chosen('group', GROUPS),
-    chosen('provider', PROVIDERS),
+    chosen('provider', VENUE_CHOICES),
     chosen('platform', PLATFORMS),
   ];
   const walletId = chosen('wallet', walletOptions);
@@ -49,8 +44,7 @@ export default function PnlPage() {
   if (provider !== 'all' && group !== 'provider') selection.set('provider', provider);
   const parameters = new URLSearchParams({ ...Object.fromEntries(selection), groupBy: group, sort, platform });
   const pnl = usePaged<Pnl>(`/v1/me/pnl?${parameters}`, REFRESH_MS);
-  const pages = [...(pnl.first.data.value ? [pnl.first.data.value] : []), ...pnl.older.value];
-  const rows = pages.flatMap(({ data }) => data);
+  const rows = pnl.pages.flatMap(({ data }) => data);
   return (
     <Page
       name="pnl"
@@ -60,7 +54,7 @@ export default function PnlPage() {
         <div class="filters">
           <Choice name="group" label="Rows" options={GROUPS} clears={['sort']} />
           <Choice name="wallet" label="Wallet" options={walletOptions} />
-          <Choice name="provider" label="Venue" options={PROVIDERS} />
+          {group !== 'provider' && <Choice name="provider" label="Venue" options={VENUE_CHOICES} />}
           <Choice name="platform" label="Platform" options={PLATFORMS} />
           <Copy text={pnlCsv(rows)} label="Copy as CSV" />
         </div>
@@ -73,8 +67,8 @@ export default function PnlPage() {
         </p>
       }
     >
-      {pages[0] && <Totals total={pages[0].total} />}
-      <CurvePanel selection={selection} />
+      {pnl.pages[0] && <Totals total={pnl.pages[0].total} />}
+      <CurvePanel selection={selection} note={platform === 'mine' ? ALL_FILLS : undefined} />
       <Rows group={group as Group} rows={rows} wallets={bound} sort={sort} />
       <More paged={pnl} />
     </Page>

@@ -5,6 +5,7 @@ import { isPaused } from '../live/activity.ts';
 import { ApiFault } from '../live/api-fault.ts';
 import { useFollow } from '../live/follow.ts';
 import { useResource } from '../live/resource.ts';
+import { serviceNow } from '../live/service-clock.ts';
 import { Choice, chosen } from '../parts/choice.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { framed, Page } from '../parts/page.tsx';
@@ -44,7 +45,7 @@ function Console({ kinds, url }: { readonly kinds: readonly ChannelKind[]; reado
   const list = useSignal(EMPTY_LIST);
   const { choices, events } = useChoices(kinds);
   const follow = useFollow((messages) => {
-    list.value = appended(list.value, messages, Date.now());
+    list.value = appended(list.value, messages, serviceNow());
   });
   const followed = follow.followed.value;
   const { refusal, received } = list.value;

@@ -4,7 +4,7 @@ import { Id } from '../parts/copy.tsx';
 import { framed, Page } from '../parts/page.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Moment } from '../parts/time.tsx';
-import { hrefTo } from '../shell/router.ts';
+import { hrefTo, place } from '../shell/router.ts';
 import { CurvePanel } from './pnl/curve.tsx';
 import { Rows } from './pnl/rows.tsx';
 import type { Pnl, Wallet } from './pnl/shapes.ts';
@@ -69,7 +69,7 @@ export default function WalletPage({ params }: PageProps) {
 
 /** What the ledger of a wallet holds and realized, by event. */
 function Results({ wallet, selection }: { readonly wallet: Wallet; readonly selection: URLSearchParams }) {
-  const sort = '-openPosition';
+  const sort = place.value.query.get('sort') ?? '-openPosition';
   const parameters = new URLSearchParams({ ...Object.fromEntries(selection), sort, limit: String(ROWS_MAX) });
   const pnl = useResource<Pnl>(`/v1/me/pnl?${parameters}`, REFRESH_MS);
   return (

@@ -2,7 +2,7 @@
 import type { ReadonlySignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { ApiFault } from '../live/api-fault.ts';
-import { type Resource, staleAt } from '../live/resource.ts';
+import { type Resource, type StaleReason, staleAt, staleReason } from '../live/resource.ts';
 import { session } from '../shell/session.ts';
 import { FaultText } from './fault.tsx';
 import { IsOld } from './is-old.ts';
@@ -20,6 +20,8 @@ interface PageOptions {
   readonly onRetry?: () => void;
   /** Unix ms of the shown data, if it is out of date. */
   readonly staleAt?: number | null;
+  /** Why it is out of date. */
+  readonly staleReason?: StaleReason | null;
   /** Unix ms of the shown data; left out where the page has parts of different ages. */
   readonly updatedAt?: ReadonlySignal<number | null>;
   /** What would be here, and how to get it. */
@@ -27,6 +29,13 @@ interface PageOptions {
   readonly actions?: ComponentChildren;
   readonly children?: ComponentChildren;
 }
+
+/** Figures of another choice are only marked, until those of this one have arrived. */
+const STALE_TEXTS: Readonly<Record<Exclude<StaleReason, 'other'>, string>> = {
+  failed: 'reading them again fails',
+  away: 'live updates do not arrive',
+  paused: 'updates are paused',
+};
 
 /** State of a page whose content is one resource. */
 export function stateOf<T>({ data, fault }: Resource<T>, isEmpty: (data: T) => boolean = () => false): PageState {
@@ -44,12 +53,14 @@ export function framed<T>(resource: Resource<T>, isEmpty?: (data: T) => boolean)
     fault: resource.fault.value,
     onRetry: resource.refresh,
     staleAt: staleAt(resource),
+    staleReason: staleReason(resource),
     updatedAt: resource.at,
   };
 }
 
 export function Page(options: PageOptions) {
-  const { name, title, fault = null, staleAt = null, updatedAt, actions, children, empty, onRetry } = options;
+  const { name, title, fault = null, staleAt = null, staleReason = null } = options;
+  const { updatedAt, actions, children, empty, onRetry } = options;
   const { state = fault === null ? 'ready' : 'error' } = options;
   return (
     <main id="main" tabIndex={-1} class="page" data-page={name} data-state={state}>
@@ -60,11 +71,10 @@ export function Page(options: PageOptions) {
         {updatedAt && staleAt === null && <Updated at={updatedAt} />}
         {actions && state !== 'forbidden' && <div class="actions">{actions}</div>}
       </div>
-      {staleAt !== null && (
+      {staleAt !== null && staleReason !== null && staleReason !== 'other' && (
         <p class="banner" data-banner="stale">
-          These figures are from <Clock at={staleAt} />, <Ago at={staleAt} />
-          {fault === null ? ': the live connection is lost.' : '; reading them again fails. '}
-          {fault !== null && onRetry && <Retry onRetry={onRetry} />}
+          These figures are from <Clock at={staleAt} />, <Ago at={staleAt} />: {STALE_TEXTS[staleReason]}.{' '}
+          {staleReason === 'failed' && onRetry && <Retry onRetry={onRetry} />}
         </p>
       )}
       {state === 'loading' && (

@@ -2,15 +2,16 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { Fragment } from 'preact';
 import { agoText, clockText, exactText, momentText, spanText } from '../format/time.ts';
+import { serviceNow } from '../live/service-clock.ts';
 import { isUtc } from '../shell/theme.ts';
 import { Unknown } from './unknown.tsx';
 
 const TICK_MS = 1_000;
 
 /** Unix ms, once a second while the tab is visible. */
-const now = signal(Date.now());
+const now = signal(serviceNow());
 setInterval(() => {
-  if (!document.hidden) now.value = Date.now();
+  if (!document.hidden) now.value = serviceNow();
 }, TICK_MS);
 
 interface TimeProps {

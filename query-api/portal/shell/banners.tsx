@@ -3,8 +3,10 @@ import type { ComponentChildren } from 'preact';
 import { spanText } from '../format/time.ts';
 import { isSandbox, quotaUsedUntil, request } from '../live/api.ts';
 import { adviceFor } from '../live/api-fault.ts';
-import { isOffline, offlineSince } from '../live/connection.ts';
-import { type Absence, lastAbsence } from '../live/stream.ts';
+import { connection } from '../live/connection.ts';
+import { messageQuota } from '../live/message-quota.ts';
+import { serviceNow } from '../live/service-clock.ts';
+import { type Absence, lastAbsence, lastGaps } from '../live/stream.ts';
 import { Clock } from '../parts/time.tsx';
 import { session, signOutFault } from './session.ts';
 
@@ -35,21 +37,23 @@ function useRecording(): boolean {
   return isRecording.value;
 }
 
+const missingText = ({ size }: ReadonlySet<string>): string =>
+  `Events of ${size === 1 ? 'a channel' : `${size} channels`} are missing; the figures are read again`;
+
 /** What was missed while the connection was away. */
 function Returned({ absence: { from, to, gaps } }: { readonly absence: Absence }) {
   return (
     <p class="banner good" data-notice="returned" role="status">
       Connected again after {spanText(to - from)}, since <Clock at={to} />.{' '}
-      {gaps.size === 0
-        ? 'Everything that was published meanwhile has been sent afterwards.'
-        : `Events of ${gaps.size === 1 ? 'a channel' : `${gaps.size} channels`} are missing; the figures were read again.`}
+      {gaps.size === 0 ? 'Everything that was published meanwhile has been sent afterwards.' : `${missingText(gaps)}.`}
     </p>
   );
 }
 
 export function Banners() {
   const isRecording = useRecording();
-  const since = offlineSince.value;
+  const { isOffline, since } = connection.value;
+  const messages = messageQuota.value;
   const until = quotaUsedUntil.value;
   return (
     <div class="banners">
@@ -59,7 +63,7 @@ export function Banners() {
       {isRecording && (
         <Banner name="recording">A recording is played: times and prices are those of the recording.</Banner>
       )}
-      {isOffline.value && (
+      {isOffline && (
         <Banner name="offline">
           Not connected
           {since !== null && (
@@ -77,7 +81,24 @@ export function Banners() {
         </p>
       )}
       {lastAbsence.value && <Returned absence={lastAbsence.value} />}
-      {until > Date.now() && (
+      {lastGaps.value.size > 0 && (
+        <p class="banner" data-notice="gap" role="status">
+          {missingText(lastGaps.value)}.
+        </p>
+      )}
+      {messages && (
+        <Banner name="quota">
+          The quota of stream messages is used up
+          {messages.until !== null && (
+            <>
+              {' '}
+              until <Clock at={messages.until} />
+            </>
+          )}
+          . Figures are read every few seconds instead.
+        </Banner>
+      )}
+      {until > serviceNow() && (
         <Banner name="quota">
           The quota is used up until <Clock at={until} />.
         </Banner>

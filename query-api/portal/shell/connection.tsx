@@ -1,35 +1,15 @@
 /** Whether what the page shows arrives live, and since when it does not. */
-import { computed } from '@preact/signals';
-import { pausedAt } from '../live/activity.ts';
-import { connection, isOffline, isPolling, offlineSince } from '../live/connection.ts';
+import { connection } from '../live/connection.ts';
 import { Clock } from '../parts/time.tsx';
 
-const TEXT = {
-  connecting: 'Connecting',
-  live: 'Live',
-  waiting: 'Waiting',
-  offline: 'Not connected',
-} as const;
 const NO_CHANNELS = 'This key may not subscribe to channels. Figures are read again every few seconds.';
 
-const text = computed(() => {
-  if (pausedAt.value !== null) return 'Paused';
-  if (isPolling.value) return 'Polling';
-  // While it is away, attempts come and go; the text stays.
-  return isOffline.value ? TEXT.offline : TEXT[connection.value];
-});
-
 export function Connection() {
-  const since = pausedAt.value ?? offlineSince.value;
+  const { state, text, since, isPolling } = connection.value;
   return (
-    <div
-      class="connection"
-      data-connection={connection.value}
-      role="status"
-      title={isPolling.value ? NO_CHANNELS : undefined}
-    >
+    <div class="connection" data-connection={state} role="status" title={isPolling ? NO_CHANNELS : undefined}>
       <span class="dot" aria-hidden="true" />
-      {text.value}
+      {text}
       {since !== null && (
         <>
           {' since '}

@@ -45,10 +45,11 @@ export function eventSuite(portal: Portal): void {
     const id = await page.locator('tbody tr[data-id]').first().getAttribute('data-id');
     await page.locator('tbody [data-field="canonicalName"] a').first().click();
     await page.locator('main[data-page="event"][data-state="ready"] [data-field="yesMid"]').first().waitFor();
-    await page.locator('figure[data-chart="prices"] canvas').waitFor();
-    const figure = page.locator('figure[data-chart="prices"]');
+    const figure = page.locator('figure[data-chart="prices"]').first();
+    await figure.locator('canvas').waitFor();
     await figure.locator('[data-action="table"]').click();
     await figure.locator('table[data-chart-table="prices"] tbody tr').first().waitFor();
+    await page.locator('figure[data-chart="prices"]:not([data-points="0"])').nth(1).waitFor();
     await page.locator('figure[data-chart="spread"]:not([data-points="0"])').waitFor();
     await page.locator('[data-action="json"][aria-label="Spread and edges as JSON"]').click();
     const history = JSON.parse((await page.locator('[data-dialog="json"] [data-field="json"]').textContent())!);

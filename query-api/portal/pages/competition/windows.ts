@@ -1,4 +1,4 @@
-/** The window of the stats, as parameters of their route. */
+/** The windows of stats, values and profits, as parameters of their routes. */
 export const WINDOWS = [
   ['1W', 'Week'],
   ['1D', 'Day'],

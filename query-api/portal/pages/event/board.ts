@@ -1,5 +1,6 @@
 /** The board of events (`GET /v1/events/board`). */
 import { csvText } from '../../format/csv.ts';
+import { legNames } from '../../format/leg-names.ts';
 import type { TimeChart } from '../../format/series.ts';
 
 export interface BoardLeg {
@@ -54,7 +55,8 @@ export interface DayPrices {
 /** The prices of a day as a chart. */
 export function dayChart({ from, stepMs, legs }: DayPrices): TimeChart {
   const times = (legs[0]?.mids ?? []).map((_, step) => Date.parse(from) + step * stepMs);
-  return { times, stepMs, series: legs.map(({ provider, mids }) => ({ label: provider, values: mids })) };
+  const names = legNames(legs);
+  return { times, stepMs, series: legs.map(({ mids }, index) => ({ label: names[index]!, values: mids })) };
 }
 
 const REASONS: Readonly<Record<string, string>> = {

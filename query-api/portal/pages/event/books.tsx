@@ -1,6 +1,7 @@
 /** The books of an event's markets in terms of YES: their depth on one axis of prices, and their best levels. */
 import { useContext } from 'preact/hooks';
 import { type DepthBook, depthOf } from '../../format/depth.ts';
+import { legNames } from '../../format/leg-names.ts';
 import { digitsOf } from '../../format/number.ts';
 import { useResource } from '../../live/resource.ts';
 import { BookSides } from '../../parts/book-sides.tsx';
@@ -18,13 +19,9 @@ const LISTED = 10;
 const isEmpty = ({ bids, asks }: EventBook) => bids.length + asks.length === 0;
 const keyOf = ({ provider, marketId }: EventBook) => `${provider}.${marketId}`;
 
-/** The books by their venue; two of the same venue by their market too. */
 function named(books: readonly EventBook[]): DepthBook[] {
-  const providers = books.map(({ provider }) => provider);
-  return books.map(({ provider, marketId, bids, asks }) => {
-    const isAlone = providers.indexOf(provider) === providers.lastIndexOf(provider);
-    return { name: isAlone ? provider : `${provider} ${marketId.slice(0, 8)}`, bids, asks };
-  });
+  const names = legNames(books);
+  return books.map(({ bids, asks }, index) => ({ name: names[index]!, bids, asks }));
 }
 
 export function Books({ id }: { readonly id: string }) {

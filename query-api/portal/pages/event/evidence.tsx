@@ -1,4 +1,5 @@
 import { wordsOf } from '../../format/names.ts';
+import { Json } from '../../parts/json.tsx';
 import { Num } from '../../parts/number.tsx';
 import type { Link } from './shapes.ts';
 
@@ -17,7 +18,10 @@ function textOf(value: unknown): string {
 export function Evidence({ links }: { readonly links: readonly Link[] }) {
   return (
     <section class="panel" aria-labelledby="evidence">
-      <h2 id="evidence">Markets that ask this question</h2>
+      <div class="panel-head">
+        <h2 id="evidence">Markets that ask this question</h2>
+        <Json title="Evidence" value={links} />
+      </div>
       <div class="links">
         {links.map((link) => (
           <article key={`${link.provider}.${link.providerMarketId}`} data-id={link.providerMarketId} tabIndex={-1}>
@@ -33,7 +37,10 @@ export function Evidence({ links }: { readonly links: readonly Link[] }) {
                 {link.polarity === 'same' ? 'YES is YES' : 'YES is NO'}
               </span>
               <span class="tag">
-                confidence <Num value={link.confidence} digits={2} />
+                confidence{' '}
+                <span data-field="confidence">
+                  <Num value={link.confidence} digits={2} />
+                </span>
               </span>
             </p>
             <dl class="facts one">

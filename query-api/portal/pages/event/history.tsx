@@ -1,10 +1,18 @@
 import { useMemo } from 'preact/hooks';
-import { type EventHistory, edgeChart, type Happenings, marksOf, spreadChart } from '../../format/event-history.ts';
+import {
+  type EventHistory,
+  edgeChart,
+  type Happenings,
+  marksOf,
+  midsChart,
+  spreadChart,
+} from '../../format/event-history.ts';
 import { type Candle, pricesOf } from '../../format/series.ts';
 import { useResource } from '../../live/resource.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { Choice, chosen } from '../../parts/choice.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { INTERVALS } from '../market/candles.ts';
 import { EVERY_MS } from './intervals.ts';
 import { apiPath } from './shapes.ts';
 
@@ -23,23 +31,18 @@ const RANGE: Readonly<Record<string, { readonly ms: number; readonly interval: s
   '24h': { ms: 24 * HOUR_MS, interval: '15m' },
   '7d': { ms: 168 * HOUR_MS, interval: '1h' },
 };
-const INTERVALS = [
-  ['auto', 'Automatic'],
-  ['1m', '1 minute'],
-  ['5m', '5 minutes'],
-  ['15m', '15 minutes'],
-  ['1h', '1 hour'],
-  ['4h', '4 hours'],
-  ['1d', '1 day'],
-] as const;
+const CHOICES = [['auto', 'Automatic'], ...INTERVALS.map(([name, text]) => [name, text] as const)] as const;
+/** The most bars of all markets together that the route returns. */
 const CANDLES_MAX = 5_000;
+/** A page is not open for longer than this after its range was chosen: the end of what is read, so that charts grow. */
+const OPEN_MS = 30 * 24 * HOUR_MS;
 
 interface HistoryProps {
   readonly id: string;
   readonly happened: Happenings;
 }
 
-/** Prices of trades of each leg, with what happened; and the spread and the edges that were published. */
+/** Prices of trades of each leg, with what happened; and the mids, the spread and the edges that were published. */
 export function History({ id, happened }: HistoryProps) {
   const range = chosen('range', RANGES);
   // Whole minutes, so that everybody who looks at the same time asks for the same; then fixed, so that the charts grow.
@@ -48,7 +51,7 @@ export function History({ id, happened }: HistoryProps) {
     <>
       <div class="filters">
         <Choice name="range" label="Range" options={RANGES} />
-        <Choice name="interval" label="Interval of prices" options={INTERVALS} />
+        <Choice name="interval" label="Interval of prices" options={CHOICES} />
       </div>
       <Prices id={id} from={from} happened={happened} />
       <Published id={id} from={from} />
@@ -57,9 +60,12 @@ export function History({ id, happened }: HistoryProps) {
 }
 
 function Prices({ id, from, happened }: HistoryProps & { readonly from: number }) {
-  const wanted = chosen('interval', INTERVALS);
+  const wanted = chosen('interval', CHOICES);
   const interval = wanted === 'auto' ? RANGE[chosen('range', RANGES)]!.interval : wanted;
-  const path = apiPath(id, `candles?interval=${interval}&start_time=${from}&limit=${CANDLES_MAX}`);
+  const stepMs = INTERVALS.find(([name]) => name === interval)![2];
+  // With an end, the limit keeps the newest bars.
+  const times = `start_time=${from}&end_time=${from + OPEN_MS}`;
+  const path = apiPath(id, `candles?interval=${interval}&${times}&limit=${CANDLES_MAX}`);
   const candles = useResource<{ readonly candles: readonly Candle[] }>(path, EVERY_MS.candles, true);
   return (
     <Panel
@@ -69,19 +75,27 @@ function Prices({ id, from, happened }: HistoryProps & { readonly from: number }
       empty="No trade of this event was recorded in this time. A bar appears with the first one."
     >
       {(data) => (
-        <Chart
-          name="prices"
-          caption="Closing price of each market"
-          kind="line"
-          digits={3}
-          data={{ ...pricesOf(data.candles), marks: marksOf(happened) }}
-        />
+        <>
+          <Chart
+            name="prices"
+            caption="Closing price of each market"
+            kind="line"
+            digits={3}
+            data={{ ...pricesOf(data.candles, stepMs), marks: marksOf(happened) }}
+          />
+          {data.candles.length >= CANDLES_MAX && (
+            <p class="muted">
+              The newest {CANDLES_MAX.toLocaleString('en-US')} bars are shown. Choose a longer interval to see the whole
+              range.
+            </p>
+          )}
+        </>
       )}
     </Panel>
   );
 }
 
-/** Spread and edges as they were published. */
+/** Mids, spread and edges as they were published. */
 function Published({ id, from }: { readonly id: string; readonly from: number }) {
   const history = useResource<EventHistory>(apiPath(id, `history?from=${from}`), EVERY_MS.history, true);
   return (
@@ -95,6 +109,7 @@ function Published({ id, from }: { readonly id: string; readonly from: number })
         const to = history.at.value ?? Date.now();
         return (
           <div class="panels">
+            <Chart name="prices" caption="Mid of each market" kind="steps" digits={3} data={midsChart(data, to)} />
             <Chart
               name="spread"
               caption="Largest distance of live mids"

@@ -45,7 +45,7 @@ function columns(digits: number): Column<Leg>[] {
 export function Legs({ id }: { readonly id: string }) {
   const channel = spreadChannel(id);
   const newest = useNewest([channel]);
-  const spread = useLive(useResource<Spread>(apiPath(id, 'spread'), EVERY_MS.spread), newest, withSpreads);
+  const spread = useLive(useResource<Spread>(apiPath(id, 'spread'), EVERY_MS.spread), newest, withSpreads, true);
   return (
     <Panel
       title="Prices of YES"

@@ -1,4 +1,5 @@
 /** What the oracle decided about an event: proposals, disputes and settlements on the chain, and what each market pays. */
+import { phaseName } from '../../format/names.ts';
 import { spanText } from '../../format/time.ts';
 import { useAnnounced } from '../../live/live-resource.ts';
 import { useNewest } from '../../live/newest.ts';
@@ -13,11 +14,7 @@ import { EVERY_MS } from './intervals.ts';
 import { disputeChannel, newestSeq, recordKey, settlementChannel } from './live.ts';
 import { apiPath, type DisputePhase, type Settlement } from './shapes.ts';
 
-const PHASES = {
-  propose: { text: 'Proposed', tone: 'tag' },
-  dispute: { text: 'Disputed', tone: 'tag bad' },
-  settle: { text: 'Settled', tone: 'tag good' },
-} as const;
+const TONES = { propose: 'tag', dispute: 'tag bad', settle: 'tag good' } as const;
 
 /** A wallet, a hash or an id, shortened. */
 const idColumn = <Row,>(field: keyof Row & string, label: string, reason: string): Column<Row> => ({
@@ -40,7 +37,7 @@ const PHASE_COLUMNS: readonly Column<DisputePhase>[] = [
   {
     field: 'phase',
     label: 'What',
-    render: ({ phase }) => <span class={PHASES[phase].tone}>{PHASES[phase].text}</span>,
+    render: ({ phase }) => <span class={TONES[phase]}>{phaseName(phase)}</span>,
   },
   {
     field: 'price',

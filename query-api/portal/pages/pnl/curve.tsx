@@ -12,8 +12,14 @@ const DAYS = [
   ['30', '30 days'],
 ] as const;
 
-/** @param selection of wallets, as parameters of the route. */
-export function CurvePanel({ selection }: { readonly selection: URLSearchParams }) {
+interface CurvePanelProps {
+  /** Of wallets, as parameters of the route. */
+  readonly selection: URLSearchParams;
+  /** What the curve counts, where that differs from the rest of the page. */
+  readonly note?: string | undefined;
+}
+
+export function CurvePanel({ selection, note }: CurvePanelProps) {
   const parameters = new URLSearchParams({ ...Object.fromEntries(selection), days: chosen('days', DAYS) });
   const curve = useResource<Curve>(`/v1/me/pnl/curve?${parameters}`, REFRESH_MS, true);
   return (
@@ -29,22 +35,25 @@ export function CurvePanel({ selection }: { readonly selection: URLSearchParams 
       }
     >
       {(data) => (
-        <Chart
-          name="pnl"
-          caption="Realized since the start of the window, USD"
-          kind="steps"
-          digits={2}
-          data={{
-            times: data.curve.map(({ ts }) => Date.parse(ts)),
-            series: [
-              {
-                label: 'Realized',
-                field: 'cumulativeRealized',
-                values: data.curve.map(({ cumulativeRealized }) => cumulativeRealized),
-              },
-            ],
-          }}
-        />
+        <>
+          {note && <p class="muted">{note}</p>}
+          <Chart
+            name="pnl"
+            caption="Realized since the start of the window, USD"
+            kind="steps"
+            digits={2}
+            data={{
+              times: data.curve.map(({ ts }) => Date.parse(ts)),
+              series: [
+                {
+                  label: 'Realized',
+                  field: 'cumulativeRealized',
+                  values: data.curve.map(({ cumulativeRealized }) => cumulativeRealized),
+                },
+              ],
+            }}
+          />
+        </>
       )}
     </Panel>
   );

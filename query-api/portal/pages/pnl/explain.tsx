@@ -157,7 +157,7 @@ function Book({ leg, walletId, builder }: { readonly leg: Leg; readonly walletId
   if (fault) return <FaultText fault={fault} />;
   if (!first) return <p class="muted">Loading…</p>;
   const { book, lots } = first;
-  const events = [first, ...paged.older.value].flatMap((page) => page.events);
+  const events = paged.pages.flatMap((page) => page.events);
   return (
     <div class="stack" data-book={book.tokenId ?? book.marketId}>
       <dl class="facts">

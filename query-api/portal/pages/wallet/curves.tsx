@@ -4,18 +4,13 @@ import { Chart } from '../../parts/chart.tsx';
 import { Choice, chosen } from '../../parts/choice.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Moment } from '../../parts/time.tsx';
+import { WINDOWS } from '../competition/windows.ts';
 import type { Wallet } from '../pnl/shapes.ts';
 import { type AccountFamily, curveTimes } from './account-family.ts';
 import type { NavPoint, Performance, PerformanceWindow, PnlCurve } from './shapes.ts';
 
 /** Venues' series change every few minutes at most. */
 const REFRESH_MS = 60_000;
-const WINDOWS = [
-  ['1W', 'Week'],
-  ['1D', 'Day'],
-  ['1M', 'Month'],
-  ['ALL', 'All time'],
-] as const;
 
 /** Why a series has no points (`GET /v1/portfolio/performance`). */
 const REASONS: Readonly<Record<string, string>> = {

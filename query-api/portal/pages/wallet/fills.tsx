@@ -93,8 +93,8 @@ export function Fills({ wallet }: { readonly wallet: Wallet }) {
       isEmpty={(data) => data.fills.length === 0}
       empty={noFillText(wallet.provider)}
     >
-      {(data) => {
-        const rows = [data, ...fills.older.value].flatMap((page) => page.fills);
+      {() => {
+        const rows = fills.pages.flatMap((page) => page.fills);
         return (
           <>
             <Table label="Fills" rows={rows} idOf={({ id, role }) => `${id} ${role}`} columns={columnsOf(rows)} />

@@ -82,12 +82,12 @@ export function Deliveries({ webhookId }: { readonly webhookId: string }) {
       isEmpty={({ deliveries }) => deliveries.length === 0}
       empty="Nothing was sent yet. Send a test to see a delivery here."
     >
-      {(data) => (
+      {() => (
         <>
           {fault && <FaultText fault={fault} />}
           <Table
             label="Deliveries"
-            rows={[data, ...list.older.value].flatMap(({ deliveries }) => deliveries)}
+            rows={list.pages.flatMap(({ deliveries }) => deliveries)}
             idOf={({ id }) => id}
             columns={isAdmin() ? shown : shown.filter(({ field }) => field !== 'actions')}
           />

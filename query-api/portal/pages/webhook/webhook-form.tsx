@@ -1,13 +1,22 @@
+import { useSignal } from '@preact/signals';
+import { Fragment } from 'preact';
+import { wordsOf } from '../../format/names.ts';
 import { useResource } from '../../live/resource.ts';
 import { useAction } from '../../parts/confirm.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { FaultText } from '../../parts/fault.tsx';
 import { Skeleton } from '../../parts/page.tsx';
-import type { Webhook } from './shapes.tsx';
+import type { Subscription, Webhook } from './shapes.tsx';
+import {
+  type CatalogType,
+  candidatesOf,
+  filterFields,
+  filterText,
+  subscriptionsOf,
+  valuesIn,
+} from './subscriptions.ts';
 
-interface EventType {
-  readonly type: string;
-  readonly version: number;
+interface EventType extends CatalogType {
   readonly description: string;
   readonly delivering: boolean;
 }
@@ -19,19 +28,29 @@ interface WebhookFormProps {
   readonly onSubmit: (body: object) => Promise<void>;
 }
 
-/** URL and event types. Filters of a subscription that stays selected are left as they are. */
+/** The name of the input of a filter. */
+const fieldName = (type: string, candidate: number, filter: string) => `${type} ${candidate} ${filter}`;
+
+/** URL, event types, and the filters of each that is selected. */
 export function WebhookForm({ webhook, onClose, onSubmit }: WebhookFormProps) {
   const catalog = useResource<{ readonly eventTypes: readonly EventType[] }>('/v1/webhooks/event-catalog');
   const { run, fault, isRunning } = useAction();
+  const stored = webhook?.subscriptions ?? [];
+  const checked = useSignal<ReadonlySet<string>>(new Set(stored.map(({ eventType }) => eventType)));
+  const check = (type: string, isChecked: boolean) => {
+    const next = new Set(checked.value);
+    if (isChecked) next.add(type);
+    else next.delete(type);
+    checked.value = next;
+  };
   const submit = (form: HTMLFormElement) => {
     const fields = new FormData(form);
-    const chosen = new Set(fields.getAll('eventType'));
-    const subscriptions = (catalog.data.value?.eventTypes ?? [])
-      .filter(({ type }) => chosen.has(type))
-      .map(({ type, version }) => {
-        const current = webhook?.subscriptions.find(({ eventType }) => eventType === type);
-        return current ?? { eventType: type, version, filters: {} };
-      });
+    const chosen = new Set(fields.getAll('eventType').map(String));
+    const types = catalog.data.value?.eventTypes ?? [];
+    const subscriptions = subscriptionsOf(types, chosen, stored, (type, candidate, { name, values }) => {
+      const filled = fields.getAll(fieldName(type, candidate, name)).map(String);
+      return values === null ? filled.flatMap(valuesIn) : filled;
+    });
     run(() => onSubmit({ url: String(fields.get('url')), subscriptions }));
   };
   const title = webhook ? 'Change the webhook' : 'Create a webhook';
@@ -61,23 +80,36 @@ export function WebhookForm({ webhook, onClose, onSubmit }: WebhookFormProps) {
         {catalog.data.value && (
           <fieldset>
             <legend>Event types</legend>
-            {catalog.data.value.eventTypes.map(({ type, description, delivering }) => (
-              <label key={type} class="check">
-                <input
-                  type="checkbox"
-                  name="eventType"
-                  value={type}
-                  defaultChecked={webhook?.subscriptions.some(({ eventType }) => eventType === type) ?? false}
-                />
-                <span>
-                  <code>{type}</code>
-                  <br />
-                  <span class="muted">
-                    {description}
-                    {!delivering && ' Not delivered yet.'}
+            {catalog.data.value.eventTypes.map((entry) => (
+              <Fragment key={entry.type}>
+                <label class="check">
+                  <input
+                    type="checkbox"
+                    name="eventType"
+                    value={entry.type}
+                    checked={checked.value.has(entry.type)}
+                    onChange={({ currentTarget }) => check(entry.type, currentTarget.checked)}
+                  />
+                  <span>
+                    <code>{entry.type}</code>
+                    <br />
+                    <span class="muted">
+                      {entry.description}
+                      {!entry.delivering && ' Not delivered yet.'}
+                    </span>
                   </span>
-                </span>
-              </label>
+                </label>
+                {checked.value.has(entry.type) &&
+                  candidatesOf(entry, stored).map((subscription, index, all) => (
+                    <Filters
+                      key={index}
+                      entry={entry}
+                      subscription={subscription}
+                      index={index}
+                      label={all.length > 1 ? `Filter ${index + 1} of ${entry.type}` : `Filter of ${entry.type}`}
+                    />
+                  ))}
+              </Fragment>
             ))}
           </fieldset>
         )}
@@ -92,5 +124,49 @@ export function WebhookForm({ webhook, onClose, onSubmit }: WebhookFormProps) {
         </div>
       </form>
     </Dialog>
+  );
+}
+
+interface FiltersProps {
+  readonly entry: CatalogType;
+  readonly subscription: Subscription;
+  readonly index: number;
+  readonly label: string;
+}
+
+/** The fields of the filters of one subscription. What is left empty means all. */
+function Filters({ entry, subscription, index, label }: FiltersProps) {
+  return (
+    <fieldset class="stack" data-filter={entry.type}>
+      <legend class="muted">{label}</legend>
+      {filterFields(entry.filters).map(({ name, values }) => {
+        const input = fieldName(entry.type, index, name);
+        if (values === null)
+          return (
+            <label key={name}>
+              {wordsOf(name)}, separated by commas; empty for all
+              <input
+                name={input}
+                type="text"
+                autocomplete="off"
+                spellcheck={false}
+                defaultValue={filterText(subscription, name)}
+              />
+            </label>
+          );
+        const current = valuesIn(filterText(subscription, name));
+        return (
+          <fieldset key={name}>
+            <legend>{wordsOf(name)}; none for all</legend>
+            {values.map((value) => (
+              <label key={value} class="check">
+                <input type="checkbox" name={input} value={value} defaultChecked={current.includes(value)} />
+                <code>{value}</code>
+              </label>
+            ))}
+          </fieldset>
+        );
+      })}
+    </fieldset>
   );
 }
