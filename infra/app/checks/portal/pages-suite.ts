@@ -1,17 +1,7 @@
 /** Looks at the pages of the portal in Chromium, as a person does: their figures, their states, and what they say. */
-import { expect, it, onTestFinished, vi } from 'vitest';
-import { RECORDINGS_MISSING, recording } from '../e2e/recordings.ts';
-import { eventually, get, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
-import {
-  create,
-  expectAccessible,
-  type Fields,
-  openPage,
-  type Portal,
-  rowsOf,
-  signIn,
-  violationsOf,
-} from './browser.ts';
+import { expect, it, vi } from 'vitest';
+import { eventually, get } from '../e2e/service.ts';
+import { create, expectAccessible, openPage, type Portal, signIn, violationsOf } from './browser.ts';
 import { DECLARED_PAGES, samplePath } from './sample-pages.ts';
 
 /** Figures are compared again if newer ones came before the page was paused; wrong ones never become equal. */
@@ -132,46 +122,39 @@ export function pagesSuite(portal: Portal): void {
     }, COMPARED_WITHIN);
   });
 
-  it.skipIf(RECORDINGS_MISSING)(
-    'shows the numbers that REST returns of a recording, and says that it is one',
-    async () => {
-      const folder = temporaryFolder('parallax-portal-recording');
-      const flags = ['--venues', `recording:${recording('venue_a-eth-2025-12-10')}`];
-      const service = await startService({ dataDir: folder.path, flags });
-      onTestFinished(async () => {
-        await service.stop();
-        folder.remove();
-      });
-      await eventually(
-        () => get<{ playback?: string }>(service, '/health'),
-        ({ playback }) => playback === 'ended',
-        60_000,
-      );
-      const other = await openPage(portal.browser, service.rest);
-      const { page } = other;
-      await signIn(other, TEST_TOKEN, '/portal/markets/perp/ETH');
-      await page.locator('[data-banner="recording"]').waitFor();
-      const route = '/v1/markets/venue_a/coins/ETH';
-      // The last trades reach the tables some moments after the end; the page reads them again.
-      await vi.waitFor(async () => {
-        const book = await get<Record<'bids' | 'asks', Fields[]>>(service, `${route}/orderbook`);
-        const { trades } = await get<{ trades: Fields[] }>(service, `${route}/trades`);
-        for (const [label, expected, fields] of [
-          ['Bids', book.bids, ['price', 'size']],
-          ['Asks', book.asks, ['price', 'size']],
-          ['Newest trades', trades, ['price', 'size', 'side']],
-        ] as const) {
-          const rows = await rowsOf(page, `table[aria-label="${label}"] tbody tr`);
-          const part = (row: Fields) => fields.map((field) => row[field]);
-          expect(rows.length, label).toBeGreaterThan(0);
-          expect(rows.map(part), label).toEqual(expected.slice(0, rows.length).map(part));
-        }
-      }, COMPARED_WITHIN);
+  it('says which scope is missing, what is missing, and what to do about a fault', async () => {
+    const { token } = await create(portal.service, '/keys', { name: 'reads only', userId: 'reader', scopes: ['read'] });
+    const other = await openPage(portal.browser, portal.service.rest);
+    const { page } = other;
+    other.expectFaults(/40[134]|500/);
+    await signIn(other, token);
+    await page.goto('/portal/audit');
+    await page
+      .locator('main[data-state="forbidden"] [data-error-code="forbidden_scope"]', { hasText: 'admin' })
+      .waitFor();
+    await expectAccessible(other);
+    await page.goto('/portal/system');
+    await page.locator('main[data-page="system"][data-state="forbidden"]').waitFor();
+    for (const path of ['/portal/nowhere', '/portal/events/ue_none']) {
+      await page.goto(path);
+      await page.locator('main[data-state="missing"]').waitFor();
       expect(await violationsOf(page)).toEqual([]);
-      expect(other.faults).toEqual([]);
-      await other.close();
-    },
-  );
+    }
+    const error = { code: 'internal_error', message: 'it failed', requestId: 'request-1' };
+    await page.route('**/v1/me/quotas*', (route) => route.fulfill({ status: 500, json: { error } }));
+    await page.goto('/portal/usage');
+    await page.locator('main[data-state="error"] [data-request-id="request-1"]').waitFor();
+    await expectAccessible(other);
+    await page.unroute('**/v1/me/quotas*');
+    await page.locator('[data-action="retry"]').click();
+    await page.locator('main[data-page="usage"]:not([data-state="error"])').waitFor();
+    await page.route('**/v1/events/board?*', () => {});
+    await page.goto('/portal/events');
+    await page.locator('main[data-state="loading"] .skeleton').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    expect(other.faults).toEqual([]);
+    await other.close();
+  });
 
   it('is not live for a key that may not subscribe, and offers it nothing that it may not do', async () => {
     const { token } = await create(portal.service, '/keys', { name: 'reads only', userId: 'reader', scopes: ['read'] });
