@@ -41,12 +41,14 @@ export function organizationSuite(portal: Portal): void {
     await page.locator('[data-action="create"]').click();
     await page.locator('[data-form="webhook"] input[name="url"]').fill(url);
     await page.locator('[data-form="webhook"] input[name="eventType"]').first().check();
+    await page.locator('[data-filter="broker.trade.executed"] input[value="venue_b"]').check();
     await expectAccessible(watched);
     await page.locator('[data-form="webhook"] [data-action="submit"]').click();
     expect(await page.locator('[data-dialog="secret"] [data-field="secret"]').textContent()).toMatch(/^whsec_/);
     await page.locator('[data-dialog="secret"] [data-action="close"]').click();
     await page.locator('[data-field="url"] a', { hasText: url }).click();
     await page.locator('main[data-page="webhook"][data-state="ready"]').waitFor();
+    await page.locator('[data-field="filters"]', { hasText: 'venue_b' }).waitFor();
     await page.locator('[data-action="test"]').click();
     await page.locator('[data-field="result"]', { hasText: '500' }).waitFor();
     await expectAccessible(watched);
