@@ -31,7 +31,7 @@ export function Dialog({ name, title, onClose, children }: DialogProps) {
       }}
       onClose={() => {
         const dialog = element.current;
-        // Null once it was removed. Browsers close a dialog themselves when Esc is pressed again.
+        // Null once it was removed. Browsers close a dialog themselves at the second Esc.
         if (dialog === null || dialog.open) return;
         if (onClose === undefined) dialog.showModal();
         else onClose();

@@ -77,9 +77,9 @@ function handle(key: string): boolean {
 }
 
 function handlePageKey(key: string): boolean {
-  const pressed = pageKeys().filter(({ keys }) => keys.includes(key));
-  for (const { press } of pressed) press(key);
-  return pressed.length > 0;
+  const found = pageKeys().filter(({ keys }) => keys.includes(key));
+  for (const { press } of found) press(key);
+  return found.length > 0;
 }
 
 const isInList = (): boolean => document.activeElement?.closest('main [data-id]') != null;

@@ -284,7 +284,7 @@ export function liveSuite(portal: Portal): void {
     await openEvent();
     await endSession();
     await page.locator('[data-dialog="session"] input').waitFor();
-    // Chromium itself closes a dialog when Esc is pressed again.
+    // Chromium itself closes a dialog at the second Esc.
     for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('Escape');
     await page.locator('[data-dialog="session"] input').fill(TEST_TOKEN);
     await page.keyboard.press('Enter');
