@@ -191,7 +191,7 @@ describe('a registry that is checked against the log', () => {
     await server.registry.register('other-value', '"int"');
     await registerBoth();
     server.empty();
-    // Numbers ids from 2 on, as a server does that had schemas before.
+    // Numbers ids from 2 on, as a server does that held schemas before.
     const { register } = server.registry;
     server.registry.register = async (subject, schema) => (await register(subject, schema)) + 1;
     await expect((await open()).restore(() => {})).rejects.toThrow('id 2 follows 0, and 1 is missing');

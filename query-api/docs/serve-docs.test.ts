@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EVENT_TYPES } from '#schemas/webhooks/event-types';
+import { readExamples } from '../openapi/examples.ts';
+import { operationId } from '../openapi/naming.ts';
 import { readPortalFiles } from '../pages/portal-files.ts';
+import { faultOf, type Schema, typedValue } from '../portal/docs/validate-schema.ts';
+import { findPage } from '../portal/pages.ts';
 import { ROUTES } from '../routes/index.ts';
 import { createTestApp, type TestApp } from '../testing/test-app.fixture.ts';
 import { docPages } from './pages.ts';
@@ -40,6 +44,16 @@ beforeAll(async () => {
 });
 afterAll(() => app.app.close());
 const get = (path: string, headers: Record<string, string> = {}) => app.request('GET', path, headers);
+
+const CHARACTERS: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+};
+/** The text of an attribute or of an element. */
+const unescaped = (html: string) => html.replaceAll(/&(amp|lt|gt|quot|#39);/g, (found) => CHARACTERS[found]!);
 
 /** The targets of all links of a page. */
 const linksOf = (html: string) => [...html.matchAll(/<a [^>]*?href="([^"]+)"/g)].map((found) => found[1]!);
@@ -93,6 +107,9 @@ describe('the documents', () => {
         const { pathname, hash } = new URL(link, `http://docs.example${page}`);
         // A fragment alone leads to the page itself, also to one that is not listed.
         if (link === '#main' || link === '#pages') continue;
+        // Every address below /portal/ is answered, also where there is no page.
+        if (pathname.startsWith('/portal/') && pathname !== '/portal/login' && findPage(pathname) === null)
+          dead.push(`${page} → ${link}`);
         if (!known.has(pathname)) {
           const got = await get(pathname);
           if (got.status === 200) known.set(pathname, idsOf(got.body));
@@ -104,6 +121,28 @@ describe('the documents', () => {
     }
     expect(known.size).toBeGreaterThan(PAGES.length);
     expect(dead).toEqual([]);
+  });
+
+  it('accept in the form of every operation the request of its example, and no number that is none', async () => {
+    const examples = readExamples();
+    const refused: string[] = [];
+    for (const route of ROUTES) {
+      const { body: html } = await get(`/docs/rest/${operationId(route)}`);
+      const values = examples.parametersOf(route);
+      for (const [, name, schemaText] of html.matchAll(/ name="([^"]+)" data-in="\w+" data-schema="([^"]*)"/g)) {
+        const schema = JSON.parse(unescaped(schemaText!)) as Schema;
+        const value = values.get(name!);
+        const fault = value === undefined ? null : faultOf(typedValue(value, schema), schema, name!);
+        if (fault !== null) refused.push(`${operationId(route)}: ${fault}`);
+        if (schema.type === 'number' || schema.type === 'integer')
+          expect(faultOf(typedValue('abc', schema), schema, name!), operationId(route)).not.toBeNull();
+      }
+      const body = /<textarea name="body"[^>]* data-schema="([^"]*)"[^>]*>\n([^<]*)</.exec(html);
+      if (body === null || body[2] === '') continue;
+      const fault = faultOf(JSON.parse(unescaped(body[2]!)), JSON.parse(unescaped(body[1]!)) as Schema, '');
+      if (fault !== null) refused.push(`${operationId(route)}: ${fault}`);
+    }
+    expect(refused).toEqual([]);
   });
 
   it('say so where there is no page', async () => {

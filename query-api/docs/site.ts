@@ -53,10 +53,10 @@ export class DocSite {
   search(query: string): EncodedBody {
     const { sections } = this.collect();
     const hits = searchSections(sections(), query);
-    const asked = wordsOf(query).length > 0;
-    const html = asked ? hitList(query, hits) : pageIndex(this.pages);
-    const state = asked && hits.length === 0 ? 'empty' : 'ready';
-    return this.frame({ title: asked ? 'Search' : 'Index', path: null, html, headings: [], query, state });
+    const hasWords = wordsOf(query).length > 0;
+    const html = hasWords ? hitList(query, hits) : pageIndex(this.pages);
+    const state = hasWords && hits.length === 0 ? 'empty' : 'ready';
+    return this.frame({ title: hasWords ? 'Search' : 'Index', path: null, html, headings: [], query, state });
   }
 
   /** The page for a path that has none. */

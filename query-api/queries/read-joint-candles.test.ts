@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Reader } from './query.ts';
 import { readJointCandles } from './read-joint-candles.ts';
 
-/** A store that answers when it is told to. */
+/** A store that answers when the test lets it. */
 function openStore() {
   const answers: ((error?: Error) => void)[] = [];
   const store: Reader = {

@@ -21,7 +21,6 @@ const EXCEPTIONS: readonly WordException[] = [
     reason: 'recognisers read letters of the alphabet',
   },
   { text: /\bletter-spacing\b/g, reason: 'a property of CSS' },
-  { text: /\baria-pressed\b/g, reason: 'an attribute of HTML' },
   { path: /^processors\/events\/recognise\/capitals\.ts$/, text: /\bwish\b/g, reason: 'a company' },
 ];
 

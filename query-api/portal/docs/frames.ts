@@ -1,6 +1,7 @@
 /** The messages of a subscription on the page of a channel: its figures, and the newest ones, each to be unfolded. */
 import { clockText } from '../format/time.ts';
 import { type FrameList, previewOf, type Row } from '../pages/stream/frame-list.ts';
+import { subscriptionState } from '../pages/stream/subscription-state.ts';
 
 /** Messages that are shown. */
 const SHOWN_MAX = 20;
@@ -8,11 +9,14 @@ const UNKNOWN = '–';
 const INDENT = 2;
 
 /** Shows the list in the section of a form. Rows that are shown already stay, so that an unfolded one stays open. */
-export function showFrames(section: HTMLElement, list: FrameList, isFollowed: boolean): void {
+export function showFrames(
+  section: HTMLElement,
+  list: FrameList,
+  { isFollowed, isAccepted }: { readonly isFollowed: boolean; readonly isAccepted: boolean },
+): void {
   const { events, seq, delayMs, gaps, dropped, refusal, received, rows } = list;
-  const state = refusal !== null ? `refused: ${refusal}` : isFollowed ? 'subscribed' : 'ended';
-  const waiting = isFollowed && refusal === null && received === 0;
-  const facts = { state: waiting ? 'requested' : state, events, seq, delayMs, gaps, dropped };
+  const state = subscriptionState({ isFollowed, isPaused: false, isAccepted, refusal, received });
+  const facts = { state, events, seq, delayMs, gaps, dropped };
   for (const [field, value] of Object.entries(facts))
     section.querySelector(`dd[data-field="${field}"]`)!.textContent = value === null ? UNKNOWN : String(value);
   const body = section.querySelector<HTMLTableSectionElement>('[data-field="frames"]')!;

@@ -18,26 +18,33 @@ export function startSubscribeForm(form: HTMLFormElement): void {
 
   function follow(url: string, subscribed: Subscribed, credentials: Credentials): void {
     let list: FrameList = EMPTY_LIST;
-    showFrames(section, list, true);
+    let isAccepted = false;
+    const show = (isFollowed: boolean) => showFrames(section, list, { isFollowed, isAccepted });
+    show(true);
     const batch = batchByFrame((messages) => {
       list = appended(list, messages, Date.now());
-      showFrames(section, list, true);
+      show(true);
     });
     const client = new StreamClient({
       url,
       onState: (state) => {
         showState(part('[data-connection]'), state);
+        if (state.name !== 'live') isAccepted = false;
+        show(true);
         const isRefused = state.name === 'waiting' || (state.name === 'offline' && state.closeCode === 4001);
         if (isRefused) showFault(form, new InvalidField(REFUSED, null));
         else if (state.name === 'live') showFault(form, null);
       },
     });
     const { channel, since } = subscribed;
-    client.subscribe({ channel, ...(since === null ? {} : { since }) }, batch.push);
+    client.subscribe({ channel, ...(since === null ? {} : { since }) }, (message) => {
+      if (message.type === 'subscribed') isAccepted = true;
+      return batch.push(message);
+    });
     end = () => {
       client.disconnect();
       batch.close();
-      showFrames(section, list, false);
+      show(false);
       unsubscribe.hidden = true;
       end = () => {};
     };

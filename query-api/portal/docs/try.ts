@@ -1,7 +1,8 @@
 /** The form on the page of a route: checks the request as the route does, sends it, and shows the answer. */
 import { curlOf } from '../../docs/samples/rest-samples.ts';
 import { type Field, InvalidField, notSignedIn, onSubmit, readCsrf, readJson, showFault, typedToken } from './form.ts';
-import { faultOf, type Schema } from './validate-schema.ts';
+import { questionBefore } from './question.ts';
+import { faultOf, type Schema, typedValue } from './validate-schema.ts';
 
 const TIMEOUT_MS = 30_000;
 /** Longer bodies are shown up to here. */
@@ -26,7 +27,8 @@ export function startTryForm(form: HTMLFormElement): void {
   onSubmit(form, async () => {
     if (field) await fillOwnId(form, field);
     const request = prepare(form);
-    if (request.method === 'DELETE' && !confirm(`Send DELETE ${request.path}? This cannot be undone.`)) return;
+    const question = questionBefore(request.method, request.path, request.body);
+    if (question !== null && !confirm(question)) return;
     await send(form, request);
   });
 }
@@ -65,12 +67,6 @@ function prepare(form: HTMLFormElement): Prepared {
 
 function schemaOf(field: Field): Schema {
   return JSON.parse(field.dataset.schema ?? '{}') as Schema;
-}
-
-/** A text of a field as the type of its schema. */
-function typedValue(text: string, { type }: Schema): unknown {
-  if (type === 'integer' || type === 'number') return Number(text);
-  return type === 'boolean' && /^(true|false)$/.test(text) ? text === 'true' : text;
 }
 
 function bodyOf(form: HTMLFormElement): unknown {

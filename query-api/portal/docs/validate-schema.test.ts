@@ -23,6 +23,8 @@ describe('the check of a value', () => {
 
   it.each<[Schema, unknown, string]>([
     [{ type: 'integer' }, 1.5, 'x: must be of type integer'],
+    [{ type: 'number' }, Number.NaN, 'x: must be of type number'],
+    [{ type: 'number' }, Number.POSITIVE_INFINITY, 'x: must be of type number'],
     [{ type: 'integer', maximum: 3 }, 4, 'x: must be at most 3'],
     [{ type: 'string', maxLength: 2 }, 'abc', 'x: must be at most 2 characters'],
     [{ type: 'string', pattern: '^a$' }, 'b', 'x: has another form than expected'],

@@ -19,6 +19,12 @@ export interface Schema {
   readonly maximum?: number;
 }
 
+/** A text of a field as the type of its schema. */
+export function typedValue(text: string, { type }: Schema): unknown {
+  if (type === 'integer' || type === 'number') return Number(text);
+  return type === 'boolean' && /^(true|false)$/.test(text) ? text === 'true' : text;
+}
+
 /** What is wrong with a value, beginning with the name of the part; null if it is valid. */
 export function faultOf(value: unknown, schema: Schema, name: string): string | null {
   const choices = schema.anyOf ?? schema.oneOf;
@@ -46,6 +52,7 @@ function faultOfChoices(value: unknown, choices: readonly Schema[], name: string
 function isOfType(value: unknown, type: string): boolean {
   if (type === 'null') return value === null;
   if (type === 'array') return Array.isArray(value);
+  if (type === 'number') return Number.isFinite(value);
   if (type === 'integer') return Number.isInteger(value);
   if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
   return typeof value === type;

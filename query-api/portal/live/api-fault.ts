@@ -46,7 +46,7 @@ export class ApiFault extends Error {
 const ADVICE: Readonly<Record<string, string>> = {
   unreachable: 'Check that Parallax runs and that this computer can reach it.',
   timeout: 'The service took too long. Try again in a moment.',
-  internal_error: 'Try again. If it goes on, give the request id to whoever runs the service.',
+  internal_error: 'Try again. If it fails again, give the request id to whoever runs the service.',
   upstream_unavailable: 'The venue does not answer now. The page tries again when you ask it to.',
   upstream_rate_limited: "The venue's limits are used up. Wait a minute, then try again.",
   quota_exceeded: 'The page goes on by itself when the quota is reset. A larger plan allows more.',

@@ -42,7 +42,7 @@ export function usePaged<T extends Paginated>(path: string, every: Interval): Pa
     if (cursor === null) return;
     const page = await request<T>(`${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`);
     if (current !== list.current) return;
-    // A read of the first page that had begun before may have moved the end of the list.
+    // A read of the first page that began earlier may have moved the end of the list.
     if (cursorOfNext() === cursor) older.value = [...older.peek(), page];
     else await readNext();
   };

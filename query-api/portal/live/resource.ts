@@ -14,7 +14,7 @@ export interface Resource<T> {
   readonly at: ReadonlySignal<number | null>;
   /** True while `data` is what another path returned, such as for the choice before. */
   readonly isOther: ReadonlySignal<boolean>;
-  /** True while `data` would be read again and again, had the person not paused live updates. */
+  /** True while `data` would be read again and again, if the person did not pause live updates. */
   readonly isHalted: ReadonlySignal<boolean>;
   /** True while the channels that `data` follows are away, so that it is old although it could be read. */
   readonly isAway?: ReadonlySignal<boolean>;

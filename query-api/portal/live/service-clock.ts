@@ -1,4 +1,4 @@
-/** The time of the service, as far as the `Date` headers of its responses tell it: the browser's clock may be wrong. */
+/** The time of the service, as far as the `Date` headers of its responses state it: the browser's clock may be wrong. */
 
 /** Between which values the service's clock minus that of the browser is, ms. */
 export interface Offset {

@@ -10,7 +10,7 @@ import { recordKey } from './event/live.ts';
 import { eventPath } from './event/shapes.ts';
 
 const REFRESH = intervalBeside(10_000, 60_000);
-/** So that many anomalies lead to few reads. */
+/** The least time between two reads of the list, so that many anomalies lead to few reads. */
 const GAP_MS = 5_000;
 const CHANNEL = 'svc:stream:anomaly:all';
 const KINDS = [

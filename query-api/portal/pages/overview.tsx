@@ -51,7 +51,7 @@ interface Health {
 
 const PRICES = intervalBeside(6_000, 10_000);
 const LISTS = intervalBeside(20_000, 60_000);
-/** Of announced rows, so that many anomalies lead to few reads. */
+/** The least time between two reads of announced rows, so that many anomalies lead to few reads. */
 const LISTS_GAP_MS = 15_000;
 const HEALTH_MS = 5_000;
 const EDGES = 8;
@@ -183,7 +183,7 @@ const VENUE_COLUMNS: readonly Column<VenueRow>[] = [
       <Num
         value={tradesPerSecond}
         digits={1}
-        reason="they are counted from the stream, which this session has not yet"
+        reason="they are counted from the stream, to which this session is not connected"
       />
     ),
   },

@@ -1,6 +1,7 @@
 /** A console for the channels of the stream. */
 import { useSignal } from '@preact/signals';
 import { type StreamSample, streamSamples } from '../../docs/samples/stream-samples.ts';
+import { isPaused } from '../live/activity.ts';
 import { ApiFault } from '../live/api-fault.ts';
 import { useFollow } from '../live/follow.ts';
 import { useResource } from '../live/resource.ts';
@@ -13,6 +14,7 @@ import { type AsyncApi, type ChannelKind, kindsOf } from './stream/channels.ts';
 import { appended, EMPTY_LIST } from './stream/frame-list.ts';
 import { Facts, Frames } from './stream/frames.tsx';
 import { SubscribeForm, useChoices } from './stream/subscribe-form.tsx';
+import { subscriptionState } from './stream/subscription-state.ts';
 
 const NO_SCOPE = new ApiFault({
   status: 403,
@@ -47,16 +49,13 @@ function Console({ kinds, url }: { readonly kinds: readonly ChannelKind[]; reado
   });
   const followed = follow.followed.value;
   const { refusal, received } = list.value;
-  const state =
-    followed === null
-      ? received === 0
-        ? 'none yet'
-        : 'ended'
-      : refusal !== null
-        ? `refused: ${refusal}`
-        : follow.isPaused.value
-          ? 'paused'
-          : 'subscribed';
+  const state = subscriptionState({
+    isFollowed: followed !== null,
+    isPaused: follow.isPaused.value || isPaused.value,
+    isAccepted: follow.isAccepted.value,
+    refusal,
+    received,
+  });
   return (
     <>
       <div class="panels console">
@@ -83,12 +82,7 @@ function Console({ kinds, url }: { readonly kinds: readonly ChannelKind[]; reado
           <h2 id="received">{followed?.channel ?? 'Nothing is followed'}</h2>
           {followed !== null && (
             <span class="actions">
-              <button
-                type="button"
-                data-action="pause-channel"
-                aria-pressed={follow.isPaused.value}
-                onClick={follow.switchPause}
-              >
+              <button type="button" data-action="pause-channel" onClick={follow.switchPause}>
                 {follow.isPaused.value ? 'Resume' : 'Pause'}
               </button>
               <button type="button" data-action="unsubscribe" onClick={follow.end}>

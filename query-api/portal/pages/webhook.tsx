@@ -17,7 +17,7 @@ import { WebhookForm } from './webhook/webhook-form.tsx';
 
 const REFRESH_MS = 10_000;
 
-type Opened = 'change' | 'delete' | 'recover' | 'rotate' | null;
+type Opened = 'change' | 'delete' | 'disable' | 'recover' | 'rotate' | null;
 
 export default function WebhookPage({ params }: PageProps) {
   const id = params.id!;
@@ -46,14 +46,20 @@ export default function WebhookPage({ params }: PageProps) {
         <button type="button" data-action="test" disabled={isRunning} onClick={() => run(sendTest)}>
           Send a test
         </button>
-        <button
-          type="button"
-          data-action={webhook.enabled ? 'disable' : 'enable'}
-          disabled={isRunning}
-          onClick={() => run(() => change({ enabled: !webhook.enabled }))}
-        >
-          {webhook.enabled ? 'Disable' : 'Enable'}
-        </button>
+        {webhook.enabled ? (
+          <button type="button" data-action="disable" aria-haspopup="dialog" onClick={() => open('disable')}>
+            Disable
+          </button>
+        ) : (
+          <button
+            type="button"
+            data-action="enable"
+            disabled={isRunning}
+            onClick={() => run(() => change({ enabled: true }))}
+          >
+            Enable
+          </button>
+        )}
         <button type="button" data-action="change" aria-haspopup="dialog" onClick={() => open('change')}>
           Change
         </button>
@@ -125,6 +131,17 @@ export default function WebhookPage({ params }: PageProps) {
       )}
       {webhook && opened.value === 'recover' && (
         <Recover webhookId={id} url={webhook.url} onClose={() => open(null)} onDone={resource.refresh} />
+      )}
+      {webhook && opened.value === 'disable' && (
+        <Confirm
+          name="disable"
+          title="Disable this webhook?"
+          verb="Disable"
+          onClose={() => open(null)}
+          onConfirm={() => change({ enabled: false })}
+        >
+          <p class="wrap">Nothing is sent to {webhook.url} until it is enabled again.</p>
+        </Confirm>
       )}
       {webhook && opened.value === 'rotate' && (
         <Confirm

@@ -64,7 +64,6 @@ export function Chart({ name, caption, data, view, height, children, ...options 
         <button
           type="button"
           data-action="table"
-          aria-pressed={isTable.value}
           onClick={() => {
             isTable.value = !isTable.value;
           }}

@@ -29,6 +29,13 @@ export function Dialog({ name, title, onClose, children }: DialogProps) {
         event.preventDefault();
         onClose?.();
       }}
+      onClose={() => {
+        const dialog = element.current;
+        // Null once it was removed. Browsers close a dialog themselves at the second Esc.
+        if (dialog === null || dialog.open) return;
+        if (onClose === undefined) dialog.showModal();
+        else onClose();
+      }}
     >
       <div class="dialog-head">
         <h2 id={id}>{title}</h2>

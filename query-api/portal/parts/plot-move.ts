@@ -1,6 +1,7 @@
 /** Moves and zooms what a chart shows, by mouse and by touch. */
 import type uPlot from 'uplot';
 import { dragged, type Span, shifted, zoomed } from '../format/span.ts';
+import { nextTurn, type WheelTurn } from '../format/wheel.ts';
 
 /** Changes what is shown. */
 export type ChangeSpan = (change: (span: Span) => Span) => void;
@@ -10,7 +11,19 @@ const WHEEL_PIXELS = 400;
 /** Pixels of a line and of a page, for wheels that count these. */
 const WHEEL_UNITS = [1, 16, 400];
 
-/** Dragging moves, two fingers and the wheel zoom, a sideways wheel moves. Returns what ends it. */
+let lastTurn: WheelTurn | null = null;
+addEventListener(
+  'wheel',
+  ({ target, timeStamp }) => {
+    lastTurn = nextTurn(lastTurn, timeStamp, target instanceof Element && target.closest('.movable .u-over') !== null);
+  },
+  { capture: true, passive: true },
+);
+
+/**
+ * Dragging moves, two fingers and the wheel zoom, a sideways wheel moves; a movement of the wheel that began elsewhere
+ * scrolls the page. Returns what ends it.
+ */
 export function followPointers(plot: uPlot, change: ChangeSpan): () => void {
   const area = plot.over;
   const stopping = new AbortController();
@@ -47,6 +60,7 @@ export function followPointers(plot: uPlot, change: ChangeSpan): () => void {
   area.addEventListener(
     'wheel',
     (event) => {
+      if (lastTurn?.isOfPage) return;
       event.preventDefault();
       const unit = WHEEL_UNITS[event.deltaMode] ?? 1;
       const [x, y] = [event.deltaX * unit, event.deltaY * unit];

@@ -23,9 +23,13 @@ interface TimeProps {
 
 const toMs = (at: number | string): number => (typeof at === 'number' ? at : Date.parse(at));
 
-/** The time of day. */
+/** The time of day; the exact time on hover. */
 export function Clock({ at }: { readonly at: number }) {
-  return <time dateTime={new Date(at).toISOString()}>{clockText(at, isUtc.value)}</time>;
+  return (
+    <time dateTime={new Date(at).toISOString()} title={exactText(at, isUtc.value)}>
+      {clockText(at, isUtc.value)}
+    </time>
+  );
 }
 
 /** A day, which is never broken at its hyphens. */

@@ -7,13 +7,7 @@ export function AccountMenu() {
   const account = session.value;
   return (
     <div class="account">
-      <button
-        type="button"
-        data-action="pause"
-        aria-pressed={isPaused.value}
-        title="Pause live updates (.)"
-        onClick={switchPause}
-      >
+      <button type="button" data-action="pause" title="Pause live updates (.)" onClick={switchPause}>
         {isPaused.value ? 'Resume' : 'Pause'}
       </button>
       <button type="button" data-action="times" title="Times in UTC or local time (u)" onClick={switchTimes}>

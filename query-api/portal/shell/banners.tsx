@@ -2,12 +2,13 @@ import { useSignal, useSignalEffect } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { spanText } from '../format/time.ts';
 import { isSandbox, quotaUsedUntil, request } from '../live/api.ts';
+import { adviceFor } from '../live/api-fault.ts';
 import { connection } from '../live/connection.ts';
 import { messageQuota } from '../live/message-quota.ts';
 import { serviceNow } from '../live/service-clock.ts';
 import { type Absence, lastAbsence, lastGaps } from '../live/stream.ts';
 import { Clock } from '../parts/time.tsx';
-import { session } from './session.ts';
+import { session, signOutFault } from './session.ts';
 
 type BannerName = 'sandbox' | 'recording' | 'stale' | 'offline' | 'quota';
 
@@ -73,6 +74,11 @@ export function Banners() {
           )}
           . What you see is from before; it continues by itself.
         </Banner>
+      )}
+      {signOutFault.value && (
+        <p class="banner" data-notice="signed-in" role="alert">
+          You are still signed in. {signOutFault.value.message} {adviceFor(signOutFault.value)}
+        </p>
       )}
       {lastAbsence.value && <Returned absence={lastAbsence.value} />}
       {lastGaps.value.size > 0 && (

@@ -3,8 +3,10 @@ import { signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { PAGES } from '../pages.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { pageKeys } from './page-keys.ts';
 import { hrefTo, navigate } from './router.ts';
 import { isSessionLost } from './session.ts';
+import { hasCharacterKeys, switchCharacterKeys } from './theme.ts';
 import { TokenForm } from './token-form.tsx';
 
 export type ShellDialog = 'help' | 'search';
@@ -28,17 +30,25 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['t', 'dark or light'],
   ['u', 'UTC or local time'],
   ['.', 'pause live updates'],
-  ['←, →', 'earlier, later bars of a market'],
-  ['+, −', 'fewer, more bars of a market'],
-  ['0', 'its newest bars'],
 ];
 
 function Help() {
   const pages = PAGES.filter(({ key }) => key !== undefined).map(({ key, title }) => [`g ${key}`, title] as const);
+  const ofPage = pageKeys().map(({ shown, text }) => [shown, text] as const);
   return (
     <Dialog name="help" title="Keys" onClose={close}>
+      <label class="check">
+        <input
+          type="checkbox"
+          name="keys"
+          data-action="keys"
+          checked={hasCharacterKeys.value}
+          onChange={switchCharacterKeys}
+        />
+        Single characters are keys
+      </label>
       <dl class="keys">
-        {[...KEYS, ...pages].map(([keys, text]) => (
+        {[...KEYS, ...ofPage, ...pages].map(([keys, text]) => (
           <div key={keys}>
             <dt>
               <kbd>{keys}</kbd>

@@ -1,32 +1,18 @@
 /** The keys of the whole portal (contract, Portal). */
 
-import { useEffect, useRef } from 'preact/hooks';
 import { switchPause } from '../live/activity.ts';
 import { PAGES } from '../pages.ts';
 import { openDialog } from './dialogs.tsx';
+import { pageKeys } from './page-keys.ts';
 import { navigate, place } from './router.ts';
 import { isSessionLost, LOGIN } from './session.ts';
-import { switchTheme, switchTimes } from './theme.ts';
+import { hasCharacterKeys, switchTheme, switchTimes } from './theme.ts';
 
 /** After `g`, the key of a page is awaited for this long. */
 const GO_MS = 1_500;
 const FIELDS = 'input, textarea, select, [contenteditable]';
 
 let goUntil = 0;
-
-/** Keys of what is shown now, such as a chart that moves. */
-export type Keys = Readonly<Record<string, () => void>>;
-const pageKeys = new Set<{ readonly current: Keys }>();
-
-/** Adds keys while a component is shown; they are named in the help. */
-export function useKeys(keys: Keys): void {
-  const newest = useRef(keys);
-  newest.current = keys;
-  useEffect(() => {
-    pageKeys.add(newest);
-    return () => void pageKeys.delete(newest);
-  }, []);
-}
 
 function moveInList(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>('main [data-id]')];
@@ -91,12 +77,14 @@ function handle(key: string): boolean {
 }
 
 function handlePageKey(key: string): boolean {
-  const handlers = [...pageKeys].map(({ current }) => current[key]).filter((handler) => handler !== undefined);
-  for (const handler of handlers) handler();
-  return handlers.length > 0;
+  const found = pageKeys().filter(({ keys }) => keys.includes(key));
+  for (const { press } of found) press(key);
+  return found.length > 0;
 }
 
 const isInList = (): boolean => document.activeElement?.closest('main [data-id]') != null;
+
+const isDialogOpen = (): boolean => document.querySelector('dialog[open]') !== null;
 
 export function startKeyboard(): void {
   addEventListener('keydown', (event) => {
@@ -104,11 +92,12 @@ export function startKeyboard(): void {
     if (event.ctrlKey) {
       if (event.key !== 'k') return;
       event.preventDefault();
-      openDialog('search');
+      if (!isDialogOpen()) openDialog('search');
       return;
     }
     // Native dialogs close on Esc by themselves.
-    if (document.querySelector('dialog[open]') || (event.target as Element).closest(FIELDS)) return;
+    if (isDialogOpen() || (event.target as Element).closest(FIELDS)) return;
+    if (event.key.length === 1 && !hasCharacterKeys.value) return;
     if (handle(event.key)) event.preventDefault();
   });
 }

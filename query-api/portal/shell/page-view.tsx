@@ -1,6 +1,7 @@
 /** Loads the code of the page at hand, and shows it. */
 import { signal, useSignalEffect } from '@preact/signals';
 import type { ComponentType } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { ApiFault } from '../live/api-fault.ts';
 import { LOAD_PAGE } from '../load-page.ts';
 import { findPage, type PageProps } from '../pages.ts';
@@ -30,6 +31,22 @@ function load(path: string): void {
   );
 }
 
+/**
+ * Moves the focus to a page that was opened from another one, so that keyboard and screen reader go on there. Its
+ * element is another one once its code is loaded.
+ */
+function useFocusOnPage(path: string, isLoaded: boolean): void {
+  const before = useRef(path);
+  const isMoving = useRef(false);
+  useEffect(() => {
+    if (before.current !== path) isMoving.current = true;
+    before.current = path;
+    if (!isMoving.current) return;
+    document.getElementById('main')?.focus({ preventScroll: true });
+    if (isLoaded) isMoving.current = false;
+  }, [path, isLoaded]);
+}
+
 export function PageView() {
   const { path } = place.value;
   useSignalEffect(() => load(place.value.path));
@@ -37,6 +54,7 @@ export function PageView() {
     document.title = `${findPage(place.value.path)?.page.title ?? 'Not found'} – Parallax`;
   });
   const found = findPage(path);
+  useFocusOnPage(path, found !== null && loaded.value.has(found.page.name));
   if (!found)
     return (
       <Page name="missing" title="Not found" state="missing">

@@ -8,7 +8,7 @@ export interface Place {
 
 export const HOME = '/portal/';
 /** Parameters that stay in the address when another page is opened. */
-const CARRIED = ['theme', 'times'];
+const CARRIED = ['theme', 'times', 'keys'];
 
 const here = (): Place => ({ path: location.pathname, query: new URLSearchParams(location.search) });
 
@@ -35,11 +35,14 @@ export function navigate(href: string): void {
   scrollTo(0, 0);
 }
 
-/** Changes parameters of the address without a new entry in the history; null removes one. */
-export function setQuery(changes: Readonly<Record<string, string | null>>): void {
+/**
+ * Changes parameters of the address without a new entry in the history; null removes one, and so does an empty text
+ * unless it `keepsEmpty`.
+ */
+export function setQuery(changes: Readonly<Record<string, string | null>>, keepsEmpty = false): void {
   const query = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(changes)) {
-    if (value === null || value === '') query.delete(name);
+    if (value === null || (value === '' && !keepsEmpty)) query.delete(name);
     else query.set(name, value);
   }
   const text = query.toString();
@@ -56,6 +59,8 @@ export function startRouter(): void {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
     const link = (event.target as Element).closest('a');
     if (!link || link.origin !== location.origin || link.target !== '' || !isPortalPath(link.pathname)) return;
+    // The browser follows a link to a part of this page, and moves the focus there.
+    if (link.hash !== '' && link.pathname + link.search === location.pathname + location.search) return;
     event.preventDefault();
     navigate(link.pathname + link.search);
   });

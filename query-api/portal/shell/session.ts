@@ -4,6 +4,7 @@ import { onSessionLost, request } from '../live/api.ts';
 import { ApiFault } from '../live/api-fault.ts';
 import { closeStream, openStream } from '../live/stream.ts';
 import { HOME, hrefTo, isPortalPath, navigate, place } from './router.ts';
+import { showsOtherData } from './session-change.ts';
 
 export const LOGIN = '/portal/login';
 
@@ -30,6 +31,8 @@ export const session = signal<Session | null | undefined>(undefined);
 export const sessionFault = signal<ApiFault | null>(null);
 /** True while the dialog asks to sign in again over the page. */
 export const isSessionLost = signal(false);
+/** Why the session could not be ended; null otherwise. */
+export const signOutFault = signal<ApiFault | null>(null);
 
 let whenSignedIn: { readonly promise: Promise<void>; readonly resolve: () => void } | null = null;
 
@@ -49,16 +52,32 @@ export function loadSession(): void {
 
 async function readSession(): Promise<void> {
   const found = await request<Session>('/v1/session', { isSignIn: true });
+  await accept(found);
+  connect(found);
+}
+
+/** Makes it the session of the pages. If they show data of another one, the portal is loaded anew instead. */
+async function accept(found: Session): Promise<void> {
+  if (showsOtherData(session.peek(), found)) {
+    closeStream();
+    if (place.peek().path === LOGIN) location.assign(hrefTo(pageAfterSignIn()));
+    else location.reload();
+    // Nothing that waits for the session may go on: it would be sent with the other key.
+    await new Promise<never>(() => {});
+  }
   session.value = found;
+}
+
+function connect(account: Session): void {
   // Otherwise pages read by REST alone.
-  if (found.streamUrl !== null && maySubscribe(found)) openStream(found.streamUrl, found.csrf, renewSession);
+  if (account.streamUrl !== null && maySubscribe(account)) openStream(account.streamUrl, account.csrf, renewSession);
   else closeStream();
 }
 
 /** Reads the session again, after signing in again if it has ended; resolves with its CSRF value. */
 async function renewSession(): Promise<string> {
   const renewed = await request<Session>('/v1/session');
-  session.value = renewed;
+  await accept(renewed);
   return renewed.csrf;
 }
 
@@ -93,20 +112,35 @@ export async function signIn(token: string): Promise<void> {
   whenSignedIn = null;
 }
 
-/** Opens the page that the sign-in was requested for; anything but a path of the portal is ignored. */
-export function continueAfterSignIn(): void {
-  const next = place.value.query.get('next');
-  navigate(next !== null && isPortalPath(next) ? next : HOME);
+/** The page that the sign-in was requested for; anything but a path of the portal is ignored. */
+function pageAfterSignIn(): string {
+  const next = place.peek().query.get('next');
+  return next !== null && isPortalPath(next) ? next : HOME;
 }
 
-/** Ends the session, and loads the sign-in page anew, so that nothing of the session is left in memory. */
+export function continueAfterSignIn(): void {
+  navigate(pageAfterSignIn());
+}
+
+/**
+ * Ends the session, and loads the sign-in page anew, so that nothing of the session is left in memory. If the session
+ * cannot be ended, `signOutFault` says why, and the page goes on.
+ */
 export async function signOut(): Promise<void> {
+  const account = session.peek();
+  signOutFault.value = null;
+  // The service would close the connection, and the page ask to sign in again.
   closeStream();
   try {
     await request('/v1/session', { method: 'DELETE', isSignIn: true });
   } catch (fault) {
+    if (!(fault instanceof ApiFault)) throw fault;
     // A session that has ended already needs no end.
-    if (!(fault instanceof ApiFault) || fault.status !== 401) throw fault;
+    if (fault.status !== 401) {
+      signOutFault.value = fault;
+      if (account) connect(account);
+      return;
+    }
   }
   location.assign(hrefTo(LOGIN));
 }

@@ -1,4 +1,7 @@
-/** Dark or light, by the system's setting unless the address chooses; and times in UTC or in local time. */
+/**
+ * What the address chooses for every page: dark or light, unless the system's setting applies; times in UTC or in local
+ * time; whether single characters are keys.
+ */
 import { computed, effect, signal } from '@preact/signals';
 import { place, setQuery } from './router.ts';
 
@@ -20,6 +23,13 @@ export function switchTheme(): void {
 
 export function switchTimes(): void {
   setQuery({ times: isUtc.value ? 'local' : null });
+}
+
+/** True if single characters are keys. A person who speaks or types them by mistake can turn them off (WCAG 2.1.4). */
+export const hasCharacterKeys = computed(() => place.value.query.get('keys') !== 'off');
+
+export function switchCharacterKeys(): void {
+  setQuery({ keys: hasCharacterKeys.value ? 'off' : null });
 }
 
 export function startTheme(): void {

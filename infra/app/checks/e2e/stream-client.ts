@@ -1,5 +1,6 @@
-/** A WebSocket client as a user would write it. It stores every frame. */
+/** A WebSocket client as a user would write it. It stores every frame, each of which is as `/asyncapi.json` says. */
 import { WebSocket } from 'ws';
+import { checkFrame } from '#schemas/testing/stream-frames.fixture';
 import { eventually, type Service, TEST_TOKEN } from './service.ts';
 
 export interface EventFrame {
@@ -35,7 +36,11 @@ export async function openStream(service: Pick<Service, 'ws'>, token = TEST_TOKE
   const socket = new WebSocket(`${service.ws}/v1/stream`, { headers: { authorization: `Bearer ${token}` } });
   const frames: AnyFrame[] = [];
   const closed = new Promise<number>((resolve) => socket.once('close', resolve));
-  socket.on('message', (data) => void frames.push(JSON.parse(data.toString()) as AnyFrame));
+  socket.on('message', (data) => {
+    const frame = JSON.parse(data.toString()) as AnyFrame;
+    checkFrame(frame);
+    frames.push(frame);
+  });
   await new Promise<void>((resolve, reject) => {
     socket.once('open', resolve);
     socket.once('error', reject);

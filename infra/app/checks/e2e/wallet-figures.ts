@@ -3,11 +3,13 @@ import type { VenueBTruth } from '../../simulator/truth/venue-b-truth.ts';
 import { sendRequest } from './rest-client.ts';
 import { get, type Service } from './service.ts';
 
+type Target = Pick<Service, 'rest'>;
+
 /** A response. The tests of each route check its shape. */
 export type Body = ReturnType<typeof JSON.parse>;
 
 /** All fills of a wallet, by the pages of the list. */
-export async function fillsOf(service: Service, walletId: string): Promise<Body[]> {
+export async function fillsOf(service: Target, walletId: string): Promise<Body[]> {
   const fills: Body[] = [];
   for (let cursor = ''; ; ) {
     const page = await get<Body>(service, `/v1/me/fills?walletId=${walletId}&limit=100${cursor}`);
@@ -19,7 +21,7 @@ export async function fillsOf(service: Service, walletId: string): Promise<Body[
 
 /** The rows of a wallet's profit and loss, and the legs of all of them. */
 export async function legsOf(
-  service: Service,
+  service: Target,
   walletId: string,
 ): Promise<{ readonly rows: Body[]; readonly legs: Body[]; readonly total: Body }> {
   const { data, total } = await get<Body>(service, `/v1/me/pnl?walletId=${walletId}&limit=500`);
@@ -28,7 +30,7 @@ export async function legsOf(
 
 /** The books that explain a leg, of those of these builders that exist. */
 export async function explain(
-  service: Service,
+  service: Target,
   walletId: string,
   { marketId, tokenId }: Body,
   builders: readonly (string | null)[],

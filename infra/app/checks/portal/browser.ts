@@ -42,6 +42,8 @@ export interface Portal {
   readonly browser: Browser;
   /** The page of the suite that runs. */
   readonly watched: WatchedPage;
+  /** Stops the service, and starts it again with its data at the same URLs. */
+  restart(): Promise<void>;
 }
 
 /** Declares tests. The portal is there once they run. */
@@ -69,8 +71,17 @@ export function describePortal(suites: Readonly<Record<string, PortalSuite>>, ra
       folder = temporaryFolder('parallax-portal');
       portal.proxy = await startStreamProxy();
       const env = { ...ENV, PARALLAX_STREAM_URL: portal.proxy.url };
-      portal.service = await startService({ dataDir: folder.path, flags: ['--sim-rate', String(rate), ...FLAGS], env });
-      portal.proxy.forwardTo(portal.service.ws);
+      const start = async (...more: string[]) => {
+        const flags = ['--sim-rate', String(rate), ...FLAGS, ...more];
+        portal.service = await startService({ dataDir: folder.path, flags, env });
+        portal.proxy.forwardTo(portal.service.ws);
+      };
+      portal.restart = async () => {
+        const port = new URL(portal.service.rest).port;
+        await portal.service.stop();
+        await start('--http-port', port);
+      };
+      await start();
       portal.browser = await launchChromium();
       // An arbitrage comes and ends by chance. An event that both venues quote has a spread.
       await eventually(

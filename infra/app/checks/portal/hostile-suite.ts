@@ -174,6 +174,21 @@ export function hostileSuite(portal: Portal): void {
     await page.unrouteAll({ behavior: 'wait' });
   });
 
+  it('as labels of wallets are shown as text', async () => {
+    const { page } = portal.watched;
+    const wallets = HOSTILE_STRINGS.map((label, index) => ({
+      id: `wallet_${index}`,
+      provider: 'venue_b',
+      address: `0x${String(index).padStart(40, '0')}`,
+      label,
+      createdAt: '2026-01-15T12:10:00.000Z',
+    }));
+    await page.route('**/v1/me/wallets', (route) => route.fulfill({ json: { wallets } }));
+    await page.goto('/portal/wallets');
+    await expectText(page, 'tbody [data-field="label"] a', HOSTILE_STRINGS);
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+
   it('as labels are shown as text in the answer of a route that is tried', async () => {
     const { page } = portal.watched;
     const attributions = HOSTILE_STRINGS.map((label) => ({ label }));

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { get, TEST_TOKEN } from '../e2e/service.ts';
-import { expectAccessible, openPage, type Portal, tabTo, violationsOf, type WatchedPage } from './browser.ts';
+import { expectAccessible, openPage, type Portal, signIn, tabTo, violationsOf, type WatchedPage } from './browser.ts';
 
 /** Until an arbitrage lasted as long as it takes to see its steps, on a busy machine. */
 const EDGE_WITHIN = { timeout: 200_000, interval: 200 };
@@ -76,6 +76,37 @@ export function keyboardSuite(portal: Portal): void {
     await page.keyboard.press('t');
     await page.locator('html[data-theme="dark"]').waitFor();
     expect(new URL(page.url()).searchParams.get('theme')).toBe('dark');
+    expect(other.faults).toEqual([]);
+    await other.close();
+  });
+
+  it('skips to the page, goes on in a page that was opened, and turns single characters off', async () => {
+    const other = await openPage(portal.browser, portal.service.rest);
+    const { page } = other;
+    await signIn(other);
+    const focused = () =>
+      page.evaluate<string>('document.activeElement.dataset.page ?? document.activeElement.tagName');
+    await tabTo(page, '.skip');
+    await page.keyboard.press('Enter');
+    await expect.poll(focused).toBe('overview');
+    await page.keyboard.press('g');
+    await page.keyboard.press('k');
+    await page.locator('main[data-page="keys"][data-state="ready"]').waitFor();
+    await expect.poll(focused).toBe('keys');
+    await page.keyboard.press('?');
+    await page.locator('[data-dialog="help"]').waitFor();
+    await page.keyboard.press('Control+k');
+    await tabTo(page, '[data-dialog="help"] input[name="keys"]');
+    await page.keyboard.press(' ');
+    await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    expect(new URL(page.url()).searchParams.get('keys')).toBe('off');
+    await page.keyboard.press('?');
+    await page.keyboard.press('t');
+    await page.keyboard.press('Control+k');
+    await page.locator('[data-dialog="search"]').waitFor();
+    expect(await page.locator('dialog').count()).toBe(1);
+    expect(new URL(page.url()).searchParams.get('theme')).toBeNull();
     expect(other.faults).toEqual([]);
     await other.close();
   });

@@ -216,6 +216,8 @@ export function pagesSuite(portal: Portal): void {
     await page.locator('[data-connection="offline"]', { hasText: 'since' }).waitFor();
     await page.locator('[data-banner="offline"]').waitFor();
     await figure.and(page.locator('[data-stale]')).first().waitFor();
+    await page.locator('[data-action="sign-out"]').click();
+    await page.locator('[data-notice="signed-in"]').waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await context.setOffline(false);
     await page.locator('[data-connection="live"]').waitFor();

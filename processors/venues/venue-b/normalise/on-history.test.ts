@@ -262,7 +262,7 @@ describe('the events of the wallet that was searched', () => {
     expect(found([...headers(1_000, 1_100), withMove(1_090, 'b'), withMove(1_101)])).toEqual([]);
   });
 
-  it('contain how a market was resolved before the chain was followed, which nobody else is told', () => {
+  it('contain how a market was resolved before the chain was followed, which no other topic states', () => {
     const resolution = encodeConditionResolution({
       conditionId: hashOf('c'),
       oracle: wallet,

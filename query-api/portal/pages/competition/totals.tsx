@@ -24,7 +24,7 @@ export function Totals({ total, rows }: TotalsProps) {
     <dl class="facts tiles" aria-label="Totals">
       {LABELS.map(([field, label, isSigned]) => (
         <Fact key={field} label={label} field={field}>
-          <Num value={total[field]} digits={2} signed={isSigned} reason="not known of any row" />
+          <Num value={total[field]} digits={2} signed={isSigned} reason="no row states it" />
           {total[field] !== null && unknown(field) > 0 && (
             <small class="muted">
               without {unknown(field)} of {rows.length} rows

@@ -30,7 +30,7 @@ export interface BoardRow {
   readonly legs: readonly BoardLeg[];
   readonly spread: number | null;
   readonly edge: BoardEdge | null;
-  /** Of each kind, the best first. */
+  /** The best edge of each kind, best first. */
   readonly edges: readonly BoardEdge[];
   readonly noEdge: string | null;
   readonly volume24h: number;

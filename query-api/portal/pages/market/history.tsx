@@ -7,7 +7,7 @@ import { useResource } from '../../live/resource.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { Choice, chosen } from '../../parts/choice.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { useKeys } from '../../shell/keyboard.ts';
+import { useKeys } from '../../shell/page-keys.ts';
 import { type Bar, candlesOf, digitsOfBars, INTERVALS, limitsOf, newestSpan, rangesOf, volumeOf } from './candles.ts';
 import { Readout } from './readout.tsx';
 import { type ShownSpan, SPAN_PARAMETERS, useShownSpan } from './shown-span.ts';
@@ -51,14 +51,21 @@ function Bars({ path, interval }: BarsProps) {
   const later = () => shown.change((span) => shifted(span, STEP));
   const zoomIn = () => shown.change((span) => zoomed(span, 1 / ZOOM));
   const zoomOut = () => shown.change((span) => zoomed(span, ZOOM));
-  useKeys({
-    ArrowLeft: earlier,
-    ArrowRight: later,
-    '+': zoomIn,
-    '=': zoomIn,
-    '-': zoomOut,
-    '0': shown.reset,
-  });
+  useKeys([
+    {
+      keys: ['ArrowLeft', 'ArrowRight'],
+      shown: '←, →',
+      text: 'earlier, later bars of the market',
+      press: (key) => (key === 'ArrowLeft' ? earlier() : later()),
+    },
+    {
+      keys: ['+', '=', '-'],
+      shown: '+, −',
+      text: 'fewer, more bars of the market',
+      press: (key) => (key === '-' ? zoomOut() : zoomIn()),
+    },
+    { keys: ['0'], shown: '0', text: 'the newest bars of the market', press: shown.reset },
+  ]);
   return (
     <Panel
       title="History"

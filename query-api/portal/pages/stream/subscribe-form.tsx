@@ -137,7 +137,7 @@ interface ParameterProps {
 
 function Parameter({ parameter: { name, description, values }, value, events }: ParameterProps) {
   const id = useId();
-  const change = (next: string) => setQuery({ [name]: next.trim() });
+  const change = (next: string) => setQuery({ [name]: next.trim() }, true);
   return (
     <div class="field">
       <label htmlFor={`${id}-field`}>{LABELS[name] ?? name}</label>

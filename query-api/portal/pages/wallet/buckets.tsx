@@ -1,4 +1,4 @@
-/** Of what the value of an account of venue_a consists. */
+/** Shows the parts that make up the value of an account of venue_a. */
 import { wordsOf } from '../../format/names.ts';
 import { useResource } from '../../live/resource.ts';
 import { Fact } from '../../parts/fact.tsx';

@@ -51,7 +51,6 @@ export function Sent({ delivery: { attempts, body } }: { readonly delivery: Sent
           <button
             type="button"
             data-action="indent"
-            aria-pressed={isIndented.value}
             onClick={() => {
               isIndented.value = !isIndented.value;
             }}

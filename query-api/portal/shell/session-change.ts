@@ -1,0 +1,10 @@
+/** What of a session decides which data the pages show. */
+export interface DataOwner {
+  readonly orgId: string;
+  readonly sandbox: boolean;
+}
+
+/** True if pages that were read with one session are wrong for another one. False before there was a session. */
+export function showsOtherData(before: DataOwner | null | undefined, after: DataOwner): boolean {
+  return !!before && (before.orgId !== after.orgId || before.sandbox !== after.sandbox);
+}
