@@ -157,7 +157,7 @@ function body({ requestBody }: Operation, shared: SharedSchemas, example: unknow
 }
 
 function answers(route: Route, { responses }: Operation, shared: SharedSchemas, examples: Examples): string[] {
-  return route.statuses.flatMap((status) => {
+  return [...route.statuses, ...(isConditional(route) ? [304] : [])].flatMap((status) => {
     const { content, headers = {} } = responses[String(status)]!;
     const listed = Object.entries(headers).map(([name, { description }]) => [`\`${name}\``, description]);
     return [

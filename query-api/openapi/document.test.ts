@@ -187,6 +187,7 @@ describe('/openapi.json', () => {
       expect(codes(path), path).toEqual(['not_found', 'unknown_dex']);
     expect(codes('user-fills')).toEqual(['not_found']);
     expect(found('spotMeta')).toBeUndefined();
+    expect('404' in served.paths['/v1/markets/venue_a/coins']!.get!.responses).toBe(false);
   });
 
   it('documents 304 and validators on the routes that send them', () => {

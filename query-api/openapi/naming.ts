@@ -20,7 +20,7 @@ export function errorStatuses(route: Route): [number, ErrorCode[]][] {
   const statuses: [number, ErrorCode[]][] = [[400, ['bad_request', 'validation_failed']]];
   if (route.scope !== null) statuses.push([401, ['unauthenticated']]);
   if (route.scope !== null) statuses.push([403, [missingScopeCode(route)]]);
-  if (hasParameters || route.notFoundCodes || route.scope === 'any')
+  if (hasParameters || route.notFoundCodes?.length || route.scope === 'any')
     statuses.push([404, [...(route.notFoundCodes ?? ['not_found' as const])]]);
   if (isChange) statuses.push([409, ['conflict']]);
   if (route.body) statuses.push([413, ['validation_failed']]);
