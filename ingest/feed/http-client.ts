@@ -90,8 +90,7 @@ export class HttpClient {
     let failure: UpstreamError | null = null;
     for (const delay of delays) {
       if (delay > 0) await this.pause(this.jittered(delay), request.signal);
-      // That the venue failed says more than that there is no room for another attempt.
-      const reservation = await this.reserve(request, failure);
+      const reservation = await this.reserve(request);
       let weight = request.weight;
       request.onSend?.();
       try {
@@ -128,15 +127,13 @@ export class HttpClient {
     }
   }
 
-  /** @param failure of the attempt before, which the error is if there is no room in time. */
-  private async reserve(request: HttpRequest, failure: UpstreamError | null): Promise<Reservation> {
+  private async reserve(request: HttpRequest): Promise<Reservation> {
     const { weight, priority, payers, roomUntil, signal } = request;
     try {
       return await reserveInTime(this.options.budget, weight, { priority, payers, roomUntil, signal });
     } catch (error) {
-      if (!isNoRoom(error)) throw error;
-      this.count('no_room');
-      throw failure ?? error;
+      if (isNoRoom(error)) this.count('no_room');
+      throw error;
     }
   }
 

@@ -89,8 +89,9 @@ describe.skipIf(isMissing)(isMissing ? 'the edge (needs nginx on the PATH)' : 't
   async function errorOf(request: string) {
     const { status, head, body } = await answerTo(request);
     expect(head).toContain('\r\ncontent-type: application/json');
-    const { error } = JSON.parse(body) as { error: { code: string; message: string; requestId: null } };
-    expect(error.requestId).toBeNull();
+    const { error } = JSON.parse(body) as { error: { code: string; message: string; requestId: string } };
+    expect(error.requestId).toMatch(/./);
+    expect(head).toContain(`\r\nx-request-id: ${error.requestId.toLowerCase()}`);
     return [status, error.code, error.message];
   }
 
@@ -152,6 +153,15 @@ describe.skipIf(isMissing)(isMissing ? 'the edge (needs nginx on the PATH)' : 't
     ],
   ])('answers %s itself, as JSON', async (_, request, status, code, message) => {
     expect(await errorOf(request + REQUEST_END)).toEqual([status, code, expect.stringContaining(message)]);
+  });
+
+  it('echoes the id of a request that can stand in JSON, and generates one for any other', async () => {
+    const idOf = async (header: string) => {
+      const request = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1048577\r\nX-Request-Id: ${header}\r\n${REQUEST_END}`;
+      return (JSON.parse((await answerTo(request)).body) as { error: { requestId: string } }).error.requestId;
+    };
+    for (const id of ['big-1', 'Ab c/[x]~!'.repeat(12)]) expect(await idOf(id)).toBe(id);
+    for (const id of ['a"b', 'a\\b', 'a'.repeat(129)]) expect(await idOf(id)).toMatch(/^[0-9a-f]{32}$/);
   });
 
   it('accepts a body of 1 MiB', async () => {

@@ -147,9 +147,9 @@ it('is never sent again after a 4xx, and a 429 blocks the source for as long as 
   expect(server.requests).toHaveLength(2);
 });
 
-it('fails because the venue did not answer, also if there is no room for another attempt', async () => {
+it('fails for lack of room, also if that is lacking for another attempt', async () => {
   const { server, read } = await setUp([{ hang: true }], { weight: 30, timeoutMs: 100 });
-  await expect(read({ type: 'meta' }, { agoMs: 9_800 })).rejects.toMatchObject({ code: 'upstream_unavailable' });
+  await expect(read({ type: 'meta' }, { agoMs: 9_800 })).rejects.toMatchObject({ code: 'upstream_rate_limited' });
   expect(server.requests).toHaveLength(1);
 });
 

@@ -94,6 +94,9 @@ function actionOf(positionals: readonly string[]): StackOptions['action'] {
   return action;
 }
 
+/** Exit code of a command that Ctrl-C ended. */
+const INTERRUPTED = 130;
+
 function printedCommands(options: StackOptions): string[] {
   const { steps, starts } = planStack(options);
   return [...steps, ...starts.map(({ up }) => up)].map((step) => ['docker compose', ...step].join(' '));
@@ -123,7 +126,13 @@ async function runStack(
     if (code !== 0) break;
   }
   if (code !== 0 && !startsAnyway) return code;
-  if (startsAnyway) console.error('starting the roles again');
+  if (startsAnyway) {
+    if (code === INTERRUPTED && !options.verify)
+      console.error(
+        'interrupted: what the replay dropped is derived again by the processors, which are behind until then',
+      );
+    console.error('starting the roles again');
+  }
   for (const start of starts) {
     const startCode = await startAndWait(compose, start, root);
     if (startCode === 0) continue;

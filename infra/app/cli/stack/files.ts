@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { SettingError } from '../../../config/declare.ts';
 import { formatToken, mintToken } from '../../../control/token.ts';
 
 /** Used instead of root, as whom no container runs. */
@@ -75,6 +76,9 @@ export function writeStackFiles(folder: string, caller: Owner, brokers: number):
   const secretOf = (name: string, create: () => string): string => {
     const path = join(secrets, name);
     if (!existsSync(path)) write(path, create());
+    // Docker makes a folder of a file that a container mounts and that is missing.
+    if (statSync(path).isDirectory())
+      throw new SettingError(`${path} is a folder instead of a file; remove it with rmdir, and run the command again`);
     return readFileSync(path, 'utf8');
   };
   const password = () => randomBytes(SECRET_BYTES).toString('base64url');

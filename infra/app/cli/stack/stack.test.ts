@@ -287,6 +287,7 @@ describe('npm run stack', () => {
       expect(await runStackCommand(root, ['replay'])).toBe(130);
       expect(runs().map((run) => run.split(' ')[2])).toEqual(['stop', 'run', 'up', 'ps', 'up', 'ps']);
       expect(printed).toContain('starting the roles again');
+      expect(printed).toContainEqual(expect.stringMatching(/^interrupted: what the replay dropped/));
       expect(process.listenerCount('SIGINT')).toBe(listeners);
     });
 
