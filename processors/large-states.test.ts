@@ -30,7 +30,8 @@ const CONTROL = [
 /** The maps and sets that stay small, by stage. */
 const SMALL: Readonly<Record<string, readonly string[]>> = {
   // One entry for each venue.
-  candles: ['removable.newestBlocks', 'expiredArrivals'],
+  // One entry for each chain.
+  candles: ['removable.newestBlocks', 'expiredArrivals', 'chainStarts'],
   // One entry for each coin and length of the exchange's klines.
   'klines.venue_a': ['ranges'],
   // One entry for each provider.
