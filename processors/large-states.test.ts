@@ -29,8 +29,7 @@ const CONTROL = [
 ];
 /** The maps and sets that stay small, by stage. */
 const SMALL: Readonly<Record<string, readonly string[]>> = {
-  // One entry for each venue.
-  // One entry for each chain.
+  // One entry for each venue, and for each chain.
   candles: ['removable.newestBlocks', 'expiredArrivals', 'chainStarts'],
   // One entry for each coin and length of the exchange's klines.
   'klines.venue_a': ['ranges'],
