@@ -2,12 +2,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HttpTarget } from '../../simulator/faults/fault-board.ts';
 import { type Simulator, startSimulator } from '../../simulator/start-simulator.ts';
-import type { VenueBTruth } from '../../simulator/truth/venue-b-truth.ts';
 import { createWorld } from '../../simulator/world/world.ts';
 import { expectStatus, sendRequest } from './rest-client.ts';
 import { eventually, get, type Service, startService, temporaryFolder } from './service.ts';
 import { isTrueNav, readTruth } from './simulated-truth.ts';
 import { upstreams } from './upstreams.ts';
+import {
+  type Body,
+  explain,
+  fillsOf,
+  legsOf,
+  statedFillOfVenueA,
+  statedFillOfVenueB,
+  trueFillOfVenueA,
+  trueFillOfVenueB,
+} from './wallet-figures.ts';
 
 const WORLD = { seed: 9, rate: 2, events: 4, coins: 3 };
 /** Venue_a allows twelve times as much as in a real minute. */
@@ -31,9 +40,6 @@ interface Wallet {
   readonly venue: Venue;
   readonly address: string;
 }
-/** A response. The tests of each route check its shape. */
-type Body = ReturnType<typeof JSON.parse>;
-
 const folder = temporaryFolder('parallax-money');
 let simulator: Simulator;
 let simulatorUrl: string;
@@ -85,42 +91,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** All fills of a wallet, by the pages of the list. */
-async function fillsOf({ id }: Wallet): Promise<Body[]> {
-  const fills: Body[] = [];
-  for (let cursor = ''; ; ) {
-    const page = await read(`/v1/me/fills?walletId=${id}&limit=100${cursor}`);
-    fills.push(...page.fills);
-    if (!page.pagination.hasMore) return fills;
-    cursor = `&cursor=${page.pagination.nextCursor}`;
-  }
-}
-
-/** The legs of all rows of a wallet. */
-async function legsOf({ id }: Wallet): Promise<{ rows: Body[]; legs: Body[]; total: Body }> {
-  const { data, total } = await read(`/v1/me/pnl?walletId=${id}&limit=500`);
-  return { rows: data, legs: data.flatMap((row: Body) => row.legs), total };
-}
-
 const sum = (numbers: readonly (number | null)[]) => numbers.reduce<number>((all, one) => all + (one ?? 0), 0);
-
-/** The books of a leg, one for each builder. */
-async function explain({ id }: Wallet, { marketId, tokenId }: Body, builders: readonly (string | null)[]) {
-  const books: Body[] = [];
-  for (const builder of builders) {
-    const token = tokenId === null ? '' : `&tokenId=${tokenId}`;
-    const path = `/v1/me/pnl/explain?walletId=${id}&marketId=${marketId}${token}${builder === null ? '' : `&builder=${builder}`}&limit=500`;
-    const response = await sendRequest(service, 'GET', path);
-    if (response.status === 200) {
-      const { book, lots } = response.body;
-      // Sums of numbers here, of exact decimals there.
-      const difference = sum(lots.map(({ qty }: Body) => qty)) - book.openPosition;
-      expect(Math.abs(difference)).toBeLessThanOrEqual(1e-9 + 1e-12 * Math.abs(book.openPosition));
-      books.push(response.body);
-    } else expect(response.status).toBe(404);
-  }
-  return books;
-}
 
 describe('the fills and ledgers of venue_a', () => {
   it('equal the truth, and rows are the sums of what explains them', async () => {
@@ -133,28 +104,12 @@ describe('the fills and ledgers of venue_a', () => {
     for (const wallet of walletsOn('venue_a')) {
       const through = Date.parse(data.find((row: Body) => row.walletId === wallet.id).fillsThrough);
       const truth = (await readTruth(simulatorUrl, wallet.address, through)).venue_a;
-      const fills = (await fillsOf(wallet)).filter(({ ts }) => Date.parse(ts) <= through);
-      const stated = fills.map(({ ts, marketId, ownSide, ownPrice, qty, fee, builderFee, closedPnl, dir, tradeId }) =>
-        [
-          Date.parse(ts),
-          marketId,
-          ownSide === 'buy' ? 'B' : 'A',
-          ownPrice,
-          qty,
-          fee,
-          builderFee,
-          closedPnl,
-          dir,
-          tradeId,
-        ].join(' '),
-      );
-      const real = (truth.fills as Body[]).map((fill) => {
-        const { time, coin, side, px, sz, fee, builderFee = '', closedPnl, dir, tid } = fill;
-        return [time, coin, side, +px, +sz, +fee, builderFee === '' ? '' : +builderFee, +closedPnl, dir, tid].join(' ');
-      });
+      const fills = (await fillsOf(service, wallet.id)).filter(({ ts }) => Date.parse(ts) <= through);
+      const stated = fills.map(statedFillOfVenueA);
+      const real = (truth.fills as Body[]).map(trueFillOfVenueA);
       expect(stated.sort()).toEqual(real.sort());
 
-      const { rows, legs, total } = await legsOf(wallet);
+      const { rows, legs, total } = await legsOf(service, wallet.id);
       const books = truth.books.map(({ coin, realized, openPosition, fees }) => [
         coin,
         +realized,
@@ -164,11 +119,11 @@ describe('the fills and ledgers of venue_a', () => {
       const feesOf = (coin: string) => rows.find((row) => row.legs.some((leg: Body) => leg.marketId === coin)).fees;
       const own = legs.map((leg) => [leg.marketId, leg.realized, leg.openPosition, feesOf(leg.marketId)]);
       // A fill that came after the truth was read changes a book.
-      if ((await fillsOf(wallet)).length === fills.length) expect(own.sort()).toEqual(books.sort());
+      if ((await fillsOf(service, wallet.id)).length === fills.length) expect(own.sort()).toEqual(books.sort());
       expect(total.realized).toBeCloseTo(sum(rows.map(({ realized }) => realized)), 9);
       expect(total.fees).toBeCloseTo(sum(rows.map(({ fees }) => fees)), 9);
       const [leg] = legs;
-      const explained = await explain(wallet, leg, [null]);
+      const explained = await explain(service, wallet.id, leg, [null]);
       const events = explained.flatMap((book) => book.events);
       expect(sum(events.map(({ realized }) => realized))).toBeCloseTo(leg.realized, 9);
       expect(sum(events.map(({ fee }) => fee))).toBeCloseTo(feesOf(leg.marketId), 9);
@@ -186,14 +141,6 @@ describe('the fills and ledgers of venue_a', () => {
     }
   }, 120_000);
 });
-
-/** The same fields of a fill on chain, as the truth and as the service state them. */
-const realFill = ({ txHash, role, asset, side, price, qty, fee, builder }: VenueBTruth['fills'][number]) => {
-  return { txHash, role, asset, side, price: +price, qty: +qty, fee: +fee, builder };
-};
-const statedFill = ({ txHash, role, ownTokenId, ownSide, ownPrice, qty, fee, builder }: Body) => {
-  return { txHash, role, asset: ownTokenId, side: ownSide, price: ownPrice, qty, fee, builder };
-};
 
 describe('the fills and ledgers of venue_b', () => {
   it('equal the truth once the history is loaded', async () => {
@@ -223,22 +170,20 @@ describe('the fills and ledgers of venue_b', () => {
         const truth = (await readTruth(simulatorUrl, wallet.address, at)).venue_b;
         const books = truth.books.filter(({ asset }) => tokens.includes(asset) || resolvedTokens.includes(asset));
         const real = [
-          ...truth.fills
-            .filter(({ ts }) => ts > since)
-            .map((fill) => [fill.ts, ...Object.values(realFill(fill))].join(' ')),
+          ...truth.fills.filter(({ ts }) => ts > since).map(trueFillOfVenueB),
           ...books.map(({ asset, builder, realized, openPosition }) =>
             [asset, builder, +realized, +openPosition].join(' '),
           ),
         ];
         const known = new Set(truth.books.map(({ asset }) => asset));
-        const fills = (await fillsOf(wallet)).filter(({ ts, ownTokenId }) => {
+        const fills = (await fillsOf(service, wallet.id)).filter(({ ts, ownTokenId }) => {
           return Date.parse(ts) > since && Date.parse(ts) <= at && known.has(ownTokenId);
         });
-        const { legs } = await legsOf(wallet);
-        const stated = fills.map((fill) => [Date.parse(fill.ts), ...Object.values(statedFill(fill))].join(' '));
+        const { legs } = await legsOf(service, wallet.id);
+        const stated = fills.map(statedFillOfVenueB);
         for (const { asset, builder } of books) {
           const leg = legs.find(({ tokenId }) => tokenId === asset);
-          const [explained] = leg ? await explain(wallet, leg, [builder]) : [];
+          const [explained] = leg ? await explain(service, wallet.id, leg, [builder]) : [];
           if (!explained) continue;
           const { realized, openPosition } = explained.book;
           stated.push([asset, builder, realized ?? 0, openPosition].join(' '));
@@ -260,7 +205,7 @@ describe('the fills and ledgers of venue_b', () => {
 async function completeLegs(wallet: Wallet, since: number) {
   const truth = (await readTruth(simulatorUrl, wallet.address, Date.now() - 6_000)).venue_b;
   const earlier = new Set(truth.fills.filter(({ ts }) => ts <= since).map(({ asset }) => asset));
-  const { rows } = await legsOf(wallet);
+  const { rows } = await legsOf(service, wallet.id);
   const complete = rows.filter(({ coverage }) => coverage === 'complete').flatMap((row) => row.legs);
   return complete.flatMap(({ tokenId, realized, openPosition }) => {
     const books = truth.books.filter(({ asset }) => asset === tokenId);

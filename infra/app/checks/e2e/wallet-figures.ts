@@ -1,4 +1,5 @@
 /** Reads the fills and books of bound wallets over REST, in the terms in which the simulator states what is true of them. */
+import { expect } from 'vitest';
 import type { VenueBTruth } from '../../simulator/truth/venue-b-truth.ts';
 import { sendRequest } from './rest-client.ts';
 import { get, type Service } from './service.ts';
@@ -28,7 +29,7 @@ export async function legsOf(
   return { rows: data, legs: data.flatMap((row: Body) => row.legs), total };
 }
 
-/** The books that explain a leg, of those of these builders that exist. */
+/** The books that explain a leg, of those of these builders that exist. Expects that their lots add up to what is open. */
 export async function explain(
   service: Target,
   walletId: string,
@@ -41,8 +42,13 @@ export async function explain(
     const ofBuilder = builder === null ? '' : `&builder=${builder}`;
     const path = `/v1/me/pnl/explain?walletId=${walletId}&marketId=${marketId}${token}${ofBuilder}&limit=500`;
     const { status, body } = await sendRequest(service, 'GET', path);
-    if (status === 200) books.push(body);
-    else if (status !== 404) throw new Error(`GET ${path}: ${status}`);
+    if (status === 404) continue;
+    expect([path, status]).toEqual([path, 200]);
+    const { book, lots } = body;
+    // Sums of numbers here, of exact decimals there.
+    const difference = lots.reduce((sum: number, { qty }: Body) => sum + qty, 0) - book.openPosition;
+    expect(Math.abs(difference)).toBeLessThanOrEqual(1e-9 + 1e-12 * Math.abs(book.openPosition));
+    books.push(body);
   }
   return books;
 }

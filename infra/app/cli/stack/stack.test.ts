@@ -43,6 +43,11 @@ describe('the files of the stack', () => {
     expect(textOf('clickhouse_users.xml')).toContain(`<password_sha256_hex>${hash}</password_sha256_hex>`);
   });
 
+  it('are not taken from a folder, which Docker makes in place of a file that is missing', () => {
+    mkdirSync(join(folder, 'secrets', 'grafana_password'), { recursive: true });
+    expect(() => writeStackFiles(folder, caller, 3)).toThrow(/grafana_password is a folder .* rmdir/);
+  });
+
   it('stay as they are when they exist', () => {
     writeStackFiles(folder, caller, 3);
     const before = textOf('admin_token');
