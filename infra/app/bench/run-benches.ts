@@ -6,7 +6,7 @@ import type { Bench, BenchResult } from './bench.ts';
 
 export interface RunBenchesOptions {
   readonly benches: readonly Bench[];
-  /** Name of the only result to measure; null for all. */
+  /** A result's name: only the benchmark that measures it runs, and all its results are returned. Null for all. */
   readonly only: string | null;
   /** Called with the names of the running benchmark's results and the finished share of all work, 0 to 1. */
   readonly onProgress: (names: string, share: number) => void;
@@ -28,5 +28,5 @@ export async function runBenches({ benches, only, onProgress }: RunBenchesOption
     }
     report(1);
   }
-  return results.filter(({ name }) => only === null || name === only);
+  return results;
 }

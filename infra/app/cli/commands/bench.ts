@@ -16,7 +16,7 @@ const BENCH_SETTINGS = {
     fallback: null,
     accepts: BENCH_NAMES.join(', '),
     pattern: new RegExp(`^(${BENCH_NAMES.join('|')})$`),
-    description: 'Runs this benchmark only.',
+    description: 'Runs only the benchmark that measures this figure.',
   }),
   json: switchSetting({
     flag: 'json',
