@@ -15,6 +15,7 @@ it('GET /providers returns the capabilities of each provider without a token', a
     providers.filter(({ capabilities }) => capabilities.includes(name)).map(({ provider }) => provider);
   for (const name of ['markets', 'orderbook', 'trades', 'candles', 'stream.trades'])
     expect(withCapability(name)).toEqual(expect.arrayContaining(['venue_a_perp', 'venue_a_dex']));
+  expect(withCapability('candles')).toEqual(expect.arrayContaining(['venue_a_outcome', 'venue_b']));
   for (const name of ['events', 'anomalies', 'settlement', 'stream.anomalies', 'stream.settlement']) {
     expect(withCapability(name)).toEqual(expect.arrayContaining(['venue_a_outcome', 'venue_b']));
     expect(withCapability(name)).not.toContain('venue_a_perp');

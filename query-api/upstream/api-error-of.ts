@@ -5,6 +5,7 @@ import { ApiError } from '#schemas/errors';
 
 /** `Retry-After` where ingest states none. */
 const RETRY_AFTER_SECONDS = 5;
+const TOO_MANY_REQUESTS = 429;
 
 /** The error for a client whose read of a venue failed (contract, Reads from the venue). */
 export function apiErrorOf(provider: string, error: unknown): unknown {
@@ -15,7 +16,7 @@ export function apiErrorOf(provider: string, error: unknown): unknown {
     case 'rate_limited':
     case 'busy':
     case 'expired':
-      return new ApiError('upstream_rate_limited', 'the limits of the venue leave no room for this read; try again', {
+      return new ApiError('upstream_rate_limited', rateLimitMessage(upstream.status), {
         retryAfterSeconds: retryAfterMs === null ? RETRY_AFTER_SECONDS : Math.ceil(retryAfterMs / 1_000),
         upstream: { provider, status: upstream.status, body: bodyOf(upstream.body) },
       });
@@ -24,6 +25,13 @@ export function apiErrorOf(provider: string, error: unknown): unknown {
     case 'late':
       return unavailable(provider, error, { status: upstream.status, body: bodyOf(upstream.body) });
   }
+}
+
+/** @param status of the venue's response; null if no request was sent. */
+function rateLimitMessage(status: number | null): string {
+  return status === TOO_MANY_REQUESTS
+    ? 'the venue refused this read because it received too many requests; try again'
+    : 'the limits of the venue leave no room for this read; try again';
 }
 
 function unavailable(

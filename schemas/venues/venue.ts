@@ -6,6 +6,7 @@ export const EVENT_CAPABILITIES = [
   'spread',
   'arbitrage',
   'trades',
+  'candles',
   'anomalies',
   'settlement',
   'stream.spread',
@@ -20,7 +21,6 @@ export type Capability =
   | (typeof EVENT_CAPABILITIES)[number]
   | 'markets'
   | 'orderbook'
-  | 'candles'
   | 'leaderboard'
   | 'disputes'
   | 'stream.disputes'

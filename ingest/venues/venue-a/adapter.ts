@@ -93,6 +93,7 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
     new MarketWatcher({
       slots,
       bookCoins: settings.venueACoins,
+      logger,
       linked: () => linked.coins(),
       isHeld: (coin) => held.has(coin),
       users: () => recent?.users() ?? [],

@@ -3,9 +3,10 @@ import { MarketWatcher } from './market-watcher.ts';
 import type { Subscription } from './subscriptions.ts';
 
 /** A watcher of the two largest books, and how to read what it subscribes. */
-function setUp() {
+function setUp(bookCoins = '2') {
   const requested = new Set<string>();
   let wanted: readonly Subscription[] = [];
+  const warnings: object[] = [];
   let now = 0;
   const slots = {
     update(classes: readonly (readonly Subscription[])[]) {
@@ -15,7 +16,8 @@ function setUp() {
   };
   const watcher = new MarketWatcher({
     slots,
-    bookCoins: '2',
+    bookCoins,
+    logger: { warn: (fields: object) => void warnings.push(fields) },
     linked: () => new Set(),
     isHeld: () => false,
     users: () => [],
@@ -36,7 +38,7 @@ function setUp() {
       [],
     );
   };
-  return { requested, list, books: () => coinsOf('l2Book'), trades: () => coinsOf('trades') };
+  return { requested, warnings, list, books: () => coinsOf('l2Book'), trades: () => coinsOf('trades') };
 }
 const perps = (...names: string[]) => names.map((name) => ({ name }));
 
@@ -71,4 +73,15 @@ it('ends a market that a list lacks with one that lacks it ten seconds later, an
   expect(new Set(trades())).toEqual(new Set(['A', '@1']));
   list([{ name: 'A', isDelisted: true }, { name: 'B' }], ['@1']);
   expect(new Set(trades())).toEqual(new Set(['B', '@1']));
+});
+
+it('warns once of coins of the setting that the venue does not list', () => {
+  const { warnings, list, books } = setUp('A,Z,@7');
+  list(perps('A', 'B'), ['@7']);
+  list(perps('A', 'B'), ['@7']);
+  expect(warnings).toEqual([{ coins: ['Z'] }]);
+  expect(books()).toEqual(['A', 'Z', '@7']);
+  const { warnings: none, list: listLargest } = setUp();
+  listLargest(perps('A', 'B'));
+  expect(none).toEqual([]);
 });

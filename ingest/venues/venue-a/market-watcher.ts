@@ -1,4 +1,5 @@
 /** Holds what is known of the markets, and changes the subscriptions when any of it changes. */
+import type { Logger } from 'pino';
 import { parseJsonOrNull } from '#schemas/domain/json-fields';
 import { findGone, type MissingSince } from '#schemas/venues/venue-a/missing-names';
 import { isSpotCoin } from '#schemas/venues/venue-a/spot-coin';
@@ -6,6 +7,7 @@ import {
   type AnsweredLists,
   byVolume,
   chooseBookCoins,
+  listedBookCoins,
   type Market,
   outcomeCoins,
   readMarkets,
@@ -22,6 +24,7 @@ export interface MarketWatcherOptions {
   readonly slots: Pick<SubscriptionSlots, 'update'>;
   /** `PARALLAX_VENUE_A_BOOK_COINS`. */
   readonly bookCoins: string;
+  readonly logger: Pick<Logger, 'warn'>;
   readonly linked: () => ReadonlySet<string>;
   readonly isHeld: (coin: string) => boolean;
   /** Addresses of the accounts whose fills are subscribed to. */
@@ -45,6 +48,7 @@ export class MarketWatcher {
   private timer: NodeJS.Timeout | null = null;
   private perps: readonly string[] = [];
   /** The coins that the setting chose last. Books that are subscribed for another reason do not count. */
+  private hasWarned = false;
   private chosenCoins: readonly string[] = [];
 
   constructor(options: MarketWatcherOptions) {
@@ -73,6 +77,7 @@ export class MarketWatcher {
     this.lists = lists;
     this.outcomes = outcomes;
     this.update();
+    this.warnOfUnknown(names);
   }
 
   /** Called when links, requested books or users changed. */
@@ -82,6 +87,16 @@ export class MarketWatcher {
 
   close(): void {
     if (this.timer) clearTimeout(this.timer);
+  }
+
+  /** A listed coin may have been mistyped, or is not listed yet. @param names of the listed markets. */
+  private warnOfUnknown(names: ReadonlySet<string>): void {
+    if (this.hasWarned) return;
+    this.hasWarned = true;
+    const { bookCoins, logger } = this.options;
+    const unknown = listedBookCoins(bookCoins)?.filter((coin) => !names.has(coin)) ?? [];
+    if (unknown.length > 0)
+      logger.warn({ coins: unknown }, 'PARALLAX_VENUE_A_BOOK_COINS names coins that venue_a does not list');
   }
 
   private update(): void {

@@ -139,6 +139,11 @@ export function outcomeCoins(outcomes: readonly number[]): string[] {
 /** A watched coin is retained while its rank is at most this multiple of the limit. */
 const STAY_RATIO = 1.5;
 
+/** The coins that the setting lists; null if it is a number of coins. */
+export function listedBookCoins(setting: string): string[] | null {
+  return /^\d+$/.test(setting) ? null : [...new Set(setting.split(',').filter((coin) => coin !== ''))];
+}
+
 /**
  * Chooses the coins whose books are watched besides those of outcome coins.
  * @param markets by falling daily notional.
@@ -147,7 +152,8 @@ const STAY_RATIO = 1.5;
  * similar size do not alternate.
  */
 export function chooseBookCoins(markets: readonly Market[], setting: string, watched: ReadonlySet<string>): string[] {
-  if (!/^\d+$/.test(setting)) return [...new Set(setting.split(',').filter((coin) => coin !== ''))];
+  const listed = listedBookCoins(setting);
+  if (listed) return listed;
   const limit = Number(setting);
   const largest = markets.slice(0, limit).map(({ coin }) => coin);
   const near = markets.slice(limit, Math.floor(limit * STAY_RATIO)).map(({ coin }) => coin);

@@ -26,7 +26,7 @@ export const secretHashSchema: z.ZodType<SecretHash> = z.object({
 });
 
 /** An EVM address in any case. */
-export const addressSchema = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hex characters');
+export const addressSchema = z.string().regex(/^0[xX][0-9a-fA-F]{40}$/, 'must be 0x and 40 hex characters');
 
 export const accountProviderSchema = z.enum(ACCOUNT_PROVIDERS);
 

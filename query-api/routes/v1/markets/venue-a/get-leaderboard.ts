@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { addressSchema } from '#schemas/domain/control/fields';
 import { clampedInteger } from '#schemas/http/parameters';
 import { decimalNumberOrNull, isoTime, isoTimeSchema } from '#schemas/http/scalars';
 import { LEADERBOARD_WINDOWS } from '#schemas/topics/leaderboard';
@@ -57,9 +58,7 @@ export const getLeaderboard = defineRoute({
       .describe('Order of the listing; it does not change the ranks. Default `desc`.'),
     limit: clampedInteger({ min: 1, max: 500, fallback: 100 }),
     offset: clampedInteger({ min: 0, max: 1_000_000, fallback: 0 }),
-    address: z
-      .string()
-      .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an EVM address')
+    address: addressSchema
       .transform((text) => text.toLowerCase())
       .describe('Returns the row of this trader instead of a page.')
       .optional(),
