@@ -2,6 +2,7 @@
  * One connection slot of a venue's WebSocket. It reconnects with backoff, subscribes to everything again, detects silent
  * sockets, and records every gap.
  */
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { ConnectionState, type ConnectionStateOptions } from './connection-state.ts';
@@ -214,6 +215,8 @@ class OpenLink implements SocketLink {
     this.socket = socket;
     this.options = options;
     this.ended = this.ending.signal;
+    // Each frame that waits for room listens to it.
+    setMaxListeners(0, this.ended);
   }
 
   async send(frame: string, priority: number, signal = this.ended): Promise<void> {

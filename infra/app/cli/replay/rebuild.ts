@@ -95,8 +95,11 @@ async function rebuildHere(
     onProgress,
   });
   // Its failure is reported through `stopped`.
-  signal.addEventListener('abort', () => void running.close().catch(() => {}));
-  await running.stopped;
+  const close = () => void running.close().catch(() => {});
+  signal.addEventListener('abort', close);
+  // Another stage may have failed while this one was started.
+  if (signal.aborted) close();
+  await running.stopped.finally(() => signal.removeEventListener('abort', close));
 }
 
 function rebuildInThread(
