@@ -3,21 +3,23 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { TEST_TOKEN } from '../e2e/service.ts';
+import { create, onJson, openPage, type Portal, signIn, violationsOf, type WatchedPage } from './browser.ts';
 import {
-  create,
-  type Fields,
-  onJson,
-  openPage,
-  type Portal,
-  rowsOf,
-  signIn,
-  violationsOf,
-  type WatchedPage,
-} from './browser.ts';
+  type Board,
+  boardFigures,
+  type Edge,
+  type Edges,
+  eventFigures,
+  type Spread,
+  shownBoard,
+  shownEvent,
+} from './event-figures.ts';
 
 /** Updates that are awaited: of one event, and of all rows of the board. */
 const UPDATES = 2;
 const BOARD_UPDATES = 100;
+/** Rows of the board that are compared, all of them visible. */
+const COMPARED_ROWS = 10;
 /** An event that resolves within this time may end during its test. */
 const RESOLVES_SOON_MS = 15 * 60_000;
 /** Figures are old within 2 s and right again within 5 s on a machine that is not busy; a busy one takes longer. */
@@ -26,43 +28,6 @@ const RIGHT_WITHIN_MS = 4 * 5_000;
 /** The page is compared again if a response came while it was paused; wrong figures never become equal. */
 const COMPARED_WITHIN = { timeout: 120_000, interval: 2_000 };
 
-interface Leg {
-  readonly provider: string;
-  readonly marketId: string;
-  readonly yesBid: number | null;
-  readonly yesAsk: number | null;
-  readonly yesMid: number | null;
-  readonly state: string | null;
-}
-interface Spread {
-  readonly universalId: string;
-  readonly legs: readonly Leg[];
-  readonly spread: number | null;
-  readonly fetchedAt: string;
-}
-interface Edge {
-  readonly universalId: string;
-  readonly kind: string;
-  readonly netEdge: number;
-  readonly size: number;
-  readonly at: string;
-}
-interface BoardRow {
-  readonly universalId: string;
-  readonly resolutionDate: string | null;
-  readonly legs: readonly Leg[];
-  readonly spread: number | null;
-  readonly edges: readonly Edge[];
-  readonly trades24h: number;
-}
-interface Board {
-  readonly rows: readonly BoardRow[];
-  readonly fetchedAt: string;
-}
-interface Edges {
-  readonly records: readonly Edge[];
-  readonly fetchedAt: string;
-}
 interface EventFrame {
   readonly type: string;
   readonly data: { readonly type: string; readonly payload: never };
@@ -85,7 +50,7 @@ function edgesByKind(read: readonly Edge[], fetchedAt: string, sent: readonly Ed
   return new Map([...read, ...sent.filter(({ at }) => isLater(at, fetchedAt))].map((edge) => [edge.kind, edge]));
 }
 
-/** What the first rows of the board show, by what the page received. */
+/** What the first rows of the board must show, by what the page received. */
 function expectedRows(received: readonly Received[]): unknown[] {
   const { rows, fetchedAt } = partsOf<Board>(received, 'board').at(-1)!;
   return rows.slice(0, COMPARED_ROWS).map((row) => {
@@ -93,42 +58,17 @@ function expectedRows(received: readonly Received[]): unknown[] {
     const later = partsOf<Spread>(received, 'spread').filter((one) => own(one) && isLater(one.fetchedAt, fetchedAt));
     const { legs, spread } = newestSpread(later) ?? row;
     const edges = edgesByKind(row.edges, fetchedAt, partsOf<Edge>(received, 'edge').filter(own));
-    const [best] = [...edges.values()].sort((a, b) => b.netEdge - a.netEdge);
-    return {
-      id: row.universalId,
-      yesBid: legs.map(({ yesBid }) => yesBid),
-      yesAsk: legs.map(({ yesAsk }) => yesAsk),
-      yesMid: legs.map(({ yesMid }) => yesMid),
-      spread: [spread],
-      netEdge: [best?.netEdge ?? null],
-      size: [best?.size ?? null],
-      trades24h: [row.trades24h],
-    };
+    return boardFigures({ ...row, legs, spread, edges: [...edges.values()] });
   });
 }
-const ROW_FIELDS = ['yesBid', 'yesAsk', 'yesMid', 'spread', 'netEdge', 'size', 'trades24h'];
-const COMPARED_ROWS = 10;
 
-/** What the page of an event shows, by what it received. */
+/** What the page of an event must show, by what it received. */
 function expectedEvent(id: string, received: readonly Received[]): unknown {
   const own = ({ universalId }: { readonly universalId: string }) => universalId === id;
-  const { legs, spread } = newestSpread(partsOf<Spread>(received, 'spread').filter(own))!;
   const { records, fetchedAt } = partsOf<Edges>(received, 'edges').at(-1)!;
   const edges = edgesByKind(records, fetchedAt, partsOf<Edge>(received, 'edge').filter(own));
-  return {
-    legs: legs.map(({ provider, marketId, yesBid, yesAsk, yesMid, state }) => {
-      return { id: `${provider}.${marketId}`, yesBid, yesAsk, yesMid, state: state ?? 'no book' };
-    }),
-    spread,
-    edges: [...edges.values()].sort((a, b) => (a.kind < b.kind ? -1 : 1)).map(edgeFigures),
-  };
+  return eventFigures(newestSpread(partsOf<Spread>(received, 'spread').filter(own))!, [...edges.values()]);
 }
-/** The prices, fees and edges of an arbitrage, with its kind as the id. */
-function edgeFigures({ kind, ...edge }: Edge): Fields {
-  const figures = Object.entries(edge).filter(([field]) => EDGE_FIGURE.test(field));
-  return { id: kind, ...(Object.fromEntries(figures) as Fields) };
-}
-const EDGE_FIGURE = /Edge$|Price$|Fee$/;
 
 export function liveSuite(portal: Portal): void {
   let watched: WatchedPage;
@@ -223,20 +163,11 @@ export function liveSuite(portal: Portal): void {
   async function compareEvent(id: string, received: readonly Received[]): Promise<void> {
     const isRead = () => received.some((one) => 'edges' in one) && received.some((one) => 'spread' in one);
     await expect.poll(isRead, { timeout: 60_000 }).toBe(true);
-    const readShown = async () => {
-      const legs = await rowsOf(page, '[aria-label="Prices of YES"] tbody tr');
-      const spread = page.locator('strong[data-field="spread"] [data-value]');
-      const edges = await rowsOf(page, 'section[data-id]:has([data-field="netEdge"])');
-      return {
-        legs: legs.map(({ id, yesBid, yesAsk, yesMid, state }) => ({ id, yesBid, yesAsk, yesMid, state })),
-        spread: (await spread.count()) === 0 ? null : Number(await spread.getAttribute('data-value')),
-        edges: edges.map((edge) => {
-          const figures = Object.entries(edge).filter(([field]) => EDGE_FIGURE.test(field));
-          return { id: edge.id, ...Object.fromEntries(figures) };
-        }),
-      };
-    };
-    await comparePaused(received, readShown, (all) => expectedEvent(id, all));
+    await comparePaused(
+      received,
+      () => shownEvent(page),
+      (all) => expectedEvent(id, all),
+    );
   }
 
   it('equal the newest of what REST returned and what the channels sent on the board, after 100 updates', async () => {
@@ -244,19 +175,7 @@ export function liveSuite(portal: Portal): void {
     const updates = () => received.filter((one) => 'edge' in one || ('spread' in one && one.isEvent)).length;
     await expect.poll(updates, { timeout: 120_000 }).toBeGreaterThanOrEqual(BOARD_UPDATES);
     await page.locator('tr[data-seq]').first().waitFor();
-    const readShown = () =>
-      page.evaluate(`[...document.querySelectorAll('tr[data-id]')].slice(0, ${COMPARED_ROWS}).map((row) => ({
-        id: row.dataset.id,
-        ...Object.fromEntries(${JSON.stringify(ROW_FIELDS)}.map((field) => {
-          const cell = row.querySelector('[data-field="' + field + '"]');
-          const lines = cell.querySelectorAll('.lines > span');
-          return [field, [...(lines.length > 0 ? lines : [cell])].map((line) => {
-            const number = line.querySelector('[data-value]');
-            return number && Number(number.dataset.value);
-          })];
-        })),
-      }))`);
-    await comparePaused(received, readShown, expectedRows);
+    await comparePaused(received, () => shownBoard(page, COMPARED_ROWS), expectedRows);
   });
 
   it('are marked as old with their age while the socket is away, and are right again after its return', async () => {
