@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Candle, candleRangeTopic, candleTopic } from '#schemas/topics/candles';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
+import { marketOf } from '#schemas/venues/venue-a/coin-market';
 import { driveStage } from '../testing/drive-stage.fixture.ts';
 import { createCandlesStage } from './stage.ts';
 
@@ -56,7 +57,7 @@ function drive() {
     const trade: Trade = {
       id: `${coin}:${arrival}`,
       provider: other.provider ?? (coin.startsWith('#') ? 'venue_a_outcome' : 'venue_a_perp'),
-      marketId: coin,
+      marketId: marketOf(coin),
       instrument: coin,
       outcome: null,
       ts: START + at,
@@ -215,6 +216,19 @@ describe('the range in which bars are complete', () => {
       closeTs: START + 500,
       closeArrival: 1,
     });
+  });
+
+  it('is stated of an outcome by the first trade of either side of its market', () => {
+    const { stage, send } = drive();
+    send({ at: 500, price: '0.4', qty: '1', coin: '#70' });
+    send({ at: 5 * HOUR, price: '0.6', qty: '1', coin: '#71' });
+    send({ at: 6 * HOUR, price: '0.6', qty: '1', coin: '#80' });
+    const ranges = stage.emittedTo(candleRangeTopic).map(({ coin, kind, until }) => [coin, kind, until]);
+    expect(ranges).toEqual([
+      ['#70', 'gap', START + 500],
+      ['#71', 'gap', START + 500],
+      ['#80', 'gap', START + 6 * HOUR],
+    ]);
   });
 
   it('is stated of a token by the first trade of its chain, if the token was traded on that day', () => {

@@ -1,3 +1,6 @@
+import { createRequire } from 'node:module';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { checkFrame } from '../testing/stream-frames.fixture.ts';
@@ -15,7 +18,7 @@ const message = z.strictObject({
   contentType: z.literal('application/json'),
   payload: z.looseObject({ type: z.literal('object') }),
 });
-/** The rules of AsyncAPI 3.0.0 for the parts that the document uses. */
+/** The parts of AsyncAPI 3.0.0 that the document uses, with a text for everything that has a name. */
 const rules = z.strictObject({
   asyncapi: z.literal('3.0.0'),
   info: z.strictObject({ title: z.string().min(1), version: z.string().min(1), description: z.string() }),
@@ -72,7 +75,28 @@ function resolve(pointer: string): unknown {
   return parts.reduce<unknown>((value, part) => (value as Record<string, unknown> | undefined)?.[part], document);
 }
 
+/** The JSON Schema that the makers of AsyncAPI publish. It contains the schema of JSON Schema, which Ajv would add, too. */
+function compileOfficialSchema() {
+  const ajv = new Ajv({ strict: false, meta: false, validateSchema: false });
+  addFormats.default(ajv);
+  return ajv.compile(createRequire(import.meta.url)('@asyncapi/specs/schemas/3.0.0.json'));
+}
+
 describe('/asyncapi.json', () => {
+  it('is valid by the official JSON Schema of AsyncAPI 3.0', () => {
+    const validate = compileOfficialSchema();
+    const served = JSON.parse(JSON.stringify(asyncApiDocument('1.2.3')));
+    validate(served);
+    expect(validate.errors).toBeNull();
+    for (const change of [
+      { info: { version: '1.2.3' } },
+      { asyncapi: '2.6.0' },
+      { channels: { ...served.channels, event: { ...served.channels.event, messages: [] } } },
+      { operations: { sendFrame: { ...served.operations.sendFrame, action: 'publish' } } },
+    ])
+      expect(validate({ ...served, ...change }), JSON.stringify(change)).toBe(false);
+  });
+
   it('has no dangling reference', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, pointer]) => pointer!);
     expect(references.length).toBeGreaterThan(20);

@@ -23,6 +23,7 @@ import { Trades } from './event/trades.tsx';
 interface Health extends Happenings {
   readonly event: UniversalEvent;
   readonly consensusScore: number | null;
+  readonly fetchedAt: string;
 }
 
 export default function EventPage({ params }: PageProps) {
@@ -63,7 +64,7 @@ export default function EventPage({ params }: PageProps) {
               <LadderPanel id={event.universalId} />
             </div>
           </div>
-          <History id={event.universalId} happened={data} />
+          <History id={event.universalId} happened={data} at={Date.parse(data.fetchedAt)} />
           <Anomalies id={event.universalId} />
           <Disputes id={event.universalId} />
           <Settlements id={event.universalId} />

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Locator, Page, Response } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { checkFrame } from '#schemas/testing/stream-frames.fixture';
 import { chromiumMissing, launchChromium } from '../../chromium.ts';
 import { type StreamProxy, startStreamProxy } from '../../stream-proxy.ts';
 import { eventually, get, type Service, startService, TEST_TOKEN, temporaryFolder } from '../e2e/service.ts';
@@ -137,7 +138,7 @@ export async function tabTo(page: Page, selector: string, key = 'Tab'): Promise<
 export interface WatchedPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors of the console and of scripts, reports of the policy, requests to other hosts. */
+  /** Errors of the console and of scripts, reports of the policy, requests to other hosts, undeclared frames. */
   readonly faults: string[];
   /** Faults that match are expected by the test from now on, if the address that they are about matches, too. */
   expectFaults(pattern: RegExp, url?: RegExp): void;
@@ -169,6 +170,12 @@ export async function openPage(browser: Browser, origin: string): Promise<Watche
     (body: HealthBody) => noteHealth(body, note),
   );
   page.on('pageerror', (error) => note(`script: ${error.message}`));
+  page.on('websocket', (socket) =>
+    socket.on('framereceived', ({ payload }) => {
+      const fault = frameFault(String(payload));
+      if (fault !== null) note(fault);
+    }),
+  );
   page.on('request', (request) => {
     const url = request.url();
     if (!url.startsWith(`${origin}/`) && !url.startsWith('data:')) note(`request: ${url}`);
@@ -180,6 +187,16 @@ export async function openPage(browser: Browser, origin: string): Promise<Watche
     expectFaults: (pattern, url = /^/) => expected.push([pattern, url]),
     close: () => context.close(),
   };
+}
+
+/** How a frame of the stream differs from `/asyncapi.json`; null if it does not. */
+function frameFault(payload: string): string | null {
+  try {
+    checkFrame(JSON.parse(payload));
+    return null;
+  } catch (error) {
+    return `frame: ${error}`;
+  }
 }
 
 /** Passes on the JSON bodies of the responses that match, except of those whose page was left before they were read. */

@@ -5,6 +5,7 @@ import { liveSuite } from './live-suite.ts';
 import { marketSuite } from './market-suite.ts';
 import { marketsSuite } from './markets-suite.ts';
 import { pagesSuite } from './pages-suite.ts';
+import { recordedSuite } from './recorded-suite.ts';
 
 describePortal(
   {
@@ -13,6 +14,7 @@ describePortal(
     'the markets': marketsSuite,
     'the page of a market': marketSuite,
     'the page of an event': eventSuite,
+    'figures of a recording': recordedSuite,
   },
   60,
 );

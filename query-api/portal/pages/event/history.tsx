@@ -40,13 +40,15 @@ const OPEN_MS = 30 * 24 * HOUR_MS;
 interface HistoryProps {
   readonly id: string;
   readonly happened: Happenings;
+  /** Unix ms up to which the data reaches: in a recording and in the sandbox long before now. */
+  readonly at: number;
 }
 
 /** Prices of trades of each leg, with what happened; and the mids, the spread and the edges that were published. */
-export function History({ id, happened }: HistoryProps) {
+export function History({ id, happened, at }: HistoryProps) {
   const range = chosen('range', RANGES);
   // Whole minutes, so that everybody who looks at the same time asks for the same; then fixed, so that the charts grow.
-  const from = useMemo(() => (Math.floor(Date.now() / MINUTE_MS) + 1) * MINUTE_MS - RANGE[range]!.ms, [range]);
+  const from = useMemo(() => (Math.floor(at / MINUTE_MS) + 1) * MINUTE_MS - RANGE[range]!.ms, [range]);
   return (
     <>
       <div class="filters">
@@ -54,12 +56,17 @@ export function History({ id, happened }: HistoryProps) {
         <Choice name="interval" label="Interval of prices" options={CHOICES} />
       </div>
       <Prices id={id} from={from} happened={happened} />
-      <Published id={id} from={from} />
+      <Published id={id} from={from} at={at} />
     </>
   );
 }
 
-function Prices({ id, from, happened }: HistoryProps & { readonly from: number }) {
+interface RangeProps {
+  /** Unix ms of the start of the range. */
+  readonly from: number;
+}
+
+function Prices({ id, from, happened }: Omit<HistoryProps, 'at'> & RangeProps) {
   const wanted = chosen('interval', CHOICES);
   const interval = wanted === 'auto' ? RANGE[chosen('range', RANGES)]!.interval : wanted;
   const stepMs = INTERVALS.find(([name]) => name === interval)![2];
@@ -96,7 +103,7 @@ function Prices({ id, from, happened }: HistoryProps & { readonly from: number }
 }
 
 /** Mids, spread and edges as they were published. */
-function Published({ id, from }: { readonly id: string; readonly from: number }) {
+function Published({ id, from, at }: Omit<HistoryProps, 'happened'> & RangeProps) {
   const history = useResource<EventHistory>(apiPath(id, `history?from=${from}`), EVERY_MS.history, true);
   return (
     <Panel
@@ -105,27 +112,24 @@ function Published({ id, from }: { readonly id: string; readonly from: number })
       isEmpty={({ spreads }) => spreads.length === 0}
       empty="No price of this event was published in this time."
     >
-      {(data) => {
-        const to = history.at.value ?? Date.now();
-        return (
-          <div class="panels">
-            <Chart name="prices" caption="Mid of each market" kind="steps" digits={3} data={midsChart(data, to)} />
-            <Chart
-              name="spread"
-              caption="Largest distance of live mids"
-              kind="steps"
-              digits={4}
-              data={spreadChart(data, to)}
-            />
-            {data.edges.length === 0 ? (
-              <p class="muted">No edge above zero was published in this time.</p>
-            ) : (
-              <Chart name="edge" caption="Net edges above zero" kind="points" digits={4} data={edgeChart(data, to)} />
-            )}
-            <p class="muted">Shaded: the prices of a market were not live.</p>
-          </div>
-        );
-      }}
+      {(data) => (
+        <div class="panels">
+          <Chart name="prices" caption="Mid of each market" kind="steps" digits={3} data={midsChart(data, at)} />
+          <Chart
+            name="spread"
+            caption="Largest distance of live mids"
+            kind="steps"
+            digits={4}
+            data={spreadChart(data, at)}
+          />
+          {data.edges.length === 0 ? (
+            <p class="muted">No edge above zero was published in this time.</p>
+          ) : (
+            <Chart name="edge" caption="Net edges above zero" kind="points" digits={4} data={edgeChart(data, at)} />
+          )}
+          <p class="muted">Shaded: the prices of a market were not live.</p>
+        </div>
+      )}
     </Panel>
   );
 }

@@ -1,0 +1,96 @@
+/** Compares pages of the portal with REST while the service plays a recording, in Chromium. */
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { writeSimulatedRecording } from '../../simulator/recording/write-simulated-recording.ts';
+import { eventually, get, getHealth, type Service, startService, temporaryFolder, untilIdle } from '../e2e/service.ts';
+import { type Fields, openPage, type Portal, rowsOf, signIn, type WatchedPage } from './browser.ts';
+import {
+  type Board,
+  boardFigures,
+  type Edges,
+  eventFigures,
+  type Spread,
+  shownBoard,
+  shownEvent,
+} from './event-figures.ts';
+
+/** Two minutes with a few markets, which both venues quote. */
+const RECORDED = { seed: 1, rate: 20, events: 6, coins: 4, traders: 0, hours: 1 / 30, gzip: false } as const;
+const BEGINS_MS = Date.UTC(2026, 0, 15, 12, 10);
+const PLAYED_WITHIN_MS = 60_000;
+
+const BTC = '/v1/markets/venue_a/coins/BTC';
+
+export function recordedSuite(portal: Portal): void {
+  const folder = temporaryFolder('parallax-recorded');
+  let service: Service;
+  let watched: WatchedPage;
+
+  beforeAll(async () => {
+    const out = join(folder.path, 'recording');
+    await writeSimulatedRecording({ ...RECORDED, startMs: BEGINS_MS, out });
+    const flags = ['--venues', `recording:${out}`];
+    service = await startService({ dataDir: join(folder.path, 'data'), flags });
+    await eventually(
+      () => getHealth(service) as Promise<{ readonly playback?: string }>,
+      ({ playback }) => playback === 'ended',
+      PLAYED_WITHIN_MS,
+    );
+    // From now on no figure changes.
+    await untilIdle(service);
+    watched = await openPage(portal.browser, service.rest);
+    await signIn(watched, undefined, '/portal/events');
+    await watched.page.locator('[data-banner="recording"]').waitFor();
+  });
+  afterAll(async () => {
+    await watched?.close();
+    await service?.stop();
+    folder.remove();
+  });
+
+  it('equal what REST returns on every row of the board', async () => {
+    const { rows } = await get<Board>(service, '/v1/events/board?sort=edge&status=open&limit=100');
+    expect(rows.filter(({ spread, edges }) => spread !== null && edges.length > 0).length).toBeGreaterThan(2);
+    expect(await shownBoard(watched.page, rows.length + 1)).toEqual(rows.map(boardFigures));
+  });
+
+  it('equal it on the page of an event', async () => {
+    const { page } = watched;
+    const { rows } = await get<Board>(service, '/v1/events/board?sort=edge&limit=1');
+    const route = `/v1/events/${rows[0]!.universalId}`;
+    const spread = await get<Spread>(service, `${route}/spread`);
+    const { records } = await get<Edges>(service, `${route}/arbitrage`);
+    expect([spread.legs.length, records.length]).toEqual([2, 2]);
+    await page.locator('tr[data-id] [data-field="canonicalName"] a').first().click();
+    await page.locator('section[data-id] [data-field="netEdge"]').first().waitFor();
+    await page.locator('[aria-label="Prices of YES"] tbody tr').first().waitFor();
+    expect(await shownEvent(page)).toEqual(eventFigures(spread, records));
+    for (const chart of ['prices', 'spread'])
+      await page.locator(`figure[data-chart="${chart}"]:not([data-points="0"])`).first().waitFor();
+    expect(watched.faults).toEqual([]);
+  });
+
+  it('equal it on the page of a market', async () => {
+    const { page } = watched;
+    const [figures, book, { trades }] = await Promise.all([
+      get<Fields>(service, BTC),
+      get<{ bids: Fields[]; asks: Fields[] }>(service, `${BTC}/orderbook`),
+      get<{ trades: Fields[] }>(service, `${BTC}/trades`),
+    ]);
+    await page.goto('/portal/markets/perp/BTC');
+    for (const table of ['Bids', 'Asks', 'Newest trades'])
+      await page.locator(`table[aria-label="${table}"] tbody tr`).first().waitFor();
+    await page.locator('figure[data-chart="candles"]:not([data-points="0"])').waitFor();
+    const [shown] = await rowsOf(page, 'section[aria-label="Figures"]');
+    const numbers = Object.entries(figures).filter(([, value]) => typeof value === 'number');
+    expect(numbers.length).toBeGreaterThan(5);
+    for (const [field, value] of numbers) expect(shown![field], field).toBe(value);
+    const pricesOf = (rows: readonly Fields[]) => rows.map(({ price, size }) => ({ price, size }));
+    for (const [label, rows] of Object.entries({ Bids: book.bids, Asks: book.asks, 'Newest trades': trades })) {
+      const listed = pricesOf(await rowsOf(page, `table[aria-label="${label}"] tbody tr`));
+      expect(listed.length, label).toBeGreaterThan(4);
+      expect(listed, label).toEqual(pricesOf(rows).slice(0, listed.length));
+    }
+    expect(watched.faults).toEqual([]);
+  });
+}
