@@ -11,7 +11,7 @@ import { Trades } from './market/trades.tsx';
 const REFRESH_MS = 10_000;
 
 interface Market {
-  /** What it is; what the list of its kind and the tab of that list are called. */
+  /** Names of the kind of market, of its list, and of that list's tab. */
   readonly kind: string;
   readonly list: string;
   readonly tab: string;
