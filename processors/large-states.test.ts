@@ -30,7 +30,7 @@ const CONTROL = [
 /** The maps and sets that stay small, by stage. */
 const SMALL: Readonly<Record<string, readonly string[]>> = {
   // One entry for each venue, and for each chain.
-  candles: ['removable.newestBlocks', 'expiredArrivals', 'chainStarts'],
+  candles: ['removable.newestBlocks', 'expiredArrivals', 'chainStarts', 'marketStarts'],
   // One entry for each coin and length of the exchange's klines.
   'klines.venue_a': ['ranges'],
   // One entry for each provider.

@@ -121,9 +121,12 @@ export class HttpClient {
     await this.options.budget.acquire(request.weight, request.signal);
     try {
       yield* this.chunksOf(request.url, await this.open(request));
+      this.count('success');
     } catch (cause) {
       if (request.signal?.aborted) throw request.signal.reason;
-      throw toUpstreamError(request.url, cause);
+      const error = toUpstreamError(request.url, cause);
+      this.count(error.code);
+      throw error;
     }
   }
 

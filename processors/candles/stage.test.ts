@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Candle, candleRangeTopic, candleTopic } from '#schemas/topics/candles';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
+import { marketOf } from '#schemas/venues/venue-a/coin-market';
 import { driveStage } from '../testing/drive-stage.fixture.ts';
 import { createCandlesStage } from './stage.ts';
 
@@ -56,7 +57,7 @@ function drive() {
     const trade: Trade = {
       id: `${coin}:${arrival}`,
       provider: other.provider ?? (coin.startsWith('#') ? 'venue_a_outcome' : 'venue_a_perp'),
-      marketId: coin,
+      marketId: marketOf(coin),
       instrument: coin,
       outcome: null,
       ts: START + at,
@@ -217,6 +218,19 @@ describe('the range in which bars are complete', () => {
     });
   });
 
+  it('is stated of an outcome by the first trade of either side of its market', () => {
+    const { stage, send } = drive();
+    send({ at: 500, price: '0.4', qty: '1', coin: '#70' });
+    send({ at: 5 * HOUR, price: '0.6', qty: '1', coin: '#71' });
+    send({ at: 6 * HOUR, price: '0.6', qty: '1', coin: '#80' });
+    const ranges = stage.emittedTo(candleRangeTopic).map(({ coin, kind, until }) => [coin, kind, until]);
+    expect(ranges).toEqual([
+      ['#70', 'gap', START + 500],
+      ['#71', 'gap', START + 500],
+      ['#80', 'gap', START + 6 * HOUR],
+    ]);
+  });
+
   it('is stated of a token by the first trade of its chain, if the token was traded on that day', () => {
     const { stage } = drive();
     const times = [500, HOUR, DAY + 24 * HOUR - 1 - START, DAY + 24 * HOUR - START];
@@ -312,6 +326,10 @@ describe('a late trade', () => {
     send({ at: MINUTE - 1, price: '8', qty: '1', receivedAt: 3 * HOUR });
     expect(stage.deadLetters).toMatchObject([{ topic: 'derived.trades.venue_a', reason: 'late_trade' }]);
     expect(emitted()).toHaveLength(4);
+    // Its bar is not complete without it.
+    const missed = START + MINUTE - 1;
+    const gaps = stage.emittedTo(candleRangeTopic).filter(({ kind }) => kind === 'gap');
+    expect(gaps).toMatchObject([{ id: 'missed BTC:5', source: 'venue_node', from: missed, until: missed }]);
   });
 
   it('is too late also if its coin was quiet for three hours', () => {

@@ -29,6 +29,8 @@ export interface CandlesState {
   readonly expiredArrivals: Map<string, number>;
   /** Earliest venue time of a recorded trade that was the first of its token, of each chain by topic. */
   readonly chainStarts: Map<string, number>;
+  /** The same of each market that is on no chain, by provider and market (`marketKey`), for 30 days. */
+  readonly marketStarts: Map<string, number>;
   /** The hour of the last search for inactive instruments. */
   sweptHour: number;
 }
@@ -36,7 +38,7 @@ export interface CandlesState {
 export function createCandlesStage(): Stage<CandlesState> {
   return {
     name: 'candles',
-    stateVersion: 5,
+    stateVersion: 6,
     slicedMaps: ['coins', 'removable.held'],
     inputs: VENUES.map((venue) => on(tradeTopics[venue], onTrade)),
     outputs: [candleTopic, candleRangeTopic],
@@ -45,6 +47,7 @@ export function createCandlesStage(): Stage<CandlesState> {
       removable: createRemovableTrades(),
       expiredArrivals: new Map(),
       chainStarts: new Map(),
+      marketStarts: new Map(),
       sweptHour: 0,
     }),
   };
@@ -83,6 +86,7 @@ function onTrade(state: CandlesState, record: StageRecord<Trade>, emit: Emit): v
   if (!known) state.coins.set(key, coin);
   if (!bar) {
     emit.deadLetter('late_trade', `${trade.id} is older than the retained bars of ${instrument}`);
+    emitMissed(trade, receivedAt, emit);
     return;
   }
   if (removable) {
@@ -117,10 +121,17 @@ function revertTrade(state: CandlesState, trade: Trade, receivedAt: number, emit
   const bar = coin && removeTrade(coin, held.openTime, id);
   if (!bar) {
     emit.deadLetter('late_reversal', `${id} of ${provider} ${instrument} was reverted, but is not held any more`);
+    emitMissed(trade, receivedAt, emit);
     return;
   }
   state.removable.held.delete(id);
   emit(candleTopic, instrument, toCandle(trade, bar, receivedAt));
+}
+
+/** States that the bar of a trade lacks it, or contains it although it was reverted: as a gap at its time. */
+function emitMissed({ provider, instrument, id, ts }: Trade, receivedAt: number, emit: Emit): void {
+  const range = { provider, coin: instrument, source: sourceRulesOf(provider).recorded, intervalMs: MINUTE_MS };
+  emit(candleRangeTopic, instrument, { ...range, id: `missed ${id}`, kind: 'gap', from: ts, until: ts, receivedAt });
 }
 
 /** Drops inactive bars and instruments with the first trade of each hour of event time. */
@@ -135,16 +146,20 @@ function sweep(state: CandlesState, now: number): void {
       state.expiredArrivals.set(coin.topic, Math.max(coin.lastArrival, state.expiredArrivals.get(coin.topic) ?? -1));
     }
   }
+  for (const [market, start] of state.marketStarts)
+    if (now - start >= COIN_EXPIRY_MS) state.marketStarts.delete(market);
 }
 
 /**
- * Returns when the recording of an instrument began, unix ms. Coins are subscribed one by one, but a chain is followed as
- * a whole: after the first trade of any of its instruments none is missed.
+ * Returns when the recording of an instrument began, unix ms. Both sides of a market are subscribed together, and a chain
+ * is followed as a whole: after the first trade of any of these instruments none is missed.
  */
-function startOfRecording({ chainStarts }: CandlesState, { ts, blockNumber }: Trade, topic: string): number {
-  if (blockNumber === null) return ts;
-  const start = Math.min(ts, chainStarts.get(topic) ?? ts);
-  chainStarts.set(topic, start);
+function startOfRecording({ chainStarts, marketStarts }: CandlesState, trade: Trade, topic: string): number {
+  const { provider, instrument, marketId, ts, blockNumber } = trade;
+  const [starts, name] =
+    blockNumber === null ? [marketStarts, marketKey(provider, marketId ?? instrument)] : [chainStarts, topic];
+  const start = Math.min(ts, starts.get(name) ?? ts);
+  starts.set(name, start);
   return start;
 }
 

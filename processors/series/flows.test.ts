@@ -64,11 +64,11 @@ function setUp() {
     };
     stage.feed(instrumentTopics.venue_a, { ...fields, ...rest, receivedAt: 1 } as Instrument, { key: coin });
   };
-  const bar = (coin: string, openTime: number, open: string) => {
+  const bar = (coin: string, openTime: number, open: string, intervalMs = 60_000, receivedAt = 9_000) => {
     const figures = { open, high: '99', low: '1', close: '98', volume: '1', trades: 1 };
     const empty = { openTs: null, openArrival: null, closeTs: null, closeArrival: null };
-    const fields = { provider: 'venue_a_perp', coin, openTime, receivedAt: 9_000, source: 'official_api' };
-    stage.feed(venueCandleTopics.venue_a, { ...fields, ...figures, ...empty, intervalMs: 60_000 } as Candle);
+    const fields = { provider: 'venue_a_perp', coin, openTime, receivedAt, source: 'official_api' };
+    stage.feed(venueCandleTopics.venue_a, { ...fields, ...figures, ...empty, intervalMs } as Candle);
   };
   return { stage, answer, flows, coverage, unbind, pair, bar };
 }
@@ -131,6 +131,20 @@ describe('the flows of an account of venue_a', () => {
       `60001:${HASH}:0 rewardsClaim 81`,
     ]);
     expect(coverage().wantedPrices).toEqual([wanted(120_001)]);
+  });
+
+  it('are priced by the shortest bar that the venue still stores, whatever bars a client reads', () => {
+    const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
+    const { answer, flows, pair, bar } = setUp();
+    pair('@7', 7);
+    answer(0, [reward(60_001)], 2_000);
+    bar('@7', 0, '10', day);
+    bar('@7', 0, '11', hour);
+    const late = 5_001 * minute;
+    bar('@7', minute, '12', minute, late);
+    expect(flows()).toHaveLength(1);
+    bar('@7', 0, '11', hour, late);
+    expect(flows().at(-1)).toBe(`60001:${HASH}:0 rewardsClaim 22`);
   });
 
   it('of an unknown type are stored as unknown', () => {

@@ -3,6 +3,7 @@
  * price from the bar of the token's own pair that contains their time.
  */
 import type { Emit, StageRecord } from '#infra/stages/stage';
+import { INTERVALS } from '#schemas/domain/candles/sources';
 import { formatDecimal, parseDecimal } from '#schemas/domain/decimal';
 import { FieldError } from '#schemas/domain/json-fields';
 import type { Flow } from '#schemas/domain/returns/flows';
@@ -21,6 +22,7 @@ import {
 import type { Candle } from '#schemas/topics/candles';
 import type { Instrument } from '#schemas/topics/normalised';
 import { LEDGER_UPDATES_OF_PAGE } from '#schemas/venues/venue-a/ledger-updates';
+import { priceInterval } from '#schemas/venues/venue-a/price-bars';
 import type { FollowedAccount, LoadedFlows, SeriesState, UnpricedFlow } from './state.ts';
 import { UNPRICED_MAX } from './state.ts';
 
@@ -108,14 +110,22 @@ function want(state: SeriesState, account: string, flows: LoadedFlows, added: re
   }
 }
 
-/** Prices the flows whose time the bar contains, with its open: a bar in progress does not change that any more. */
+/**
+ * Prices the flows whose time the bar contains, with its open: a bar in progress does not change that any more. Bars of
+ * other lengths than the requested one are left out, so that a price does not depend on what clients read.
+ */
 export function onBar(state: SeriesState, { value, receivedAt }: StageRecord<Candle>, emit: Emit): void {
   if (state.wanting.size === 0) return;
   const { coin, openTime, intervalMs, open } = value;
   for (const [token, accounts] of state.wanting) {
     if (state.pairs.get(token)?.coin !== coin) continue;
     const priceAt: TokenPriceAt = (name, time) =>
-      name === token && time >= openTime && time < openTime + intervalMs ? parseDecimal(open) : null;
+      name === token &&
+      time >= openTime &&
+      time < openTime + intervalMs &&
+      INTERVALS[priceInterval(receivedAt - time)] === intervalMs
+        ? parseDecimal(open)
+        : null;
     for (const account of accounts) price(state, account, token, priceAt, receivedAt, emit);
     if (accounts.size === 0) state.wanting.delete(token);
   }

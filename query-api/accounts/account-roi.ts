@@ -4,7 +4,7 @@ import { calculateRoi, type Roi, type RoiInput } from '#schemas/domain/returns/r
 import type { SeriesPoint } from '#schemas/domain/returns/series';
 import { WINDOWS } from '#schemas/domain/returns/series';
 import { pointsOf } from '#schemas/domain/returns/series-record';
-import { impliedNavCurve, pointAtMark } from '#schemas/domain/returns/snapshot-curve';
+import { impliedNavCurve, type NavPoint, pointAtMark } from '#schemas/domain/returns/snapshot-curve';
 import { seriesKey } from '#schemas/topics/account-series';
 import type { ReturnInputs } from '../queries/read-return-inputs.ts';
 import type { AccountSeriesView } from '../views/account-series.ts';
@@ -32,18 +32,24 @@ export function knownSeries(view: AccountSeriesView, account: string): SeriesPoi
   });
 }
 
-/**
- * A series of venue_b with the values that its PnL implies (`impliedNavCurve`).
- * @param points up to the time of `value`.
- */
+/** The curve of values that the PnL of venue_b implies (`impliedNavCurve`). @param points up to the time of `value`. */
+export function impliedCurve(
+  points: readonly SeriesPoint[],
+  value: CurrentValue,
+  { history }: Pick<ReturnInputs, 'history'>,
+): NavPoint[] {
+  // What came in or left after the value is not in it.
+  const flows = history.flows.filter(({ ts }) => ts <= value.ts);
+  return impliedNavCurve(points, value.nav, flows);
+}
+
+/** A series of venue_b with the values of that curve. */
 export function impliedSeries(
   points: readonly SeriesPoint[],
   value: CurrentValue,
-  { history }: ReturnInputs,
+  inputs: ReturnInputs,
 ): SeriesPoint[] {
-  // What came in or left after the value is not in it.
-  const flows = history.flows.filter(({ ts }) => ts <= value.ts);
-  const curve = impliedNavCurve(points, value.nav, flows);
+  const curve = impliedCurve(points, value, inputs);
   return points.map((point, at) => ({ ...point, nav: curve[at]!.nav }));
 }
 

@@ -3,13 +3,14 @@ import { z } from 'zod';
 import type { Wallet } from '#schemas/domain/control/state';
 import { toNumber } from '#schemas/domain/decimal';
 import { SOURCES, WINDOW_MS, type Window } from '#schemas/domain/returns/series';
-import { impliedNavCurve, isCovered, type NavPoint, snapshotCurve } from '#schemas/domain/returns/snapshot-curve';
+import { isCovered, type NavPoint, snapshotCurve } from '#schemas/domain/returns/snapshot-curve';
 import { isoTime, isoTimeSchema } from '#schemas/http/scalars';
 import { providerFamily, WALLET_PROVIDERS } from '#schemas/venues/accounts';
 import { readReturnInputsOf } from '../queries/read-return-inputs.ts';
 import { ledgerOf } from '../queries/select-wallets.ts';
 import type { Caller, Dependencies } from '../routes/route.ts';
 import { fetchSeries } from '../upstream/read-series.ts';
+import { impliedCurve } from './account-roi.ts';
 import { currentValue } from './current-value.ts';
 import { windowField } from './wallet-pnl-curve.ts';
 
@@ -77,8 +78,8 @@ async function curveOf(
   signal: AbortSignal,
   dependencies: Pick<Dependencies, 'views' | 'store' | 'ingest'>,
 ): Promise<Curve> {
-  const { views, store, ingest } = dependencies;
-  const { snapshots, history } = await readReturnInputsOf(store, ledgerOf(views.ledgers, wallet));
+  const { views, ingest } = dependencies;
+  const { snapshots, history } = await readReturnInputsOf(dependencies, ledgerOf(views.ledgers, wallet));
   const from = (views.events.now ?? Date.now()) - WINDOW_MS[window];
   if (isCovered(snapshots)) {
     const inWindow = snapshots.filter(({ hour }) => hour >= from);
@@ -87,6 +88,6 @@ async function curveOf(
   if (providerFamily(wallet.provider) === 'venue_a') return { source: 'snapshot', points: [], asOf: null };
   const series = await fetchSeries(ingest, 'venue_b', wallet.address, window);
   const value = series.points.length === 0 ? null : await currentValue(wallet, caller, signal, dependencies);
-  const points = value ? impliedNavCurve(series.points, value.nav, history.flows) : [];
+  const points = value ? impliedCurve(series.points, value, { history }) : [];
   return { source: SOURCES.venue_b, points, asOf: series.fetchedAt };
 }

@@ -12,7 +12,7 @@ describe.each(FAMILIES)('the family of %s', (plural, one) => {
   const { family, list, make, name } = one;
   const { coin, provider } = make();
   const market = `${list}/${encodeURIComponent(name)}`;
-  const NO_DATA = { code: 'upstream_unavailable', provider, upstream: { status: null, body: null } };
+  const NO_DATA = { code: 'upstream_unavailable', provider: 'venue_a', upstream: { status: null, body: null } };
   beforeEach(() => addDex());
 
   describe('has a list that', () => {

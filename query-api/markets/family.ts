@@ -5,6 +5,7 @@
 import type { z } from 'zod';
 import { ApiError, type ErrorCode } from '#schemas/errors';
 import type { AssetContext, Instrument } from '#schemas/topics/normalised';
+import { PROVIDER } from '../upstream/read-info.ts';
 import type { CoinsOfVenue } from '../views/coins.ts';
 
 /** A name in the path of a family. */
@@ -113,6 +114,6 @@ function unknownName({ parameter, unknown }: Name, names: Names): ApiError {
 }
 
 /** The error 502 `upstream_unavailable` for data that the venue has not sent yet, so without an upstream response. */
-export function noDataReceived({ provider }: Instrument, message: string): ApiError {
-  return new ApiError('upstream_unavailable', message, { upstream: { provider, status: null, body: null } });
+export function noDataReceived(message: string): ApiError {
+  return new ApiError('upstream_unavailable', message, { upstream: { provider: PROVIDER, status: null, body: null } });
 }

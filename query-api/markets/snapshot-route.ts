@@ -16,8 +16,7 @@ export function snapshotRoute(family: Family): Route {
       const coins = views.coins.venue_a;
       const instrument = findListed(family, coins, params);
       const context = coins.contexts.get(instrument.coin);
-      if (!context)
-        throw noDataReceived(instrument, `no figures of ${instrument.coin} have been received from the venue yet`);
+      if (!context) throw noDataReceived(`no figures of ${instrument.coin} have been received from the venue yet`);
       return snapshot.of(instrument, context);
     },
   });

@@ -1,6 +1,6 @@
 /** What happened on all markets of questions in the last 24 hours, from the tables, for lists of many events. */
 import { unixMs } from '#infra/store/unix-ms';
-import { MINUTE_MS } from '#schemas/domain/candles/sources';
+import { MINUTE_MS, QUESTION_RULES } from '#schemas/domain/candles/sources';
 import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
 import { marketKey, QUESTION_PROVIDERS } from '#schemas/domain/providers';
 import type { EventLink } from '#schemas/topics/derived';
@@ -135,10 +135,10 @@ function tradeTotals(from: number): Query<Map<string, TradeTotals>> {
     sql: `SELECT provider, coin AS instrument, toString(sum(b.volume)) AS volume, toFloat64(sum(b.trades)) AS trades,
        ${unixMs('max(b.closeTs)')} AS lastTradeAt
      FROM candle_bars AS b FINAL
-     WHERE provider IN {providers:Array(String)} AND source = 'trades' AND intervalMs = {minute:UInt64}
+     WHERE provider IN {providers:Array(String)} AND source = {recorded:String} AND intervalMs = {minute:UInt64}
        AND openTime >= fromUnixTimestamp64Milli({from:Int64})
      GROUP BY provider, coin HAVING sum(b.trades) > 0`,
-    parameters: { providers: QUESTION_PROVIDERS, minute: MINUTE_MS, from },
+    parameters: { providers: QUESTION_PROVIDERS, recorded: QUESTION_RULES.recorded, minute: MINUTE_MS, from },
     parse: (rows: TotalsRow[]) =>
       new Map(
         rows.map(({ provider, instrument, volume, trades, lastTradeAt }) => [

@@ -1,9 +1,9 @@
 /** The newest fills of an account of venue_a: those that a self-hosted node wrote, and those that the venue returns. */
-import { ApiError } from '#schemas/errors';
 import type { InfoResult } from '#schemas/requests/venue-a-info';
 import { readNodeFills } from '../queries/read-node-fills.ts';
 import type { Dependencies } from '../routes/route.ts';
-import { PROVIDER, readInfo } from './read-info.ts';
+import { readInfo } from './read-info.ts';
+import { unusableResponse } from './unusable-response.ts';
 
 const FILLS_MAX = 2_000;
 
@@ -31,9 +31,7 @@ export async function readUserFills(
  */
 export function newestFills(ofNode: readonly unknown[], ofVenue: unknown): readonly unknown[] {
   if (!Array.isArray(ofVenue) || ofVenue.some((fill) => typeof fill !== 'object' || fill === null))
-    throw new ApiError('upstream_unavailable', 'the venue returned no list of fills', {
-      upstream: { provider: PROVIDER, status: 200, body: ofVenue },
-    });
+    throw unusableResponse('the venue returned no list of fills', ofVenue);
   const missing = new Map((ofNode as readonly Fill[]).map((fill) => [keyOf(fill), fill]));
   const merged = (ofVenue as readonly Fill[]).map((fill) => {
     const key = keyOf(fill);

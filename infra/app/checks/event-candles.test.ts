@@ -71,6 +71,7 @@ async function insertBars(trades: readonly Placed[]) {
       id: `${arrival}`,
       provider: chain ? 'venue_b' : 'venue_a_outcome',
       instrument,
+      marketId: chain ? '0xb' : '#70',
       ts: DAY + at,
       receivedAt: DAY + SPAN,
       arrival,
@@ -88,15 +89,15 @@ async function insertBars(trades: readonly Placed[]) {
   await insertRows(store, candleRangesTable, stage.emittedTo(candleRangeTopic));
 }
 
-/** Since when each instrument is recorded: coins from their first trade, tokens from the first one of the chain until then. */
+/** Since when each instrument is recorded: from the first trade until then of its market, or of the chain. */
 function startsOf(trades: readonly Placed[]) {
   const starts = new Map<string, { provider: string; first: number; ts: number }>();
-  let chain = Number.POSITIVE_INFINITY;
+  const earliest = { venue_a_outcome: Number.POSITIVE_INFINITY, venue_b: Number.POSITIVE_INFINITY };
   for (const { instrument, at } of trades) {
-    const [ts, provider] = [DAY + at, isChain(instrument) ? 'venue_b' : 'venue_a_outcome'];
+    const [ts, provider] = [DAY + at, isChain(instrument) ? 'venue_b' : 'venue_a_outcome'] as const;
     if (ts >= (starts.get(instrument)?.first ?? Number.POSITIVE_INFINITY)) continue;
-    if (isChain(instrument)) chain = Math.min(chain, ts);
-    starts.set(instrument, { provider, first: ts, ts: isChain(instrument) ? chain : ts });
+    earliest[provider] = Math.min(earliest[provider], ts);
+    starts.set(instrument, { provider, first: ts, ts: earliest[provider] });
   }
   return [...starts.values()];
 }
@@ -115,7 +116,7 @@ function plainCandles(trades: readonly Placed[], stepMs: number, gap: readonly [
     const own = remaining.filter((_, nth) => keys[nth] === key).sort((a, b) => a.at - b.at || a.arrival - b.arrival);
     const prices = own.map(eventPrice);
     const rising = [...prices].sort((a, b) => (a < b ? -1 : 1));
-    // Trades of the day may have been missed before the first one of a coin, and before the first one of the chain.
+    // Trades of the day may have been missed before the first one of the market, and before the first one of the chain.
     const isBeforeStart = starts.some((start) => start.provider === provider && ts <= start.ts);
     const isTouched =
       gap !== null &&

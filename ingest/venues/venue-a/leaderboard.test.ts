@@ -143,7 +143,7 @@ describe('startLeaderboard', () => {
 
 describe('fetchExport', () => {
   const fetchFrom = async (answer: Answer, timeoutMs = 10_000) =>
-    fetchExport(leaderboardClient(timeoutMs), (await startHost(() => answer)).url, new AbortController().signal);
+    fetchExport(leaderboardClient({ timeoutMs }), (await startHost(() => answer)).url, new AbortController().signal);
 
   it.each([
     ['an error', { status: 500 }, 'upstream_unavailable'],
@@ -170,7 +170,7 @@ describe('fetchExport', () => {
   it('rejects with the reason of the signal', async () => {
     const { url } = await startHost(() => ({ hang: true }));
     const abort = new AbortController();
-    const fetched = fetchExport(leaderboardClient(), url, abort.signal);
+    const fetched = fetchExport(leaderboardClient({}), url, abort.signal);
     abort.abort(new Error('closing'));
     await expect(fetched).rejects.toThrow('closing');
   });

@@ -11,7 +11,7 @@ import type { Part } from '../../exports/split-rows.ts';
 import { Budget } from '../../feed/budget.ts';
 import { ConnectionState } from '../../feed/connection-state.ts';
 import { UpstreamError } from '../../feed/errors.ts';
-import { HttpClient } from '../../feed/http-client.ts';
+import { HttpClient, type HttpClientOptions } from '../../feed/http-client.ts';
 import { Poller } from '../../feed/poller.ts';
 import { type AdapterContext, joinUrl, upstreamUrl } from '../adapter.ts';
 import { LEADERBOARD } from './declaration.ts';
@@ -34,7 +34,7 @@ export async function startLeaderboard(context: AdapterContext): Promise<Running
   const intervalMs = Number(settings.leaderboardMinutes) * MINUTE_MS;
   const connection = new ConnectionState({ venue: 'venue_a', feed: SOURCE, publisher, logger, metrics });
   const newestAt = await newestBoardAt(log, codec);
-  const http = leaderboardClient();
+  const http = leaderboardClient({ counter: { source: SOURCE, metrics } });
 
   const round = async (signal: AbortSignal) => {
     const parts = await fetchExport(http, url, signal);
@@ -57,9 +57,12 @@ export async function startLeaderboard(context: AdapterContext): Promise<Running
 }
 
 /** The client of all fetches, so that a `Retry-After` of one holds for the next. One request at an interval is its own limit. */
-export function leaderboardClient(timeoutMs: number = LEADERBOARD.timeoutMs): HttpClient {
+export function leaderboardClient({
+  timeoutMs = LEADERBOARD.timeoutMs,
+  counter,
+}: Pick<HttpClientOptions, 'timeoutMs' | 'counter'>): HttpClient {
   const budget = new Budget({ max: 1, windowMs: 1 });
-  return new HttpClient({ budget, timeoutMs, bodyBytesMax: LEADERBOARD.bytesMax });
+  return new HttpClient({ budget, timeoutMs, bodyBytesMax: LEADERBOARD.bytesMax, ...(counter ? { counter } : {}) });
 }
 
 /**

@@ -47,8 +47,8 @@ export class MarketWatcher {
   private newestContexts: Buffer | null = null;
   private timer: NodeJS.Timeout | null = null;
   private perps: readonly string[] = [];
-  /** The coins that the setting chose last. Books that are subscribed for another reason do not count. */
   private hasWarned = false;
+  /** The coins that the setting chose last. Books that are subscribed for another reason do not count. */
   private chosenCoins: readonly string[] = [];
 
   constructor(options: MarketWatcherOptions) {

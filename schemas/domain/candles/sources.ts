@@ -62,7 +62,7 @@ const PRICE_RULES: SourceRules = {
 };
 
 /** Rules for outcomes of questions. */
-const QUESTION_RULES: SourceRules = {
+export const QUESTION_RULES: SourceRules = {
   recorded: TRADES,
   isCompleteBetweenGaps: true,
   rules: [

@@ -9,8 +9,9 @@ import { INTERVALS } from '#schemas/domain/candles/sources';
 import { accountFlowsRead } from '#schemas/requests/account-flows';
 import { flowCoverageTopics } from '#schemas/topics/account-flows';
 import { accountName } from '#schemas/venues/accounts';
-import { STORED_BARS, snapshotRequest } from '#schemas/venues/venue-a/candle-snapshot';
+import { snapshotRequest } from '#schemas/venues/venue-a/candle-snapshot';
 import { LEDGER_UPDATES, LEDGER_UPDATES_OF_PAGE, ledgerUpdatesRequest } from '#schemas/venues/venue-a/ledger-updates';
+import { priceInterval } from '#schemas/venues/venue-a/price-bars';
 import { UpstreamError } from '../../../feed/errors.ts';
 import { parseAnswer } from '../../../feed/json.ts';
 import { readInTime } from '../../../requests/read-in-time.ts';
@@ -27,8 +28,6 @@ const INTERVAL_MS = 1_000;
 const RUNNING = 2;
 /** Weight of a request for one bar: 20, and 1 for the bars. */
 const BAR_WEIGHT = 21;
-/** The bars from which a price is taken, the shortest first: the venue stores a number of bars of each length. */
-const PRICE_BARS = ['1m', '1h', '1d'] as const;
 
 /** What one request may cost, and until when it waits for room. */
 export interface FlowRequestCost {
@@ -120,9 +119,9 @@ const UPDATES_COST = {
 const updatesRequest = (account: string, from: number): string =>
   JSON.stringify(ledgerUpdatesRequest(account.slice(accountName('venue_a', '').length), from));
 
-/** The bar that contains a time, of the shortest length of which the venue still stores it. */
+/** Requests the bar that contains a time. */
 function priceRequest({ coin, ts }: { readonly coin: string; readonly ts: number }, now: number): string {
-  const interval = PRICE_BARS.find((name) => now - ts < (STORED_BARS - 1) * INTERVALS[name]) ?? '1d';
+  const interval = priceInterval(now - ts);
   const start = Math.floor(ts / INTERVALS[interval]) * INTERVALS[interval];
   return JSON.stringify(snapshotRequest(coin, interval, start, start + INTERVALS[interval], now));
 }

@@ -60,11 +60,20 @@ export function spotContextsText(world: World, markets: Markets, atMs: number): 
   return `[${contexts.join(',')}]`;
 }
 
-/** Recent trades as JSON text, newest first, also of a delisted market; null for an unknown coin. */
-export function recentTradesText(world: World, markets: Markets, coin: string, atMs: number): string | null {
+/** Recent trades as JSON text, also of a delisted market; null for an unknown coin. */
+export function recentTradesText(
+  world: World,
+  markets: Markets,
+  {
+    coin,
+    atMs,
+    order,
+  }: { readonly coin: string; readonly atMs: number; readonly order: 'newest first' | 'oldest first' },
+): string | null {
   const market = markets.findRecorded(coin, atMs);
   if (!market) return null;
-  const trades = markets.recentTrades(market, atMs + 1, RECENT_TRADES);
+  const newestFirst = markets.recentTrades(market, atMs + 1, RECENT_TRADES);
+  const trades = order === 'newest first' ? newestFirst : newestFirst.toReversed();
   return `[${trades.map((trade) => tradeText(world, coin, trade)).join(',')}]`;
 }
 
@@ -123,7 +132,8 @@ export function createInfo(
     },
     allMids: (body, atMs) => midsText(markets, dexOf(body), atMs),
     l2Book: (body, atMs) => bookAnswer(markets, body, atMs),
-    recentTrades: (body, atMs) => recentTradesText(world, markets, String(body.coin), atMs),
+    recentTrades: (body, atMs) =>
+      recentTradesText(world, markets, { coin: String(body.coin), atMs, order: 'newest first' }),
     spotMeta: (_body, atMs) => JSON.stringify(spotMeta(world, atMs)),
     spotMetaAndAssetCtxs: (_body, atMs) =>
       `[${JSON.stringify(spotMeta(world, atMs))},${spotContextsText(world, markets, atMs)}]`,

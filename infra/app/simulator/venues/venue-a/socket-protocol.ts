@@ -79,7 +79,7 @@ export function createVenueASocket(
       topic: topicOf.trades(coin),
       echo: request,
       first(at) {
-        const text = recentTradesText(world, markets, coin, at);
+        const text = recentTradesText(world, markets, { coin, atMs: at, order: 'oldest first' });
         return text && text !== '[]' ? frameText('trades', text) : null;
       },
     }),

@@ -328,6 +328,21 @@ describe('rows', () => {
     }
   });
 
+  it('keep the state of the first page when an earlier event changes or a wallet is bound', async () => {
+    const pages = '/v1/me/pnl?groupBy=wallet&sort=realized&limit=1';
+    const token = (await service.organization('Pages')).token;
+    const ids = [await bind(ADDRESS, token), await bind(`0x${'5e'.repeat(20)}`, token)];
+    const read = async (query: string) => (await service.request('GET', `${pages}${query}`, { token })).body;
+    const first = await read('');
+    await insertRows(store, bookEventsTable, [aLedgerRow(3, { state: 'removed' })], 60);
+    await bind(`0x${'5f'.repeat(20)}`, token);
+    const second = await read(`&cursor=${first.pagination.nextCursor}`);
+    expect([...first.data, ...second.data].map((row: { walletId: string }) => row.walletId)).toEqual(ids);
+    expect([second.total, second.applied.walletIds.length]).toEqual([first.total, 2]);
+    expect(second.pagination.hasMore).toBe(false);
+    expect((await read('')).total.realized).not.toBe(first.total.realized);
+  });
+
   it.each([
     ['groupBy', 'groupBy=x'],
     ['platform', 'platform=x'],
