@@ -10,7 +10,7 @@ const { add, addDex, advance, body, book, context, errorOf, get, setQuery } = us
 
 describe.each(FAMILIES)('the family of %s', (plural, one) => {
   const { family, list, make, name } = one;
-  const { coin } = make();
+  const { coin, provider } = make();
   const market = `${list}/${encodeURIComponent(name)}`;
   const NO_DATA = { code: 'upstream_unavailable', provider: 'venue_a', upstream: { status: null, body: null } };
   beforeEach(() => addDex());
@@ -70,7 +70,7 @@ describe.each(FAMILIES)('the family of %s', (plural, one) => {
 
 describe.each(TRADED_FAMILIES)('the family of %s', (_plural, one) => {
   const { family, list, make, name } = one;
-  const { coin } = make();
+  const { coin, provider } = make();
   const market = `${list}/${encodeURIComponent(name)}`;
   beforeEach(() => addDex());
 

@@ -1,4 +1,7 @@
-/** Runs the code that the documents show, against a service: the quickstart, and calls from the pages of routes. */
+/**
+ * Does what the documents show, with a service: the first steps of the README, the code of the quickstart, and calls from
+ * the pages of routes.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,8 +9,11 @@ import { promisify } from 'node:util';
 import { transform } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { curlOf, pythonOf, type SampleRequest, typescriptOf } from '#query-api/docs/samples/rest-samples';
+import { freePort } from '../../bench/service/free-port.ts';
+import { chromiumMissing, launchChromium } from '../../chromium.ts';
+import { openPage } from '../portal/browser.ts';
 import { PROJECT_ROOT } from '../sources.ts';
-import { eventually, get, type Service, startService, TEST_TOKEN, temporaryFolder } from './service.ts';
+import { eventually, get, type Service, startService, temporaryFolder } from './service.ts';
 
 const TIMEOUT_MS = 60_000;
 const TRADE_MS = 25_000;
@@ -21,23 +27,28 @@ const blocksOf = (language: string): string[] =>
 describe('code of the documents', () => {
   const data = temporaryFolder('parallax-samples');
   let service: Service;
+  /** The key that the first start prints. */
+  let token: string;
   let env: NodeJS.ProcessEnv;
   let folder: string;
 
   beforeAll(async () => {
-    service = await startService({ dataDir: data.path, flags: ['--sim-rate', '100'] });
+    // The portal connects to the port that is set.
+    const flags = ['--sim-rate', '100', '--ws-port', String(await freePort())];
+    service = await startService({ dataDir: data.path, flags, env: { PARALLAX_ADMIN_TOKEN: undefined } });
+    token = printed('Admin key');
     const stream = service.ws.endsWith('/v1/stream') ? service.ws : `${service.ws}/v1/stream`;
     env = {
       ...process.env,
       PARALLAX_URL: service.rest,
-      PARALLAX_TOKEN: TEST_TOKEN,
+      PARALLAX_TOKEN: token,
       PARALLAX_STREAM_URL: stream,
     };
     // In the project, where packages are found.
     mkdirSync(join(PROJECT_ROOT, '.cache'), { recursive: true });
     folder = mkdtempSync(join(PROJECT_ROOT, '.cache', 'samples-'));
     await eventually(
-      () => get<{ events: unknown[] }>(service, '/v1/events?min_providers=2&limit=3'),
+      () => get<{ events: unknown[] }>({ ...service, token }, '/v1/events?min_providers=2&limit=3'),
       ({ events }) => events.length > 0,
       TIMEOUT_MS,
     );
@@ -48,6 +59,8 @@ describe('code of the documents', () => {
     if (folder) rmSync(folder, { recursive: true, force: true });
   });
 
+  /** What the start printed after a name. */
+  const printed = (name: string) => new RegExp(`^${name} +(\\S+)`, 'm').exec(service.output())![1]!;
   const options = () => ({ env, timeout: TIMEOUT_MS });
   const inShell = async (text: string) => (await run('bash', ['-c', text], options())).stdout;
   const inPython = async (text: string) => (await run('python3', ['-c', text], options())).stdout;
@@ -57,6 +70,28 @@ describe('code of the documents', () => {
     return file;
   };
   const inTypeScript = async (text: string) => (await run(process.execPath, [await compiled(text)], options())).stdout;
+
+  it.skipIf(chromiumMissing !== null)(
+    `of the README leads to live spreads with the address and the key that are printed ${chromiumMissing ?? ''}`,
+    async () => {
+      const browser = await launchChromium();
+      onTestFinished(() => browser.close());
+      const { page, faults, expectFaults } = await openPage(browser, service.rest);
+      // Before signing in there is no session.
+      expectFaults(/401/, /\/v1\/session$/);
+      await page.goto(printed('Portal'));
+      await page.locator('input[name="token"]').fill(token);
+      await page.keyboard.press('Enter');
+      await page.locator('main[data-page="overview"]').waitFor();
+      await page.locator('[data-connection="live"]').waitFor();
+      await page
+        .locator('[aria-label="Largest spreads"] tr[data-seq] [data-field="spread"] [data-value]')
+        .first()
+        .waitFor();
+      expect(faults).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
 
   it('of the quickstart asks for events in a shell, TypeScript and Python', async () => {
     const [, , curl] = blocksOf('sh');

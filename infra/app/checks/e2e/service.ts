@@ -17,7 +17,8 @@ export interface ServiceOptions {
   readonly dataDir: string;
   /** Flags in addition to ports and data directory. */
   readonly flags: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
+  /** Undefined removes a variable. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** Called with the process when it is created, for tests that end it before it is ready. */
   readonly onSpawn?: (process: ChildProcess) => void;
 }
