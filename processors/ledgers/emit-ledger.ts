@@ -102,12 +102,7 @@ function emitRow(changed: ChangedAccount, place: EventInOrder, effect: Effect, p
  * Marks the rows of an event as removed that no row replaces: a part that is none any more, or one of another instrument.
  * @param now what the event does instead.
  */
-function emitRemoved(
-  changed: ChangedAccount,
-  applied: AppliedEvent,
-  now: readonly Effect[],
-  emit: Emit,
-): void {
+function emitRemoved(changed: ChangedAccount, applied: AppliedEvent, now: readonly Effect[], emit: Emit): void {
   for (const [part, effect] of applied.effects.entries())
     if (now[part]?.instrument !== effect.instrument)
       emit(ledgerEventTopic, changed.account, rowOf(changed, applied, effect, part, 'removed'));

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { instrumentsOf, type LedgerEvent } from './events.ts';
 import { conversion, effectsOf, fill, readable, settlement, splitOrMerge } from './ledger.fixture.ts';
-import { type AppliedEvent, changeLedger, changeLedgerInSlices, createLedger, foldLedger, type Ledger } from './ledger.ts';
+import {
+  type AppliedEvent,
+  changeLedger,
+  changeLedgerInSlices,
+  createLedger,
+  foldLedger,
+  type Ledger,
+} from './ledger.ts';
 
 function ledgerOf(...events: LedgerEvent[]): Ledger {
   const ledger = createLedger();

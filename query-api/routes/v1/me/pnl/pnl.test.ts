@@ -498,7 +498,16 @@ describe('an account of venue_a', () => {
 
   it('lists events and lots of one millisecond in the order of the ledger', async () => {
     const row = (id: string, nth: number, fields: Partial<LedgerEventRow>) =>
-      aLedgerRow(60, { account: COIN_ACCOUNT, instrument: 'DOT', id, nth, index: 0, price: '10', closes: [], ...fields });
+      aLedgerRow(60, {
+        account: COIN_ACCOUNT,
+        instrument: 'DOT',
+        id,
+        nth,
+        index: 0,
+        price: '10',
+        closes: [],
+        ...fields,
+      });
     await insertRows(store, bookEventsTable, [
       row('9', 0, { ...openChange('5', '50'), opened: '5' }),
       row('8', 2, { ...openChange('1', '10'), opened: '1' }),
