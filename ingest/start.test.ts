@@ -128,6 +128,7 @@ describe('ingest of live venues', () => {
     expect((await texts(role, 'venue_b', 'rpc')).map((text) => Object.keys(JSON.parse(text))[0])).toEqual([
       'block',
       'log',
+      'complete',
     ]);
     expect(await role.feedKinds('venue_b', 'venue_b.rpc')).toEqual(['connected', 'disconnected']);
     expect(await role.feedKinds('venue_a', 'venue_a.ws.0')).toEqual(['connected', 'disconnected']);

@@ -27,7 +27,8 @@ import { openTablePosition } from './queries/table-position.ts';
 import { openSandbox } from './sandbox/open-sandbox.ts';
 import { createServiceFigures } from './service/service-figures.ts';
 import { bookTimeOf, createBookTimesView } from './views/book-times.ts';
-import type { Freshness } from './views/freshness.ts';
+import { followedBlocksView, followedTimeAt } from './views/followed-blocks.ts';
+import { type Freshness, tablesUntil } from './views/freshness.ts';
 import { followedAccounts } from './views/ledgers.ts';
 import { createPositionView } from './views/position.ts';
 import { VIEWS } from './views/views.ts';
@@ -83,6 +84,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     const snapshotHeads = await run(VIEWS.snapshotHeads);
     const positions = [await run(createPositionView('candles', candleRangeTopic))];
     positions.push(await run(createPositionView('daily', dailyRowTopic)));
+    const followedBlocks = await run(followedBlocksView);
     const clock = await openPipelineClock(log, onFault);
     closers.push(() => clock.close());
     const bookTimes = await run(
@@ -100,16 +102,25 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
       accountSeries,
       snapshotHeads,
     ];
-    const views = [...newest, ...positions, bookTimes];
+    const views = [...newest, ...positions, bookTimes, followedBlocks];
     const monitor = monitorStages({ stages: views, clock, log, logger, health, metrics }, onFault);
     closers.push(() => monitor.close());
     const freshness: Freshness = {
       now: () => clock.now(events.positionOf(clockTopic)),
       isLive: clock.isLive,
-      asOf: (topic) => firstKnown([events, questionBooks, ledgers, ...positions].map((view) => view.positionOf(topic))),
+      asOf: (topic) =>
+        firstKnown(
+          [events, questionBooks, ledgers, accountSeries, followedBlocks, ...positions].map((view) =>
+            view.positionOf(topic),
+          ),
+        ),
       bookAt: (instrument, until) => bookTimeOf(bookTimes.state, instrument, until),
       knowsBooksUntil: (time) => bookTimes.position() >= time,
       tablesAsOf: openTablePosition({ log, logger }),
+      followedThrough: async (stage, topics) => {
+        const until = await tablesUntil(freshness, stage, topics, null);
+        return until === null ? null : followedTimeAt(followedBlocks.state, until);
+      },
     };
     const reader = measureQueries(store, { metrics, logger });
     let ready = false;

@@ -18,7 +18,7 @@ function setUp(...hoursAgo: number[]) {
     const hour = NOON_MS - ago * HOUR;
     return { account: NAME, hour, asOf: hour, navUsd: String(100 + ago) };
   });
-  const coverage = { account: NAME, knownFrom: null, knownThrough: null };
+  const coverage = { account: NAME, knownFrom: null, knownThrough: Number.MAX_SAFE_INTEGER };
   const query = async (_sql: string, _parameters: unknown, name?: string) => {
     if (name === 'flow-coverage') return [coverage];
     return rows.map((row, nth) => ({ query: 1, nth, row: JSON.stringify(row) }));

@@ -7,7 +7,7 @@ import type { Roi } from '#schemas/domain/returns/roi';
 import { SERIES_LIFETIME_MS, type SeriesPoint, WINDOWS } from '#schemas/domain/returns/series';
 import { accountFlowsRead } from '#schemas/requests/account-flows';
 import { accountName, providerFamily } from '#schemas/venues/accounts';
-import { type ReturnInputs, readReturnInputsOf } from '../queries/read-return-inputs.ts';
+import { flowsFollowedThrough, type ReturnInputs, readReturnInputsOf } from '../queries/read-return-inputs.ts';
 import { ledgerOf } from '../queries/select-wallets.ts';
 import type { Caller, Dependencies } from '../routes/route.ts';
 import { fetchSeries } from '../upstream/read-series.ts';
@@ -32,7 +32,7 @@ export interface RoiRead extends RoiWindow {
  */
 export async function readRoi(read: RoiRead, dependencies: RoiDependencies, known?: ReturnInputs): Promise<Roi> {
   const { wallet, caller } = read;
-  const { views, store } = dependencies;
+  const { views } = dependencies;
   const family = providerFamily(wallet.provider);
   const now = views.events.now ?? Date.now();
   // Nothing is known of the future.
@@ -40,7 +40,7 @@ export async function readRoi(read: RoiRead, dependencies: RoiDependencies, know
   const window = { from: read.from, to, current: to === null ? read.current : null };
   const through = to ?? window.current?.ts;
   if (through === undefined) return { reason: 'no_value' };
-  const stored = known ?? (await readReturnInputsOf(store, ledgerOf(views.ledgers, wallet)));
+  const stored = known ?? (await readReturnInputsOf(dependencies, ledgerOf(views.ledgers, wallet)));
   const inputs = await inputsThrough(read, through, stored, dependencies);
   const series = knownSeries(views.accountSeries, accountName(family, wallet.address));
   const roi = accountRoi(inputs, series, window);
@@ -48,16 +48,27 @@ export async function readRoi(read: RoiRead, dependencies: RoiDependencies, know
   return impliedRoi(read, inputs, window, dependencies);
 }
 
-/** Reads the flows of an account of venue_a if they are not known up to a time: they are loaded hourly. */
+/**
+ * Waits for the flows of an account if they are not known up to a time. Those of venue_a are loaded hourly, so they are
+ * requested first; those of venue_b follow with the next blocks.
+ */
 async function inputsThrough(
   { wallet, caller, signal }: RoiRead,
   through: number,
   stored: ReturnInputs,
-  { views, store, ingest }: RoiDependencies,
+  dependencies: RoiDependencies,
 ): Promise<ReturnInputs> {
+  const { views, ingest } = dependencies;
   const ledger = ledgerOf(views.ledgers, wallet);
   const isKnown = stored.history.knownThrough >= through;
-  if (isKnown || !ledger || caller.sandbox || providerFamily(wallet.provider) !== 'venue_a') return stored;
+  if (isKnown || !ledger || caller.sandbox) return stored;
+  const read = () => readReturnInputsOf(dependencies, ledger);
+  if (providerFamily(wallet.provider) === 'venue_b') {
+    // Before the transfers of the account are followed, no block makes its flows known.
+    if (stored.history.knownThrough <= 0) return stored;
+    const isFollowed = async () => (await flowsFollowedThrough(views.freshness, [ledger])) >= through;
+    return awaitInputs(async () => ((await isFollowed()) ? read() : stored), through, signal);
+  }
   try {
     await ingest.send(accountFlowsRead, { address: wallet.address, through });
   } catch (error) {
@@ -65,10 +76,13 @@ async function inputsThrough(
     if (error instanceof RequestError || error instanceof LogError) return stored;
     throw error;
   }
-  return awaitInputs(() => readReturnInputsOf(store, ledger), through, signal);
+  return awaitInputs(read, through, signal);
 }
 
-/** The stage and the sink process a response within about a second; this also covers one that is behind. */
+/**
+ * The next block is followed, or a response processed by stage and sink, within a few seconds; this also covers one that is
+ * behind.
+ */
 const PROCESSED_WITHIN_MS = 5_000;
 const POLL_MS = 100;
 
@@ -87,22 +101,27 @@ async function awaitInputs(
 
 /** Of venue_b without snapshots at both ends: by the finest series of the venue that anchors the window. */
 async function impliedRoi(
-  { wallet, caller, signal }: RoiRead,
+  read: RoiRead,
   inputs: ReturnInputs,
   window: RoiWindow,
   dependencies: RoiDependencies,
 ): Promise<Roi> {
+  const { wallet, caller, signal } = read;
   const value = window.current ?? (await currentValue(wallet, caller, signal, dependencies));
   if (!value) return { reason: 'not_anchored' };
+  // Its flows are among those that the values of the series follow from.
+  const known = await inputsThrough(read, value.ts, inputs, dependencies);
+  const isKnown = known.history.knownThrough >= value.ts;
+  const checked = (roi: Roi): Roi => (roi.reason === null && !isKnown ? { reason: 'flows_unknown' } : roi);
   const series: SeriesPoint[][] = [];
   // Without a start the oldest point of all counts, so every series is needed.
   for (const name of WINDOWS) {
     const { points } = await fetchSeries(dependencies.ingest, 'venue_b', wallet.address, name);
-    series.push(impliedSeries(pointsOfValue(points, value), value, inputs));
-    const roi = window.from === null ? null : accountRoi(inputs, series, window);
-    if (roi && roi.reason !== 'not_anchored') return roi;
+    series.push(impliedSeries(pointsOfValue(points, value), value, known));
+    const roi = window.from === null ? null : accountRoi(known, series, window);
+    if (roi && roi.reason !== 'not_anchored') return checked(roi);
   }
-  return accountRoi(inputs, series, window);
+  return checked(accountRoi(known, series, window));
 }
 
 /** The PnL of a value is that of the last point up to its time. The newest point is up to a minute newer than a current value. */

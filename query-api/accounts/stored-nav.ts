@@ -31,10 +31,10 @@ export async function readStoredNav(
   { provider, address }: NamedAccount,
   window: Window,
   now: number,
-  { views, store }: Pick<Dependencies, 'views' | 'store'>,
+  source: Pick<Dependencies, 'views' | 'store'>,
 ): Promise<StoredNav | null> {
-  const ledger = views.ledgers.followed.get(accountName(provider, address));
-  const { snapshots, history } = await readReturnInputsOf(store, ledger);
+  const ledger = source.views.ledgers.followed.get(accountName(provider, address));
+  const { snapshots, history } = await readReturnInputsOf(source, ledger);
   const newest = snapshots.at(-1);
   if (!newest || now - newest.asOf > MAX_AGE_MS) return null;
   const inWindow = snapshots.filter(({ hour }) => hour >= now - WINDOW_MS[window]);

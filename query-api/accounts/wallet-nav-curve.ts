@@ -78,8 +78,8 @@ async function curveOf(
   signal: AbortSignal,
   dependencies: Pick<Dependencies, 'views' | 'store' | 'ingest'>,
 ): Promise<Curve> {
-  const { views, store, ingest } = dependencies;
-  const { snapshots, history } = await readReturnInputsOf(store, ledgerOf(views.ledgers, wallet));
+  const { views, ingest } = dependencies;
+  const { snapshots, history } = await readReturnInputsOf(dependencies, ledgerOf(views.ledgers, wallet));
   const from = (views.events.now ?? Date.now()) - WINDOW_MS[window];
   if (isCovered(snapshots)) {
     const inWindow = snapshots.filter(({ hour }) => hour >= from);

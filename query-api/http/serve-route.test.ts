@@ -6,8 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ApiError } from '#schemas/errors';
 import { errorEnvelopeSchema } from '#schemas/http/error-envelope';
+import { infoRead } from '#schemas/requests/venue-a-info';
 import { defineCallerRoute, type Route } from '../routes/route.ts';
 import { heldHandler, openApp, openThing } from '../testing/open-app.fixture.ts';
+import { requestsAnsweredBy } from '../testing/requests.fixture.ts';
 import type { TestApp } from '../testing/test-app.fixture.ts';
 
 /** Sends bytes to the application and returns everything that it answers. */
@@ -207,6 +209,34 @@ describe('cached responses', () => {
     const responses = await Promise.all(requests);
     expect(responses.map((response) => response.body)).toEqual(Array(5).fill('{"ok":1}'));
     expect(releases).toHaveLength(1);
+  });
+
+  it('that may need a read of a venue are computed in the turn of each organization, and then served to all', async () => {
+    const turns = new Map<string, (error: ApiError | null) => void>();
+    const requests = requestsAnsweredBy(
+      (_kind, _params, orgId) =>
+        new Promise((resolve, reject) => {
+          expect(turns.has(orgId)).toBe(false);
+          turns.set(orgId, (error) => (error ? reject(error) : resolve({ native: orgId })));
+        }),
+    );
+    const app = await openThing(
+      {
+        path: '/v1/markets/thing',
+        cacheTtlMs: 5_000,
+        handle: async (_input, { ingest }) => (await ingest.send(infoRead, { type: 'meta' })).result.native,
+      },
+      { requests },
+    );
+    const headers = { authorization: `Bearer ${app.tokenOfOther('org_single')}` };
+    const rushing = [app.get('/v1/markets/thing'), app.get('/v1/markets/thing')];
+    const single = app.get('/v1/markets/thing', headers);
+    while (turns.size < 2) await sleep(1);
+    turns.get('org_test')!(new ApiError('upstream_rate_limited', 'no room'));
+    expect((await Promise.all(rushing)).map(({ status }) => status)).toEqual([429, 429]);
+    turns.get('org_single')!(null);
+    expect((await single).json()).toBe('org_single');
+    expect((await app.get('/v1/markets/thing')).json()).toBe('org_single');
   });
 
   it('do not include errors and responses that the route excludes', async () => {

@@ -121,16 +121,6 @@ export function readVenueBVolume(
   });
 }
 
-/** Time of the newest block of venue_b with a trade, unix ms; null without one. */
-export function readNewestBlockAt(store: Reader): Promise<number | null> {
-  return query(store, {
-    name: 'newest-block',
-    sql: `SELECT toFloat64(toUnixTimestamp64Milli(max(ts))) AS at, toFloat64(count()) AS trades FROM trades WHERE provider = 'venue_b'`,
-    parameters: {},
-    parse: ([row]: { at: number; trades: number }[]) => (row!.trades === 0 ? null : row!.at),
-  });
-}
-
 /** What was traded under no builder. */
 export const NO_VOLUME = { volumeUsd: ZERO, tradeCount: 0, users: new Set<string>() } as const;
 

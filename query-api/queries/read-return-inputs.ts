@@ -5,6 +5,9 @@ import { accountFlowsTable } from '#schemas/tables/account-flows';
 import { flowCoverageTable } from '#schemas/tables/flow-coverage';
 import { navSnapshotsTable } from '#schemas/tables/nav-snapshots';
 import type { FollowedLedger } from '#schemas/topics/ledgers';
+import { accountName } from '#schemas/venues/accounts';
+import { chainFlowsThrough } from '../views/followed-through.ts';
+import type { Views } from '../views/views.ts';
 import { inParts } from './ledger-rows.ts';
 import { type Query, query, queryBatch, type Reader } from './query.ts';
 import { type RowOf, selectColumns } from './select-columns.ts';
@@ -22,9 +25,17 @@ export const NOTHING_KNOWN: ReturnInputs = {
   history: { flows: [], knownFrom: Number.POSITIVE_INFINITY, knownThrough: Number.NEGATIVE_INFINITY },
 };
 
+/** Where the inputs are. */
+export interface ReturnSource {
+  readonly store: Reader;
+  readonly views: Pick<Views, 'freshness'>;
+}
+
 const COVERAGE = selectColumns(flowCoverageTable, 'l', ['account', 'knownFrom', 'knownThrough']);
 const FLOWS = selectColumns(accountFlowsTable, 'l', ['account', 'ts', 'kind', 'txHash', 'usd', 'problem']);
 const SNAPSHOTS = selectColumns(navSnapshotsTable, 'l', ['account', 'hour', 'asOf', 'navUsd']);
+
+const VENUE_B = accountName('venue_b', '');
 
 /** Rows of the ledgers of `parametersOf`, and of no earlier ones of their accounts. */
 const IS_OF_LEDGERS = `l.account IN {accounts:Array(String)}
@@ -37,12 +48,13 @@ const parametersOf = (ledgers: readonly FollowedLedger[]) => ({
 
 /** Returns the inputs of each account that has any. */
 export async function readReturnInputs(
-  store: Reader,
+  { store, views: { freshness } }: ReturnSource,
   ledgers: readonly FollowedLedger[],
 ): Promise<ReadonlyMap<string, ReturnInputs>> {
   const inputs = new Map<string, ReturnInputs>();
   for (const part of inParts(ledgers)) {
     // A row of the coverage promises that the flows are in their table, so it is read first.
+    const followedThrough = await flowsFollowedThrough(freshness, part);
     const coverage = await query(store, coverageOf(part));
     const [flows, snapshots] = await queryBatch(store, [flowsOf(part), snapshotsOf(part)]);
     for (const { account } of part) {
@@ -51,7 +63,7 @@ export async function readReturnInputs(
         ? {
             flows: flows.get(account) ?? [],
             knownFrom: known.knownFrom ?? Number.NEGATIVE_INFINITY,
-            knownThrough: known.knownThrough ?? Number.POSITIVE_INFINITY,
+            knownThrough: known.knownThrough ?? followedThrough,
           }
         : NOTHING_KNOWN.history;
       inputs.set(account, { snapshots: snapshots.get(account) ?? [], history });
@@ -61,9 +73,28 @@ export async function readReturnInputs(
 }
 
 /** Returns the inputs of one account; nothing is known without a ledger. */
-export async function readReturnInputsOf(store: Reader, ledger: FollowedLedger | undefined): Promise<ReturnInputs> {
+export async function readReturnInputsOf(
+  source: ReturnSource,
+  ledger: FollowedLedger | undefined,
+): Promise<ReturnInputs> {
   if (!ledger) return NOTHING_KNOWN;
-  return (await readReturnInputs(store, [ledger])).get(ledger.account)!;
+  return (await readReturnInputs(source, [ledger])).get(ledger.account)!;
+}
+
+/** Times of blocks are whole seconds, and each is later than the one before. */
+const BLOCK_TIME_STEP_MS = 1_000;
+
+/**
+ * Returns the time up to which all flows on chain are in the table, unix ms: the next block is in a later second than the
+ * newest followed one. Minus infinity while it is not known, and without an account that needs it.
+ */
+export async function flowsFollowedThrough(
+  freshness: Views['freshness'],
+  ledgers: readonly FollowedLedger[],
+): Promise<number> {
+  const isNeeded = ledgers.some(({ account }) => account.startsWith(VENUE_B));
+  const blockTime = isNeeded ? await chainFlowsThrough(freshness) : null;
+  return blockTime === null ? Number.NEGATIVE_INFINITY : blockTime + BLOCK_TIME_STEP_MS - 1;
 }
 
 function coverageOf(ledgers: readonly FollowedLedger[]): Query<ReadonlyMap<string, RowOf<typeof COVERAGE>>> {

@@ -67,7 +67,7 @@ export async function readReturns(
   const read = async (missing: readonly string[]) => {
     const wanted = missing.map((key) => byKey.get(key)!);
     const ledgers = wanted.flatMap(({ wallet }) => ledgerOf(views.ledgers, wallet) ?? []);
-    const inputs = await readReturnInputs(store, ledgers);
+    const inputs = await readReturnInputs(dependencies, ledgers);
     // Others may wait for these reads, too, so they do not end with one client.
     const signal = timeLimit(READS_MS);
     const readOne = ({ wallet, value }: ReturnSubject) =>

@@ -6,7 +6,9 @@ import { knownWallets } from '../queries/known-wallets.ts';
 import { registeredBuilders } from '../queries/named-days.ts';
 import { ledgerOf, ledgersOf, selectWalletsOf } from '../queries/select-wallets.ts';
 import type { Caller, Dependencies } from '../routes/route.ts';
-import { fillsThroughOf, type LedgersView } from '../views/ledgers.ts';
+import { chainFillsThrough } from '../views/followed-through.ts';
+import { fillsThroughOf } from '../views/ledgers.ts';
+import type { Views } from '../views/views.ts';
 import { type FillFigures, joinFills, NO_FILLS, type StatsFigures, sumValues, UNKNOWN_FILLS } from './figures.ts';
 import { type AccountFills, readAccountFills } from './read-fills.ts';
 import { type AccountReturn, type ReturnsWindow, readReturns } from './read-returns.ts';
@@ -69,9 +71,9 @@ export async function readStats(
   const end = to ?? now;
   const wallets = selectWalletsOf(control.state, caller, query);
   const { complete } = await knownWallets(views, wallets);
-  const through = new Map(
-    wallets.map((wallet) => [accountOf(wallet), throughOf(wallet, views.ledgers, views.events.now)]),
-  );
+  const isOnChain = wallets.some(({ provider: name }) => providerFamily(name) === 'venue_b');
+  const followedThrough = isOnChain ? await chainFillsThrough(views.freshness) : null;
+  const through = new Map(wallets.map((wallet) => [accountOf(wallet), throughOf(wallet, views, followedThrough)]));
   const isInTime = (time: number) => caller.sandbox || time >= Math.min(end, now) - FILLS_LATE_MS;
   const known = wallets.flatMap((wallet) => {
     const ledger = ledgerOf(views.ledgers, wallet);
@@ -129,11 +131,19 @@ function oldest(times: readonly (number | null)[]): number | null {
   return Math.min(...(times as readonly number[]));
 }
 
-/** Up to when all fills of an account have arrived; those of venue_b arrive in the order of the pipeline. */
-function throughOf(wallet: Wallet, ledgers: LedgersView, now: number | null): number | null {
+/**
+ * Up to when all fills of an account have arrived, unix ms.
+ * @param followedThrough the same of all accounts of venue_b.
+ */
+function throughOf(
+  wallet: Wallet,
+  { ledgers, events }: Pick<Views, 'ledgers' | 'events'>,
+  followedThrough: number | null,
+): number | null {
   const account = accountOf(wallet);
   if (!ledgers.followed.has(account)) return null;
-  return providerFamily(wallet.provider) === 'venue_a' ? fillsThroughOf(ledgers, account, now ?? 0) : now;
+  if (providerFamily(wallet.provider) === 'venue_b') return followedThrough;
+  return fillsThroughOf(ledgers, account, events.now ?? 0);
 }
 
 /**

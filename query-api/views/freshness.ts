@@ -23,6 +23,12 @@ export interface Freshness {
    * `until`, the position of a view. Null if it is unknown. Call it before the tables are read.
    */
   tablesAsOf(topics: readonly Topic[], until: number): Promise<number | null>;
+  /**
+   * Time of the newest block of venue_b, unix ms, of which and of all earlier ones the tables hold what follows from their
+   * logs; null while it is unknown. Call it before the tables are read.
+   * @param stage a topic of the stage that emits to `topics`, whose position a view follows.
+   */
+  followedThrough(stage: Topic, topics: readonly Topic[]): Promise<number | null>;
 }
 
 /** The freshness of fixed data: all of it is as of the last clock record. */
@@ -34,6 +40,7 @@ export function fixedFreshness(events: Pick<EventsView, 'now'>): Freshness {
     bookAt: () => null,
     knowsBooksUntil: () => true,
     tablesAsOf: async (_, until) => until,
+    followedThrough: async () => events.now,
   };
 }
 

@@ -27,7 +27,7 @@ export interface Views {
 }
 
 /**
- * The stages of the views. `createBookTimesView` and `createPositionView` are not among them: only `freshness` reads them,
+ * The stages of the views. `createBookTimesView`, `createPositionView` and `followedBlocksView` are not among them: only `freshness` reads them,
  * and fixed data such as that of the sandbox has none.
  */
 export const VIEWS = {

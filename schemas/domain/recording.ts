@@ -30,13 +30,15 @@ export interface ChainLog {
 
 /**
  * The payload of every record of `raw.<venue>.rpc`, as JSON: a header, a log of the header before it, or the number of
- * the newest block that the node calls final (hex quantity), recorded when it rises; or accounts (lower case) of which the
+ * the newest block that the node calls final (hex quantity), recorded when it rises; or the hash of a
+ * block (`complete`) all of whose logs were published before; or accounts (lower case) of which the
  * logs of all later blocks contain every transfer of collateral, each with the event time of its binding.
  */
 export type ChainPayload =
   | { readonly block: ChainBlock }
   | { readonly log: ChainLog }
   | { readonly finalized: string }
+  | { readonly complete: string }
   | { readonly collateral: readonly { readonly account: string; readonly ledger: number }[] };
 
 /**

@@ -42,6 +42,7 @@ import {
   spreadTopic,
 } from './derived.ts';
 import { earlierOutcomesTopic } from './earlier-outcomes.ts';
+import { followedBlockTopic } from './followed-blocks.ts';
 import { leaderboardRowTopic, leaderboardTopic } from './leaderboard.ts';
 import { ledgerChangeTopic, ledgerCheckTopic } from './ledger-checks.ts';
 import { ledgerEventTopic, ledgerTopic, openBookTopic } from './ledgers.ts';
@@ -95,6 +96,7 @@ export const TOPICS: readonly Topic[] = [
   backfilledEventTopic,
   positionMoveTopic,
   collateralChangeTopic,
+  followedBlockTopic,
   ...Object.values(bookTopics),
   ...Object.values(marketTopics),
   ...Object.values(statusTopics),

@@ -53,18 +53,20 @@ async function follow(
     await reader.step(never);
     await test.publisher.flush();
   };
-  /** Published records, as `block <fork><number>` and `log <fork><number> <index>`. */
-  const published = () =>
+  const name = (hash: string) => Buffer.from(hash.slice(2), 'hex').toString().replaceAll('\0', '');
+  /** Published records, as `block <fork><number>` and `log <fork><number> <index>`, with `complete <fork><number>`. */
+  const allPublished = () =>
     test.payloads('venue_b', 'rpc').map((text) => {
       const payload = JSON.parse(text) as ChainPayload;
+      if ('complete' in payload) return `complete ${name(payload.complete)}`;
       if ('collateral' in payload) return `collateral ${payload.collateral.map(({ account }) => account).join(' ')}`;
       if ('finalized' in payload) return `finalized ${Number(payload.finalized)}`;
-      const name = (hash: string) => Buffer.from(hash.slice(2), 'hex').toString().replaceAll('\0', '');
       return 'block' in payload
         ? `block ${name(payload.block.hash)}`
         : `log ${name(payload.log.blockHash)} ${Number(payload.log.logIndex)}`;
     });
-  return { ...test, reader, step, published, heads };
+  const published = () => allPublished().filter((text) => !text.startsWith('complete'));
+  return { ...test, reader, step, published, allPublished, heads };
 }
 
 describe('following the chain', () => {
@@ -80,6 +82,20 @@ describe('following the chain', () => {
       block: { number: `0x${number.toString(16)}`, hash, parentHash, timestamp: '0x64' },
     });
     expect(JSON.parse(payloads('venue_b', 'rpc')[1]!)).toEqual({ log: logs[0] });
+  });
+
+  it('states after each step that the logs of the newest block are complete, once', async () => {
+    const { chain, url } = await startChain();
+    chain.grow(1, 50, 'a', 1);
+    const { step, allPublished } = await follow(url);
+    await step();
+    await step();
+    chain.grow(51, 2, 'a', 1);
+    await step();
+    expect(allPublished()).toEqual([
+      ...['block a50', 'log a50 0', 'complete a50'],
+      ...['block a51', 'log a51 0', 'block a52', 'log a52 0', 'complete a52'],
+    ]);
   });
 
   it('requests all contracts and all topics at once', async () => {
@@ -330,6 +346,7 @@ describe('after a restart', () => {
       await second.step();
       await second.step();
       expect(second.published()).toHaveLength(6);
+      expect(second.allPublished()).toEqual(second.published());
       chain.blocks = known;
       chain.grow(21, 1, 'a');
       await second.step();

@@ -53,6 +53,8 @@ export class ChainReader {
   private finalized: number;
   /** The newest block of an earlier process, until all its logs are published. */
   private unfinished: KnownBlock | null;
+  /** Hash of the newest block that was published as complete; null before the first. */
+  private complete: string | null = null;
 
   constructor(options: ChainReaderOptions) {
     this.options = options;
@@ -80,6 +82,15 @@ export class ChainReader {
         this.publishedTo < deep ? await this.publishRange(deep, headNumber, signal) : await this.publishNear(head);
       if (!more) break;
     }
+    this.publishComplete();
+  }
+
+  /** Publishes that all logs of the newest block, and of those before it, are published. */
+  private publishComplete(): void {
+    const { last } = this.chain;
+    if (!last || this.unfinished || this.complete === last.hash) return;
+    this.complete = last.hash;
+    this.publishPayload(JSON.stringify({ complete: last.hash }));
   }
 
   /** Publishes which accounts the logs of all later blocks concern in addition. Before the first block there are none. */

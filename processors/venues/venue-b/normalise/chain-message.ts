@@ -1,4 +1,4 @@
-/** Parses records of `raw.venue_b.rpc`: block headers, logs and the node's finalized block. Every field is checked. */
+/** Parses records of `raw.venue_b.rpc`: block headers, logs, which logs are complete, and the node's finalized block. Every field is checked. */
 
 import { isJsonObject, type JsonObject, quoteJson } from '#schemas/domain/json-fields';
 import { MalformedError, parseJson } from '../../shared/malformed.ts';
@@ -37,6 +37,8 @@ export type ChainMessage =
   | { readonly kind: 'collateral'; readonly followed: readonly FollowedCollateral[] }
   | { readonly kind: 'header'; readonly header: Header }
   | { readonly kind: 'log'; readonly log: ChainLog }
+  /** All logs of the block have been received. */
+  | { readonly kind: 'complete'; readonly hash: string }
   | { readonly kind: 'finalized'; readonly number: number };
 
 /**
@@ -50,10 +52,11 @@ export function parseChainMessage(payload: Buffer): ChainMessage {
   if ('finalized' in message) {
     return { kind: 'finalized', number: quantity(message.finalized, 'finalized', 'malformed_message') };
   }
+  if ('complete' in message) return { kind: 'complete', hash: hash(message.complete, 'complete', 'malformed_message') };
   if ('collateral' in message) return { kind: 'collateral', followed: readFollowed(message.collateral) };
   throw new MalformedError(
     'malformed_message',
-    `expected block, log, finalized or collateral, got: ${quoteJson(Object.keys(message))}`,
+    `expected block, log, finalized, complete or collateral, got: ${quoteJson(Object.keys(message))}`,
   );
 }
 

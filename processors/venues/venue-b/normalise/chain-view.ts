@@ -30,6 +30,8 @@ export interface ChainView {
   head: number;
   /** Number up to which the node reported the chain as finalized; -1 before the first report. */
   finalized: number;
+  /** Hash of the newest block that was emitted as followed; null before the first. */
+  followed: string | null;
   /** Stored blocks by number, ascending. */
   readonly blocks: Map<number, ChainBlock>;
   /** Numbers of the stored blocks with records that are not confirmed yet. */
@@ -37,7 +39,7 @@ export interface ChainView {
 }
 
 export function createChainView(): ChainView {
-  return { head: -1, finalized: -1, blocks: new Map(), unconfirmed: new Set() };
+  return { head: -1, finalized: -1, followed: null, blocks: new Map(), unconfirmed: new Set() };
 }
 
 /**

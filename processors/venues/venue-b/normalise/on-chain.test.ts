@@ -347,7 +347,7 @@ describe('a malformed record', () => {
   const good = [makerLeg({ tx: 'good', logIndex: 20 }), takerLeg({ tx: 'good', logIndex: 21 })];
   it.each<[string, AnyRecord, RegExp]>([
     ['malformed_json', raw('rpc', blockAt(100), '{"block":'), /JSON/],
-    ['malformed_message', raw('rpc', blockAt(100), {}), /expected block, log, finalized or collateral/],
+    ['malformed_message', raw('rpc', blockAt(100), {}), /expected block, log, finalized, complete or collateral/],
     ['malformed_message', raw('rpc', blockAt(100), { finalized: 100 }), /finalized: 100/],
     ['malformed_header', raw('rpc', blockAt(100), { block: { number: 100 } }), /number: 100/],
     ['malformed_log', raw('rpc', blockAt(100), { log: { topics: 'none' } }), /topics/],

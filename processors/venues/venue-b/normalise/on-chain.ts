@@ -19,6 +19,7 @@ import {
 } from './collateral.ts';
 import { updateMoveStatus } from './emitted-moves.ts';
 import { emitTrade, updateTradeStatus } from './emitted-trades.ts';
+import { emitBlockBelow, emitCompleteBlock } from './followed-block.ts';
 import {
   forgetSettlements,
   isSettlementLog,
@@ -56,8 +57,10 @@ export function onChainRecord(
 ): void {
   try {
     const message = parseChainMessage(record.value.payload);
-    if (message.kind === 'header') onHeader(options, state, message.header, emit);
+    if (message.kind === 'header') onHeader(options, state, message.header, record.receivedAt, emit);
     else if (message.kind === 'log') onLog(options, state, message.log, record.receivedAt, emit);
+    else if (message.kind === 'complete')
+      closeBlock(options, state, { hash: message.hash, receivedAt: record.receivedAt }, emit);
     else if (message.kind === 'collateral')
       onFollowedCollateral(state.chain, message.followed, record.receivedAt, emit);
     else onFinalized(options, state, message.number, emit);
@@ -82,6 +85,20 @@ export function closeTransaction(options: ChainOptions, state: VenueBState, emit
   closeCollateral(state, emit);
 }
 
+/**
+ * Handles that all logs of a block have been received.
+ * @param block its hash, null for the newest one; and when it was known.
+ */
+export function closeBlock(
+  options: ChainOptions,
+  state: VenueBState,
+  block: { readonly hash: string | null; readonly receivedAt: number },
+  emit: Emit,
+): void {
+  closeTransaction(options, state, emit);
+  emitCompleteBlock(state.chain, block.hash, block.receivedAt, emit);
+}
+
 /** Emits the position moves of the open transaction. */
 function closeMoves(options: ChainOptions, state: VenueBState, emit: Emit): void {
   const taken = takeOpenMoves(state, options.exchanges, emit);
@@ -100,8 +117,9 @@ function closeLegs(options: ChainOptions, state: VenueBState, emit: Emit): void 
   for (const leg of open.legs) emitLeg(options, state, leg, null, emit);
 }
 
-function onHeader(options: ChainOptions, state: VenueBState, header: Header, emit: Emit): void {
+function onHeader(options: ChainOptions, state: VenueBState, header: Header, receivedAt: number, emit: Emit): void {
   closeTransaction(options, state, emit);
+  const previousHead = state.chain.head;
   const dropped = acceptHeader(state.chain, header);
   for (const block of dropped) {
     for (const id of block.tradeIds.toReversed()) updateTradeStatus(state.trades, id, block.hash, 'reverted', emit);
@@ -109,6 +127,7 @@ function onHeader(options: ChainOptions, state: VenueBState, header: Header, emi
     revertCollateral(state.collateral, block, emit);
   }
   revertSettlements(state, dropped, emit);
+  emitBlockBelow(state.chain, { previousHead, isReorganized: dropped.length > 0 }, receivedAt, emit);
   trackFirstHeader(state.backfilled, header, emit);
   confirmBlocks(options, state, emit);
   for (const block of trimBlocks(state.chain)) forgetBlock(state, block);

@@ -7,6 +7,7 @@ import { failedAcquisitionTopics, venueBAcquisitionTopic } from '#schemas/topics
 import { channelTopics } from '#schemas/topics/channels';
 import { collateralChangeTopic } from '#schemas/topics/collateral-changes';
 import { type ClockMark, clockTopic } from '#schemas/topics/control';
+import { followedBlockTopic } from '#schemas/topics/followed-blocks';
 import { backfilledEventTopic, backfilledTradeTopic, positionMoveTopic } from '#schemas/topics/normalised';
 import { disputeTopic } from '#schemas/topics/oracle';
 import { type FeedEvent, feedTopics, rawTopic } from '#schemas/topics/raw';
@@ -18,7 +19,7 @@ import { onBalance, onPositions } from './account-responses.ts';
 import { onAnswer } from './answers.ts';
 import { liveness } from './book-status.ts';
 import { onMarketFrame } from './frames.ts';
-import { type ChainOptions, closeTransaction, onChainRecord, onChainTime } from './on-chain.ts';
+import { type ChainOptions, closeBlock, onChainRecord, onChainTime } from './on-chain.ts';
 import { onHistoryRecord } from './on-history.ts';
 import { createVenueBState, type VenueBState } from './state.ts';
 import { invalidateFeed } from './token-books.ts';
@@ -40,7 +41,7 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
   };
   return {
     name: 'normalise.venue_b',
-    stateVersion: 13,
+    stateVersion: 14,
     // Trades and phases without a market are in two maps each. They are replaced, never changed, so it does not matter
     // that a snapshot restores them as two separate objects.
     slicedMaps: [
@@ -91,6 +92,7 @@ export function createVenueBStage(options: VenueBStageOptions): Stage<VenueBStat
       backfilledEventTopic,
       positionMoveTopic,
       collateralChangeTopic,
+      followedBlockTopic,
       disputeTopic,
       venueBAcquisitionTopic,
       failedAcquisitionTopics.venue_b,
@@ -118,7 +120,7 @@ function forgetChannels({ channelSeqs, catalog: { open, tokens } }: VenueBState,
 
 function onFeedEvent(chain: ChainOptions, state: VenueBState, record: StageRecord<FeedEvent>, emit: Emit): void {
   const { kind, feed } = record.value;
-  if (kind === 'ended') closeTransaction(chain, state, emit);
+  if (kind === 'ended') closeBlock(chain, state, { hash: null, receivedAt: record.receivedAt }, emit);
   if (kind === 'connected' || kind === 'disconnected' || kind === 'unreachable') invalidateFeed(state.books, feed);
   liveness.feedChanged(state.liveness, record.value, emit);
 }

@@ -7,6 +7,7 @@ import { encodeAbiParameters, keccak256, pad, toHex } from 'viem';
 import type { Emit, StageRecord } from '#infra/stages/stage';
 import type { RawChannelFrame } from '#schemas/topics/channels';
 import type { CollateralChange } from '#schemas/topics/collateral-changes';
+import type { FollowedBlock } from '#schemas/topics/followed-blocks';
 import type {
   BackfilledEvent,
   BookUpdate,
@@ -147,6 +148,7 @@ export interface Played {
   readonly backfilledTrades: Trade[];
   readonly moves: PositionMove[];
   readonly collateral: CollateralChange[];
+  readonly followedBlocks: FollowedBlock[];
   readonly backfilledEvents: BackfilledEvent[];
   readonly books: BookUpdate[];
   readonly markets: Market[];
@@ -158,6 +160,8 @@ export interface Played {
   readonly phases: DisputePhase[];
   readonly resolutions: Resolution[];
   readonly dead: { reason: string; detail: string }[];
+  /** The kind of each record of the topics above, in the order of emission. */
+  readonly order: string[];
   readonly state: VenueBState;
 }
 
@@ -172,8 +176,12 @@ export function play(records: readonly AnyRecord[], { restarts = false, ...optio
   const handlers = new Map(stage.inputs.map((input) => [input.topic.name, input.handle]));
   const written = new Map<string, unknown[]>(stage.outputs.map((topic) => [topic.name, []]));
   const dead: Played['dead'] = [];
+  const order: string[] = [];
   const emit: Emit = Object.assign(
-    <T>(topic: Topic<T>, _: string, value: T) => void written.get(topic.name)!.push(value),
+    <T>(topic: Topic<T>, _: string, value: T) => {
+      written.get(topic.name)!.push(value);
+      order.push(topic.name.split('.')[1]!);
+    },
     {
       remove: (topic: Topic) => void written.get(topic.name)!.push(null),
       deadLetter: (reason: string, detail: string) => void dead.push({ reason, detail }),
@@ -190,6 +198,7 @@ export function play(records: readonly AnyRecord[], { restarts = false, ...optio
     backfilledTrades: of<Trade>('backfilled-trades'),
     moves: of<PositionMove>('position-moves'),
     collateral: of<CollateralChange>('collateral-changes'),
+    followedBlocks: of<FollowedBlock>('followed-blocks'),
     backfilledEvents: of<BackfilledEvent>('backfilled-events'),
     books: of<BookUpdate>('books'),
     markets: of<Market>('markets'),
@@ -199,6 +208,7 @@ export function play(records: readonly AnyRecord[], { restarts = false, ...optio
     phases: of<DisputePhase>('disputes'),
     resolutions: of<Resolution>('resolutions'),
     dead,
+    order,
     state,
   };
 }

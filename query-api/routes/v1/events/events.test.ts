@@ -56,6 +56,7 @@ function lagBehind(now: number, asOf: number): void {
     bookAt: () => null,
     knowsBooksUntil: () => true,
     tablesAsOf: async (_: unknown, until: number) => until,
+    followedThrough: async () => null,
   };
   Object.assign(test.views, { freshness });
 }

@@ -26,6 +26,8 @@ let close: () => Promise<void>;
 beforeAll(async () => {
   ({ store, close } = await openTestStore());
   service = await openTestService({ store });
+  // The newest followed block has no trade.
+  Object.assign(service.views.freshness, { followedThrough: async () => FIRST + 3 * HOUR });
 });
 afterAll(async () => {
   await service.close();
@@ -135,7 +137,7 @@ it('counts the rows of the newest files, and both orders of trades at their own 
       tradeCount: 3,
       builderFeeUsd: null,
       walletCount: 1,
-      dataThrough: new Date(FIRST + 2 * HOUR).toISOString(),
+      dataThrough: new Date(FIRST + 3 * HOUR).toISOString(),
     },
   ]);
   expect(body.total).toEqual({ volumeUsd: 43.68443, tradeCount: 5, builderFeeUsd: 0.000296 });

@@ -12,11 +12,12 @@ import {
   NO_VOLUME,
   type PlatformVolume,
   readArrivedDays,
-  readNewestBlockAt,
   readVenueAVolume,
   readVenueBVolume,
   type VolumeWindow,
 } from '../../../queries/read-platform-volume.ts';
+import { tradesThrough } from '../../../views/followed-through.ts';
+import type { Views } from '../../../views/views.ts';
 import { CustomResponse, defineCallerRoute } from '../../route.ts';
 
 const figures = {
@@ -65,13 +66,13 @@ export const getPlatformVolume = defineCallerRoute({
           dataThrough: isoTimeSchema
             .nullable()
             .describe(
-              'Until when the figures are complete: on venue_a the end of the last day up to which the file of every builder has arrived, on venue_b the newest block; null before the first.',
+              'Until when the figures are complete: on venue_a the end of the last day up to which the file of every builder has arrived, on venue_b the newest block that is followed; null before the first.',
             ),
         }),
       )
       .describe('A row for each venue of which a wallet is bound.'),
   }),
-  async handle({ query, caller }, { control, store }) {
+  async handle({ query, caller }, { control, store, views }) {
     const { from = null, to = Date.now() } = query;
     if (from !== null && from > to) throw new ApiError('validation_failed', 'from: must not be after to');
     const attributions = attributionRows(control.state, caller);
@@ -86,7 +87,7 @@ export const getPlatformVolume = defineCallerRoute({
           .filter(({ provider }) => provider === venue)
           .map(({ builder, createdAt }) => ({ builder, registeredAt: Date.parse(createdAt) }));
         const addresses = [...new Set(own.map(({ address }) => address))];
-        const read = await READERS[venue]({ store, builders, window, addresses });
+        const read = await READERS[venue]({ store, views, builders, window, addresses });
         return [{ venue, ...read, walletCount: own.filter(({ address }) => read.users.has(address)).length }];
       }),
     );
@@ -114,6 +115,7 @@ export const getPlatformVolume = defineCallerRoute({
 
 interface VolumeRequest {
   readonly store: Parameters<typeof readArrivedDays>[0];
+  readonly views: Pick<Views, 'freshness'>;
   readonly builders: readonly { readonly builder: string; readonly registeredAt: number }[];
   readonly window: VolumeWindow;
   /** Of the organization's wallets of the venue. */
@@ -133,10 +135,10 @@ const READERS: Readonly<Record<ProviderFamily, (request: VolumeRequest) => Promi
     const volume = await readVenueAVolume(store, days, window, addresses);
     return { ...volume, dataThrough: arrivedUntil(builders, days) };
   },
-  venue_b: async ({ store, builders, window, addresses }) => {
+  venue_b: async ({ store, views, builders, window, addresses }) => {
     const names = builders.map(({ builder }) => builder);
     // The block first, so that the sums contain it.
-    const dataThrough = await readNewestBlockAt(store);
+    const dataThrough = await tradesThrough(views.freshness);
     if (names.length === 0) return { ...NO_VOLUME, builderFeeUsd: null, dataThrough };
     return { ...(await readVenueBVolume(store, names, window, addresses)), dataThrough };
   },

@@ -77,6 +77,25 @@ it('fills of a window that ends more than ten minutes after they arrived are not
   expect(rowOf(body, 'venue_a_perp')).toMatchObject({ volumeUsd: null });
 });
 
+it('fills of venue_b have arrived up to the newest followed block, and are not known ten minutes after it', async () => {
+  const events = opened.service.views.events as { now: number | null };
+  const { freshness } = opened.service.views;
+  const { followedThrough } = freshness;
+  const rowAt = async (block: number | null, to: number) => {
+    Object.assign(freshness, { followedThrough: async () => block });
+    const body = await read({ from: WINDOW.from, to: new Date(to).toISOString() });
+    return rowOf(body, 'venue_b');
+  };
+  events.now = NOON_MS + 3_600_000;
+  const end = NOON_MS + 900_000;
+  expect(await rowAt(null, end)).toMatchObject({ volumeUsd: null, fillsThrough: null });
+  const through = { fillsThrough: new Date(end - 600_001).toISOString() };
+  expect(await rowAt(end - 600_001, end)).toMatchObject({ volumeUsd: null, ...through });
+  expect(await rowAt(end - 600_001, end - 1)).toMatchObject({ volumeUsd: expect.any(Number), ...through });
+  Object.assign(freshness, { followedThrough });
+  events.now = null;
+});
+
 it('platform=mine counts fills of registered builders, and none while a builder is unknown', async () => {
   const refused = await ask({ ...WINDOW, platform: 'mine' });
   expect([refused.status, refused.body.error.code]).toEqual([400, 'no_platform_attribution']);

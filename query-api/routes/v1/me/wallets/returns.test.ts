@@ -24,8 +24,9 @@ const LEDGER = 1_000;
 const NOW = Math.floor(Date.now() / HOUR) * HOUR;
 const hourOf = (hoursAgo: number) => NOW - hoursAgo * HOUR;
 const iso = (time: number) => new Date(time).toISOString();
-/** Snapshots and flows; two snapshots and no flows known; one snapshot; nothing. */
-const [A, UNLOADED, YOUNG, EMPTY] = ['a1', 'a2', 'a3', 'a4'].map((byte) => `0x${byte.repeat(20)}`) as [
+/** Snapshots and flows; two snapshots and no flows known; one snapshot; nothing; flows of the chain. */
+const [A, UNLOADED, YOUNG, EMPTY, FOLLOWED] = ['a1', 'a2', 'a3', 'a4', 'a5'].map((byte) => `0x${byte.repeat(20)}`) as [
+  string,
   string,
   string,
   string,
@@ -38,6 +39,8 @@ let closeStore: () => Promise<void>;
 const ids: Record<string, string> = {};
 const sent: { kind: string; params: object }[] = [];
 let answer: (kind: string, params: { through: number }) => unknown;
+/** Time of the newest followed block of venue_b, whose flows are in the table. */
+let followedThrough: () => number | null;
 
 const snapshot = (account: string, hoursAgo: number, navUsd: string, ledger = LEDGER) => {
   const hour = hourOf(hoursAgo);
@@ -84,12 +87,14 @@ beforeAll(async () => {
     return answer(kind, params);
   });
   service = await openTestService({ store, requests });
+  Object.assign(service.views.freshness, { followedThrough: async () => followedThrough() });
   for (const [provider, address] of [
     ['venue_a', A],
     ['venue_a', UNLOADED],
     ['venue_a', YOUNG],
     ['venue_b', YOUNG],
     ['venue_b', EMPTY],
+    ['venue_b', FOLLOWED],
   ] as const) {
     ids[`${provider}:${address}`] = await bindWallet(service, address, service.admin, provider);
     begin(`${provider}:${address}`);
@@ -105,6 +110,7 @@ beforeAll(async () => {
     snapshot(unloaded, 2, '100'),
     snapshot(unloaded, 1, '110'),
     snapshot(young, 1, '5'),
+    snapshot(`venue_b:${FOLLOWED}`, 2, '0'),
   ]);
   await insertRows(store, accountFlowsTable, [
     flow(a, 'in', hourOf(3) + HOUR / 2, '20'),
@@ -112,11 +118,13 @@ beforeAll(async () => {
     flow(a, 'reverted', hourOf(2) + 5_000, '7'),
     flow(a, 'earlier', hourOf(2) + 5_000, '7', { ledger: LEDGER - 1 }),
   ]);
+  await insertRows(store, accountFlowsTable, [flow(`venue_b:${FOLLOWED}`, 'came', hourOf(1), '1000')]);
   await insertRows(store, accountFlowsTable, [flow(a, 'reverted', hourOf(2) + 5_000, '7', { state: 'removed' })], 10);
   await insertRows(store, flowCoverageTable, [
     coverage(a, NOW + HOUR),
     coverage(unloaded, 0),
     coverage(`venue_b:${EMPTY}`, null),
+    coverage(`venue_b:${FOLLOWED}`, null),
   ]);
 });
 afterAll(async () => {
@@ -126,6 +134,7 @@ afterAll(async () => {
 beforeEach(() => {
   sent.length = 0;
   service.views.accountValues.clear();
+  followedThrough = () => NOW + HOUR;
   answer = () => {
     throw new RequestError('late');
   };
@@ -293,6 +302,39 @@ describe('GET /v1/me/wallets/{id}/roi', () => {
     const { body } = await roi(`venue_b:${EMPTY}`, { from: iso(hourOf(29)) });
     expect(body).toMatchObject({ status: 'ready', startAt: iso(hourOf(30)), startNavUsd: 40, endNavUsd: 50 });
     expect(sent).toHaveLength(2);
+  });
+
+  describe('of venue_b, whose newest block is older than the value', () => {
+    const account = `venue_b:${FOLLOWED}`;
+    const from = iso(hourOf(2));
+
+    it('waits for the next block and counts the deposit that it contains', async () => {
+      value(account, '1100');
+      let reads = 0;
+      followedThrough = () => {
+        reads += 1;
+        return reads < 3 ? NOW - HOUR : Date.now() + 1_000;
+      };
+      expect((await roi(account, { from })).body).toMatchObject({
+        status: 'ready',
+        netPnlUsd: 100,
+        netDepositsUsd: 1_000,
+        endNavUsd: 1_100,
+      });
+    });
+
+    it('needs no later block for a value of the second of the newest one', async () => {
+      const asOf = Date.now();
+      value(account, '1100', asOf);
+      followedThrough = () => asOf - (asOf % 1_000);
+      expect((await roi(account, { from })).body).toMatchObject({ status: 'ready', netPnlUsd: 100 });
+    });
+
+    it.each([null, NOW - HOUR])('is unavailable if none comes (%s)', { timeout: 10_000 }, async (through) => {
+      value(account, '1100');
+      followedThrough = () => through;
+      expect((await roi(account, { from })).body).toMatchObject({ status: 'unavailable', reason: 'flows_unknown' });
+    });
   });
 
   it('refuses times that are none or in the wrong order, and wallets of others', async () => {
