@@ -1,5 +1,5 @@
 /** A list as a table; in a narrow window each row becomes a card, with the column's name before each value. */
-import type { ComponentChildren, VNode } from 'preact';
+import { type ComponentChildren, createContext, type VNode } from 'preact';
 import { useContext, useRef } from 'preact/hooks';
 import { IsOld } from './is-old.ts';
 
@@ -30,20 +30,58 @@ interface TableProps<Row> {
   readonly sort?: { readonly by: string; readonly isAscending: boolean; readonly onSort: (sort: string) => void };
 }
 
+/**
+ * From this number of rows on, rows stand in groups, and the browser lays out only the groups near the window
+ * (`tables.css`). All rows stay in the document: focus, search of the browser and screen readers find each of them.
+ */
+const LONG_FROM = 200;
+const GROUP_ROWS = 50;
+
+/** The roles of a long table, which has the layout of a grid: that takes the roles of a table away in some browsers. */
+const LONG_ROLES = { table: 'table', group: 'rowgroup', row: 'row', heading: 'columnheader', cell: 'cell' } as const;
+const NO_ROLES = { table: undefined, group: undefined, row: undefined, heading: undefined, cell: undefined };
+const Roles = createContext<typeof LONG_ROLES | typeof NO_ROLES>(NO_ROLES);
+
 export function Table<Row>(props: TableProps<Row>) {
   const { label, columns, isDense = false, sort } = props;
   const rows = useRowElements(props);
+  const isLong = !isDense && rows.length >= LONG_FROM;
+  const roles = isLong ? LONG_ROLES : NO_ROLES;
   return (
-    <table class={isDense ? 'dense' : 'list'} aria-label={label}>
-      <thead>
-        <tr>
-          {columns.map((column) => (
-            <Heading key={column.field} column={column} sort={sort} />
-          ))}
-        </tr>
-      </thead>
-      <tbody>{rows}</tbody>
-    </table>
+    <Roles.Provider value={roles}>
+      <table class={isDense ? 'dense' : isLong ? 'list long' : 'list'} role={roles.table} aria-label={label}>
+        <Head columns={columns} sort={sort} />
+        {groupsOf(rows, isLong ? GROUP_ROWS : rows.length).map((group, index) => (
+          <tbody key={index} role={roles.group}>
+            {group}
+          </tbody>
+        ))}
+      </table>
+    </Roles.Provider>
+  );
+}
+
+/** Groups of `size` rows, in their order; one group that is empty without rows. */
+function groupsOf(rows: VNode[], size: number): VNode[][] {
+  const groups: VNode[][] = [rows.slice(0, size)];
+  for (let from = size; from < rows.length; from += size) groups.push(rows.slice(from, from + size));
+  return groups;
+}
+
+interface HeadProps<Row> extends Pick<TableProps<Row>, 'columns'> {
+  readonly sort: TableProps<Row>['sort'] | undefined;
+}
+
+function Head<Row>({ columns, sort }: HeadProps<Row>) {
+  const roles = useContext(Roles);
+  return (
+    <thead role={roles.group}>
+      <tr role={roles.row}>
+        {columns.map((column) => (
+          <Heading key={column.field} column={column} sort={sort} />
+        ))}
+      </tr>
+    </thead>
   );
 }
 
@@ -73,11 +111,13 @@ function useRowElements<Row>({ rows, idOf, seqOf, columns }: TableProps<Row>): V
 
 function TableRow<Row>({ id, row, seq, columns }: RowProps<Row>) {
   const isOld = useContext(IsOld);
+  const roles = useContext(Roles);
   return (
-    <tr data-id={id} data-seq={seq ?? undefined} tabIndex={-1}>
+    <tr role={roles.row} data-id={id} data-seq={seq ?? undefined} tabIndex={-1}>
       {columns.map((column) => (
         <td
           key={column.field}
+          role={roles.cell}
           class={column.isNumber ? 'number' : column.isWide ? 'wide' : undefined}
           data-label={column.label}
           data-field={column.field}
@@ -91,10 +131,16 @@ function TableRow<Row>({ id, row, seq, columns }: RowProps<Row>) {
 }
 
 function Heading<Row>({ column, sort }: { readonly column: Column<Row>; readonly sort: TableProps<Row>['sort'] }) {
+  const roles = useContext(Roles);
   const isSorted = sort !== undefined && sort.by === column.sort;
   const direction = isSorted ? (sort.isAscending ? 'ascending' : 'descending') : undefined;
   return (
-    <th scope="col" class={column.isNumber ? 'number' : undefined} aria-sort={direction}>
+    <th
+      scope="col"
+      role={roles.heading}
+      class={column.isNumber ? 'number' : column.isWide ? 'wide' : undefined}
+      aria-sort={direction}
+    >
       {sort === undefined || column.sort === undefined ? (
         column.label
       ) : (

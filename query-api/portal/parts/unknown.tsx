@@ -29,10 +29,11 @@ export function Unknown({ reason }: { readonly reason: string }) {
   );
 }
 
-/** The reason below the dash, over everything that would clip it. */
+/** The reason below the dash, in the top layer of the browser, where nothing clips it. */
 function Reason({ text }: { readonly text: string }) {
   const element = useRef<HTMLSpanElement>(null);
   useLayoutEffect(() => {
+    element.current!.showPopover();
     const place = () => {
       const { style, parentElement, offsetWidth } = element.current!;
       const { left, bottom } = parentElement!.getBoundingClientRect();
@@ -47,7 +48,7 @@ function Reason({ text }: { readonly text: string }) {
     return () => stopping.abort();
   }, []);
   return (
-    <span ref={element} class="reason" aria-hidden="true">
+    <span ref={element} class="reason" popover="manual" aria-hidden="true">
       {text}
     </span>
   );

@@ -1,7 +1,11 @@
 /** Compares the lists of markets in the portal with what REST returns, in Chromium. */
 import { beforeAll, expect, it } from 'vitest';
 import { eventually, get } from '../e2e/service.ts';
-import { expectAccessible, type Portal, rowsOf } from './browser.ts';
+import { expectAccessible, type Portal, rowsOf, sidewaysElements, violationsOf } from './browser.ts';
+
+/** Rows of a long list, and those of them that may be laid out at a time: a few groups of rows around the window. */
+const ROWS = 5_000;
+const LAID_OUT_MAX = 400;
 
 type Row = Record<string, string | number | null>;
 
@@ -50,6 +54,60 @@ export function marketsSuite(portal: Portal): void {
     await page.locator('input[name="q"]').fill('no such market');
     await page.locator('main[data-page="markets"][data-state="empty"]').waitFor();
     await expectAccessible(watched);
+    expect(watched.faults).toEqual([]);
+  });
+
+  it('are 5,000 rows of which only those near the window are laid out, and which keyboard and screen readers reach', async () => {
+    const { watched } = portal;
+    const { page } = watched;
+    const coins = Array.from({ length: ROWS }, (_, index) => ({
+      name: `C${index}`,
+      sizeDecimals: index % 6,
+      maxLeverage: index % 7 === 0 ? null : 10,
+    }));
+    await page.route('**/v1/markets/venue_a/coins', (route) => route.fulfill({ json: { coins } }));
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto('/portal/markets');
+      await page.locator('tr[data-id="C0"]').waitFor();
+      expect(await page.locator('tbody tr').count()).toBe(ROWS);
+      const laidOut = () =>
+        page.evaluate<number>(
+          "[...document.querySelectorAll('tbody tr')].filter((row) => row.checkVisibility({ contentVisibilityAuto: true })).length",
+        );
+      const isInSight = (id: string) =>
+        page.evaluate<boolean>(`(() => {
+          const row = document.querySelector('tr[data-id="${id}"]');
+          const { top, bottom } = row.getBoundingClientRect();
+          return row.checkVisibility({ contentVisibilityAuto: true }) && top >= 0 && bottom <= innerHeight;
+        })()`);
+      await expect.poll(laidOut, { timeout: 10_000 }).toBeLessThanOrEqual(LAID_OUT_MAX);
+      for (const part of [0.25, 0.5, 1]) {
+        await page.evaluate(`scrollTo(0, document.documentElement.scrollHeight * ${part})`);
+        await expect.poll(laidOut, { timeout: 10_000 }).toBeGreaterThan(0);
+        expect(await laidOut(), `at ${part} of ${width}`).toBeLessThanOrEqual(LAID_OUT_MAX);
+      }
+      // A row that was never laid out is reached by the focus, and by j the next one, which is in another group.
+      await page.locator('tr[data-id="C2499"]').focus();
+      await expect.poll(() => isInSight('C2499'), { timeout: 10_000 }).toBe(true);
+      await page.keyboard.press('j');
+      expect(await page.evaluate('document.activeElement.dataset.id')).toBe('C2500');
+      await expect.poll(() => isInSight('C2500'), { timeout: 10_000 }).toBe(true);
+      // What the browser reports to screen readers of a row that is not laid out.
+      const last = page.locator('tr[data-id="C4999"]');
+      expect(await last.ariaSnapshot()).toMatch(
+        /^- row .*:\n {2}- cell ".*C4999":\n(.*\n)+ {2}- cell ".*10×"\n {2}- cell ".*1"$/,
+      );
+      expect(await sidewaysElements(page)).toEqual([]);
+      expect(await violationsOf(page, undefined, 'thead, tbody:nth-of-type(-n+2)')).toEqual([]);
+      // The reason of an unknown value is not clipped by the group.
+      const unknown = page.locator('tr[data-id="C2499"] button.unknown, tr[data-id="C2506"] button.unknown').first();
+      await unknown.focus();
+      const [dash, reason] = await Promise.all([unknown.boundingBox(), page.locator('.reason').boundingBox()]);
+      expect(Math.abs(reason!.y - dash!.y - dash!.height)).toBeLessThan(10);
+    }
+    await page.unroute('**/v1/markets/venue_a/coins');
+    await page.setViewportSize({ width: 1440, height: 900 });
     expect(watched.faults).toEqual([]);
   });
 
