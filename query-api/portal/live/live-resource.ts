@@ -8,7 +8,7 @@ import type { Interval, Resource } from './resource.ts';
 import { serviceNow } from './service-clock.ts';
 import { silentSince, streamState } from './stream.ts';
 
-/** From an event until the tables hold its row. Further events until then lead to no other read. */
+/** The time after an event in which the tables receive its row. Further events in this time lead to no other read. */
 const ANNOUNCED_MS = 700;
 
 /** An interval that is longer while channels deliver what changes most, and shorter while they send nothing. */

@@ -8,7 +8,7 @@ import { serviceNow } from './service-clock.ts';
 import { listen } from './stream.ts';
 
 export interface Newest {
-  /** By the key that `keyOf` derives; by channel unless a page needs several events of a channel. */
+  /** The newest event for each key that `keyOf` derives: for each channel, unless a page needs several of a channel. */
   readonly events: ReadonlySignal<ReadonlyMap<string, StreamEvent>>;
   /** Unix ms at which the newest one was received; null before the first one. */
   readonly at: ReadonlySignal<number | null>;

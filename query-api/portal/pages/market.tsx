@@ -11,7 +11,7 @@ import { EVERY_MS } from './market/intervals.ts';
 import { Trades } from './market/trades.tsx';
 
 interface Market {
-  /** What it is; what the list of its kind and the tab of that list are called. */
+  /** Names of the kind of market, of its list, and of that list's tab. */
   readonly kind: string;
   readonly list: string;
   readonly tab: string;
