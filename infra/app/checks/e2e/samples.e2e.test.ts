@@ -18,11 +18,30 @@ import { eventually, get, type Service, startService, temporaryFolder } from './
 const TIMEOUT_MS = 60_000;
 const TRADE_MS = 25_000;
 const run = promisify(execFile);
-const quickstart = readFileSync(join(PROJECT_ROOT, 'docs/quickstart.md'), 'utf8');
+/** What the README shows is there so long after the start, ms. */
+const NEWCOMER_MS = 60_000;
+/** A bar begins up to a minute before its newest trade. */
+const LIVE_MS = 120_000;
+const pageOf = (path: string) => readFileSync(join(PROJECT_ROOT, path), 'utf8');
+const [readme, quickstart] = [pageOf('README.md'), pageOf('docs/quickstart.md')];
 
-/** The blocks of the quickstart in a language. */
-const blocksOf = (language: string): string[] =>
-  [...quickstart.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map((found) => found[1]!);
+/** The blocks of a page in a language. */
+const blocksOf = (language: string, page = quickstart): string[] =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map((found) => found[1]!);
+
+/** The commands of the README that read markets and events; those of an event need the line before them. */
+function readmeReads(): string[] {
+  const blocks = blocksOf('sh', readme).filter((block) => /\/v1\/(markets|events)\//.test(block));
+  return blocks.flatMap((block) => (block.startsWith('EVENT=') ? [block] : block.trim().split('\n')));
+}
+
+/** True if a response has rows or figures, and the newest of those with a time is of the last minutes. */
+function isLive(response: Record<string, unknown>): boolean {
+  const lists = Object.values(response).filter(Array.isArray);
+  const hasData = lists.length > 0 ? lists.every((list) => list.length > 0) : !('error' in response);
+  const times = [...JSON.stringify(response).matchAll(/"ts":(\d+)/g)].map(([, time]) => Number(time));
+  return hasData && (times.length === 0 || Math.max(...times) > Date.now() - LIVE_MS);
+}
 
 describe('code of the documents', () => {
   const data = temporaryFolder('parallax-samples');
@@ -31,17 +50,20 @@ describe('code of the documents', () => {
   let token: string;
   let env: NodeJS.ProcessEnv;
   let folder: string;
+  let startedAt: number;
 
   beforeAll(async () => {
     // The portal connects to the port that is set.
     const flags = ['--sim-rate', '100', '--ws-port', String(await freePort())];
     service = await startService({ dataDir: data.path, flags, env: { PARALLAX_ADMIN_TOKEN: undefined } });
+    startedAt = Date.now();
     token = printed('Admin key');
     const stream = service.ws.endsWith('/v1/stream') ? service.ws : `${service.ws}/v1/stream`;
     env = {
       ...process.env,
       PARALLAX_URL: service.rest,
       PARALLAX_TOKEN: token,
+      TOKEN: token,
       PARALLAX_STREAM_URL: stream,
     };
     // In the project, where packages are found.
@@ -92,6 +114,24 @@ describe('code of the documents', () => {
     },
     TIMEOUT_MS,
   );
+
+  it.each(readmeReads())('of the README has live figures within a minute of the start: %s', async (command) => {
+    const ofService = command.replaceAll('http://127.0.0.1:8080', service.rest);
+    await eventually(
+      async () => JSON.parse(await inShell(ofService)) as Record<string, unknown>,
+      isLive,
+      Math.max(1, startedAt + NEWCOMER_MS - Date.now()),
+    );
+  });
+
+  it('of the README shows lists, a book and candles of each kind of market, and candles of an event', () => {
+    const shown = readmeReads().join('\n');
+    for (const path of ['spot/pairs', 'perp-dex', 'perp-dex/orb/contracts', 'leaderboard'])
+      expect(shown).toMatch(new RegExp(`/venue_a/${path}['?]`));
+    for (const market of ['spot/pairs/[A-Z-]+', 'perp-dex/[a-z]+/contracts/[A-Z]+'])
+      for (const part of ['orderbook', 'candles']) expect(shown).toMatch(new RegExp(`/${market}/${part}`));
+    expect(shown).toMatch(/\/v1\/events\/\$EVENT\/candles/);
+  });
 
   it('of the quickstart asks for events in a shell, TypeScript and Python', async () => {
     const [, , curl] = blocksOf('sh');
