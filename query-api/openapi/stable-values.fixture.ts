@@ -15,8 +15,10 @@ const TOKEN_SECRET = /(?<=plx_(?:live|test)_[0-9a-f-]{36}\.)[\w-]{43}/g;
 const SIGNING_SECRET = /(?<=whsec_)[A-Za-z0-9+/]+(?==*$)/g;
 /** In a cursor, the name of what its pages have in common, which depends on ids. */
 const CURSOR_SCOPE = /(?<=^\d+ )[0-9a-f]{16}(?=\/)/;
+/** In a cursor that expires, the digest of its rows, which depends on ids. */
+const CURSOR_DIGEST = /(?<=^\d+ [0-9a-f]{16}\/)[0-9a-f]{32}(?=\/)/;
 /** In a cursor that expires, when its first page was read. */
-const CURSOR_ISSUED_AT = /(?<=^\d+ [0-9a-f]{16}\/)\d{13}(?=\/)/;
+const CURSOR_ISSUED_AT = /(?<=^\d+ [0-9a-f]{16}\/(?:[0-9a-f]{32}\/)?)\d{13}(?=\/)/;
 /** Fields that follow from the time of the run, and what stands for them. */
 const CLOCK_FIELDS: Readonly<Record<string, unknown>> = { uptimeSeconds: 3_600, resetAt: '2026-01-16T00:00:00.000Z' };
 /** Fields with random values. */
@@ -63,7 +65,10 @@ function repeated(secret: string): string {
 
 function stableCursor(cursor: string): string {
   const text = Buffer.from(cursor, 'base64url').toString();
-  const stable = text.replace(CURSOR_SCOPE, '0'.repeat(16)).replace(CURSOR_ISSUED_AT, String(AT_MS));
+  const stable = text
+    .replace(CURSOR_SCOPE, '0'.repeat(16))
+    .replace(CURSOR_DIGEST, '0'.repeat(32))
+    .replace(CURSOR_ISSUED_AT, String(AT_MS));
   return Buffer.from(stable).toString('base64url');
 }
 

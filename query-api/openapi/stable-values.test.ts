@@ -42,6 +42,9 @@ describe('the values of examples', () => {
     expect(stable({ nextCursor: cursor('12 0123456789abcdef/1795689756190/2') })).toEqual({
       nextCursor: cursor(`12 0000000000000000/${Date.UTC(2026, 0, 15, 13, 10)}/2`),
     });
+    expect(stable({ nextCursor: cursor(`12 0123456789abcdef/${'a1'.repeat(16)}/1795689756190/2`) })).toEqual({
+      nextCursor: cursor(`12 0000000000000000/${'0'.repeat(32)}/${Date.UTC(2026, 0, 15, 13, 10)}/2`),
+    });
     const other = { nextCursor: cursor('12 evt_1') };
     expect(stable(other)).toEqual(other);
   });
