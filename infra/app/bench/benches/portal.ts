@@ -9,8 +9,8 @@
  * are visible. `PARALLAX_BENCH_SECONDS=600` watches it for ten minutes.
  *
  * Sources of error: a service without edges yet (the overview is opened once before the measurement, until it has
- * some); the start of Chromium and its first page (the same); garbage that is not collected yet (it is collected before
- * each reading of the heap).
+ * some); the start of Chromium and its first page (the same); the first read of a newly bound account from its venue (the
+ * median leaves it out); garbage that is not collected yet (it is collected before each reading of the heap).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
