@@ -87,5 +87,5 @@ export interface AcquireOptions {
    * alone. It may use the spare part if one of its payers may. After one was added to those of a waiting cost, call
    * `recheck`.
    */
-  readonly payers?: ReadonlySet<string> | undefined;
+  readonly payers?: Iterable<string> | undefined;
 }

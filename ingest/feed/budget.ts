@@ -11,7 +11,7 @@ import { inTurn, type Turn } from './budget-turns.ts';
 
 interface Waiter extends Cost, Turn {
   readonly priority: number;
-  readonly payers: ReadonlySet<string> | undefined;
+  readonly payers: Iterable<string> | undefined;
   /** Monotonic ms. */
   readonly waitsSince: number;
   readonly resolve: (reservation: Reservation) => void;
@@ -223,7 +223,7 @@ export class Budget {
     await this.options.grants?.store([...parts.values()], open + amount);
   }
 
-  private begin({ cost, priority, payers = new Set() }: Waiter, inSpare: boolean): Reservation {
+  private begin({ cost, priority, payers = [] }: Waiter, inSpare: boolean): Reservation {
     // Payers that are added from now on do not pay.
     const spender = { priority, payers: [...payers], inSpare };
     this.granted -= cost;
@@ -242,7 +242,7 @@ export class Budget {
     };
   }
 
-  private recordTurn(payers: ReadonlySet<string>): void {
+  private recordTurn(payers: Iterable<string>): void {
     for (const payer of payers) {
       this.sequence += 1;
       this.served.delete(payer);

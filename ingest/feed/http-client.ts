@@ -39,7 +39,7 @@ export interface HttpRequest {
   /** Priority in the budget; 0 by default. */
   readonly priority?: number;
   /** Who spends the weight, also those that are added while it waits; nobody by default. */
-  readonly payers?: ReadonlySet<string>;
+  readonly payers?: Iterable<string>;
   /** Until when it waits for room in the budget, unix ms; then it fails as rate-limited. Without a limit by default. */
   readonly roomUntil?: number;
   readonly signal?: AbortSignal;

@@ -326,6 +326,10 @@ describe('a late trade', () => {
     send({ at: MINUTE - 1, price: '8', qty: '1', receivedAt: 3 * HOUR });
     expect(stage.deadLetters).toMatchObject([{ topic: 'derived.trades.venue_a', reason: 'late_trade' }]);
     expect(emitted()).toHaveLength(4);
+    // Its bar is not complete without it.
+    const missed = START + MINUTE - 1;
+    const gaps = stage.emittedTo(candleRangeTopic).filter(({ kind }) => kind === 'gap');
+    expect(gaps).toMatchObject([{ id: 'missed BTC:5', source: 'venue_node', from: missed, until: missed }]);
   });
 
   it('is too late also if its coin was quiet for three hours', () => {

@@ -86,6 +86,7 @@ function onTrade(state: CandlesState, record: StageRecord<Trade>, emit: Emit): v
   if (!known) state.coins.set(key, coin);
   if (!bar) {
     emit.deadLetter('late_trade', `${trade.id} is older than the retained bars of ${instrument}`);
+    emitMissed(trade, receivedAt, emit);
     return;
   }
   if (removable) {
@@ -120,10 +121,17 @@ function revertTrade(state: CandlesState, trade: Trade, receivedAt: number, emit
   const bar = coin && removeTrade(coin, held.openTime, id);
   if (!bar) {
     emit.deadLetter('late_reversal', `${id} of ${provider} ${instrument} was reverted, but is not held any more`);
+    emitMissed(trade, receivedAt, emit);
     return;
   }
   state.removable.held.delete(id);
   emit(candleTopic, instrument, toCandle(trade, bar, receivedAt));
+}
+
+/** States that the bar of a trade lacks it, or contains it although it was reverted: as a gap at its time. */
+function emitMissed({ provider, instrument, id, ts }: Trade, receivedAt: number, emit: Emit): void {
+  const range = { provider, coin: instrument, source: sourceRulesOf(provider).recorded, intervalMs: MINUTE_MS };
+  emit(candleRangeTopic, instrument, { ...range, id: `missed ${id}`, kind: 'gap', from: ts, until: ts, receivedAt });
 }
 
 /** Drops inactive bars and instruments with the first trade of each hour of event time. */

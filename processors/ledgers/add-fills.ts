@@ -115,8 +115,8 @@ export function changesOf(
   const { startedAt } = state.accounts.get(account)!;
   if (!before || !isSameFill(before, fill))
     emit(accountFillTopic, account, { ...fill, account, ledger: startedAt, id: fillId(fill), receivedAt });
-  const event = eventOfFill(fill, receivedAt, baseOf);
-  const former = before && eventOfFill(before, receivedAt, baseOf);
+  const event = eventOfFill(fill, receivedAt);
+  const former = before && eventOfFill(before, receivedAt);
   return [
     // An event of another kind has another place.
     ...(former && former.kind !== event.kind ? [{ remove: former }] : []),

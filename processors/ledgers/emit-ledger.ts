@@ -18,13 +18,17 @@ export interface ChangedAccount {
   readonly receivedAt: number;
 }
 
+/** An event with its number among those at its place. */
+type EventInOrder = Pick<AppliedEvent, 'event' | 'nth'>;
+
 export function emitStart(account: string, startedAt: number, emit: Emit): void {
   emit(ledgerTopic, account, { account, ledger: startedAt });
 }
 
 /** Emits what an event did that comes after all others. */
-export function emitNewest(changed: ChangedAccount, { event, effects }: AppliedEvent, emit: Emit): void {
-  for (let part = 0; part < effects.length; part += 1) emitRow(changed, event, effects[part]!, part, emit);
+export function emitNewest(changed: ChangedAccount, applied: AppliedEvent, emit: Emit): void {
+  const { effects } = applied;
+  for (let part = 0; part < effects.length; part += 1) emitRow(changed, applied, effects[part]!, part, emit);
   const books = effects.length > 1 ? effects.filter(isFirstOfBook) : effects;
   for (const effect of books) emitBook(changed, effect, false, emit);
 }
@@ -40,7 +44,7 @@ export function* emitOutcome(changed: ChangedAccount, outcome: LedgerOutcome, em
     if (at % SLICE_EVENTS === 0) yield;
     const before = previous[at];
     touch(applied);
-    for (const [part, effect] of applied.effects.entries()) emitRow(changed, applied.event, effect, part, emit);
+    for (const [part, effect] of applied.effects.entries()) emitRow(changed, applied, effect, part, emit);
     if (!before) continue;
     touch(before);
     emitRemoved(changed, before, applied.effects, emit);
@@ -90,23 +94,18 @@ function bookKey(account: string, instrument: string, builder: string | null): s
   return `${account} ${instrument} ${builder ?? ''}`;
 }
 
-function emitRow(changed: ChangedAccount, event: LedgerEvent, effect: Effect, part: number, emit: Emit): void {
-  emit(ledgerEventTopic, changed.account, rowOf(changed, event, effect, part, 'applied'));
+function emitRow(changed: ChangedAccount, place: EventInOrder, effect: Effect, part: number, emit: Emit): void {
+  emit(ledgerEventTopic, changed.account, rowOf(changed, place, effect, part, 'applied'));
 }
 
 /**
  * Marks the rows of an event as removed that no row replaces: a part that is none any more, or one of another instrument.
  * @param now what the event does instead.
  */
-function emitRemoved(
-  changed: ChangedAccount,
-  { event, effects }: AppliedEvent,
-  now: readonly Effect[],
-  emit: Emit,
-): void {
-  for (const [part, effect] of effects.entries())
+function emitRemoved(changed: ChangedAccount, applied: AppliedEvent, now: readonly Effect[], emit: Emit): void {
+  for (const [part, effect] of applied.effects.entries())
     if (now[part]?.instrument !== effect.instrument)
-      emit(ledgerEventTopic, changed.account, rowOf(changed, event, effect, part, 'removed'));
+      emit(ledgerEventTopic, changed.account, rowOf(changed, applied, effect, part, 'removed'));
 }
 
 /** Writes rows without quantities for an event that came too late, which make its books partial. */
@@ -115,13 +114,13 @@ function emitRefused(changed: ChangedAccount, event: LedgerEvent, emit: Emit): v
   const builder = event.kind === 'fill' ? event.builder : null;
   for (const [part, instrument] of instrumentsOf(event).entries()) {
     const nothing = { qty: ZERO, price: null, realized: null, closes: [], opens: null, grows: null, partial: true };
-    emitRow(changed, late, { kind: event.kind, instrument, builder, ...nothing }, part, emit);
+    emitRow(changed, { event: late, nth: 0 }, { kind: event.kind, instrument, builder, ...nothing }, part, emit);
   }
 }
 
 function rowOf(
   { account, own }: ChangedAccount,
-  event: LedgerEvent,
+  { event, nth }: EventInOrder,
   effect: Effect,
   part: number,
   state: LedgerEventRow['state'],
@@ -144,6 +143,7 @@ function rowOf(
     kind,
     at,
     index,
+    nth,
     ts,
     receivedAt,
     instrument,

@@ -445,7 +445,7 @@ describe.skipIf(!existsSync(RECORDED))('recorded fills (skipped: no data at PARA
         probe.page('orders', page[0]!.time * (from === 0 ? 0 : 1), page, from + 100 < fills.length);
       }
       expect(probe.fillLoad()?.loadedAt).toBeGreaterThan(0);
-      const expected = readableNaive(naiveLedger(fills.map((fill) => eventOfFill(asTraded(fill), 0, () => null))));
+      const expected = readableNaive(naiveLedger(fills.map((fill) => eventOfFill(asTraded(fill), 0))));
       expect(readable(probe.driver.state.accounts.get(ACCOUNT)!.ledger).lots).toEqual(expected.lots);
       expect(new Set(probe.driver.emittedTo(accountFillTopic).map(({ id }) => id))).toEqual(new Set(fills.map(fillId)));
     }

@@ -42,22 +42,21 @@ export class ResponseCache {
 
   /**
    * Computes a response once for all concurrent requests with the key. They all receive its error, which is not cached.
+   * @param orgId if it is set, only concurrent requests of this organization share the computation. The response is
+   * cached for all.
    */
-  computeOnce(key: string, work: () => Promise<CachedResponse>): Promise<CachedResponse> {
-    const running = this.pending.get(key);
+  computeOnce(key: string, work: () => Promise<CachedResponse>, orgId?: string): Promise<CachedResponse> {
+    const pendingKey = orgId === undefined ? key : `${orgId} ${key}`;
+    const running = this.pending.get(pendingKey);
     if (running) return running;
-    const response = this.computeAndStore(key, work);
-    this.pending.set(key, response);
+    const response = this.computeAndStore(key, work).finally(() => this.pending.delete(pendingKey));
+    this.pending.set(pendingKey, response);
     return response;
   }
 
   private async computeAndStore(key: string, work: () => Promise<CachedResponse>): Promise<CachedResponse> {
-    try {
-      const response = await work();
-      if (response.ttlMs > 0) this.responses.set(key, response, { ttl: response.ttlMs });
-      return response;
-    } finally {
-      this.pending.delete(key);
-    }
+    const response = await work();
+    if (response.ttlMs > 0) this.responses.set(key, response, { ttl: response.ttlMs });
+    return response;
   }
 }

@@ -6,9 +6,12 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ApiError } from '#schemas/errors';
 import { errorEnvelopeSchema } from '#schemas/http/error-envelope';
+import { infoRead } from '#schemas/requests/venue-a-info';
 import { defineCallerRoute, type Route } from '../routes/route.ts';
 import { heldHandler, openApp, openThing } from '../testing/open-app.fixture.ts';
+import { requestsAnsweredBy } from '../testing/requests.fixture.ts';
 import type { TestApp } from '../testing/test-app.fixture.ts';
+import { readInfo } from '../upstream/read-info.ts';
 
 /** Sends bytes to the application and returns everything that it answers. */
 async function answerTo({ app }: TestApp, bytes: string): Promise<string> {
@@ -101,6 +104,30 @@ describe('errors', () => {
     expect(response.status).toBe(503);
     expect(response.headers['retry-after']).toBe('1');
     expect(response.json()).toMatchObject({ error: { code: 'internal_error' } });
+  });
+
+  it('name the venue if its reads, one after the other, leave no time for another one', async () => {
+    let sent = 0;
+    const app = await openThing(
+      {
+        handle: async (_input, { ingest }) => {
+          await readInfo(ingest, { type: 'meta' });
+          return readInfo(ingest, { type: 'spotMeta' });
+        },
+      },
+      {
+        responseTimeoutMs: 2_000,
+        requests: requestsAnsweredBy(async () => {
+          sent += 1;
+          await sleep(sent === 1 ? 10 : 4_000, undefined, { ref: false });
+          return {};
+        }),
+      },
+    );
+    const response = await app.get('/v1/thing');
+    expect([response.status, sent]).toEqual([502, 2]);
+    const upstream = { status: null, body: null };
+    expect(response.json()).toMatchObject({ error: { code: 'upstream_unavailable', provider: 'venue_a', upstream } });
   });
 
   it('are bad_request for a malformed URL, and those of the route for an overlong name', async () => {
@@ -207,6 +234,34 @@ describe('cached responses', () => {
     const responses = await Promise.all(requests);
     expect(responses.map((response) => response.body)).toEqual(Array(5).fill('{"ok":1}'));
     expect(releases).toHaveLength(1);
+  });
+
+  it('that may need a read of a venue are computed in the turn of each organization, and then served to all', async () => {
+    const turns = new Map<string, (error: ApiError | null) => void>();
+    const requests = requestsAnsweredBy(
+      (_kind, _params, orgId) =>
+        new Promise((resolve, reject) => {
+          expect(turns.has(orgId)).toBe(false);
+          turns.set(orgId, (error) => (error ? reject(error) : resolve({ native: orgId })));
+        }),
+    );
+    const app = await openThing(
+      {
+        path: '/v1/markets/thing',
+        cacheTtlMs: 5_000,
+        handle: async (_input, { ingest }) => (await ingest.send(infoRead, { type: 'meta' })).result.native,
+      },
+      { requests },
+    );
+    const headers = { authorization: `Bearer ${app.tokenOfOther('org_single')}` };
+    const rushing = [app.get('/v1/markets/thing'), app.get('/v1/markets/thing')];
+    const single = app.get('/v1/markets/thing', headers);
+    while (turns.size < 2) await sleep(1);
+    turns.get('org_test')!(new ApiError('upstream_rate_limited', 'no room'));
+    expect((await Promise.all(rushing)).map(({ status }) => status)).toEqual([429, 429]);
+    turns.get('org_single')!(null);
+    expect((await single).json()).toBe('org_single');
+    expect((await app.get('/v1/markets/thing')).json()).toBe('org_single');
   });
 
   it('do not include errors and responses that the route excludes', async () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { decimalNumberOrNull } from '#schemas/http/scalars';
 import type { Instrument } from '#schemas/topics/normalised';
 import type { CoinsOfVenue } from '../views/coins.ts';
-import type { TradedFamily } from './family.ts';
+import type { Name, TradedFamily } from './family.ts';
 import { figure } from './figure.ts';
 
 /** The symbol of a contract: its coin without the prefix of its dex. */
@@ -28,21 +28,22 @@ const snapshot = z.object({
   dayBaseVolume: figure('Volume of the last 24 hours, contracts'),
 });
 
+/** The name of a builder dex. */
+export const DEX: Name = {
+  parameter: 'dex',
+  description: 'A builder dex, such as xyz.',
+  pattern: /^[a-z0-9]{1,6}$/,
+  accepts: '1 to 6 lower-case letters and digits',
+  unknown: 'unknown_dex',
+  isListed: isListedDex,
+};
+
 /** Perpetuals of builders' dexes, such as `TSLA` of `xyz`. */
 export const CONTRACTS: TradedFamily<z.infer<typeof row>, z.infer<typeof snapshot>> = {
   path: '/v1/markets/venue_a/perp-dex/:dex/contracts',
   noun: 'contract',
   plural: 'contracts',
-  within: [
-    {
-      parameter: 'dex',
-      description: 'A builder dex, such as xyz.',
-      pattern: /^[a-z0-9]{1,6}$/,
-      accepts: '1 to 6 lower-case letters and digits',
-      unknown: 'unknown_dex',
-      isListed: isListedDex,
-    },
-  ],
+  within: [DEX],
   name: {
     parameter: 'symbol',
     description: 'A contract of the dex, without its prefix, such as TSLA.',

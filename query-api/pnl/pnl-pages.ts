@@ -1,6 +1,6 @@
 /**
  * Keeps what the first page of a cursor was cut from, so that its other pages show the same state. Another process, or
- * one that does not have it any more, calculates it again: the digest in the cursor tells whether anything changed.
+ * one that does not have it any more, calculates it again: the digest in the cursor shows whether anything changed.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -49,12 +49,12 @@ export class PnlPages<T extends PagedResult> {
   }
 
   /**
-   * Returns the result of the first page: kept, or calculated again as of then. Throws 400 if it is not kept and the
+   * Returns the result of the first page: held, or calculated again as of then. Throws 400 if it is not held and the
    * figures changed.
    */
   async find(scope: string, { asOf, digest }: Page, read: (asOf: number) => Promise<T>): Promise<T> {
-    const kept = this.results.get(`${scope}/${digest}`);
-    if (kept) return kept;
+    const held = this.results.get(`${scope}/${digest}`);
+    if (held) return held;
     const result = await read(asOf);
     if (result.digest !== digest)
       throw new ApiError('validation_failed', 'cursor: earlier figures changed; begin with the first page again');

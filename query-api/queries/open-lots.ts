@@ -35,7 +35,8 @@ export function openLots(condition: string, parameters: Readonly<Record<string, 
      WHERE ${condition} AND piece != 0
      GROUP BY openedBy, piece > 0
      HAVING sumIf(piece, change != 'closed') != sumIf(piece, change = 'closed')
-     ORDER BY anyIf(l.at, change = 'opened'), anyIf(l.index, change = 'opened'), openedBy, piece > 0`,
+     ORDER BY anyIf(l.at, change = 'opened'), anyIf(l.index, change = 'opened'), anyIf(l.nth, change = 'opened'),
+       openedBy, piece > 0`,
     parameters,
     parse: (rows: LotRow[]) =>
       rows.flatMap((row) => leftOf(row).map((lot) => ({ openedBy: row.openedBy, openedAt: row.openedAt, ...lot }))),

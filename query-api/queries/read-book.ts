@@ -22,6 +22,7 @@ const EVENT_COLUMNS = selectColumns(bookEventsTable, 'l', [
   'kind',
   'at',
   'index',
+  'nth',
   'ts',
   'receivedAt',
   'qty',
@@ -105,8 +106,8 @@ function eventsOf(place: BookPlace, rows: number, after: EventPlace | null): Que
     sql: `SELECT ${EVENT_COLUMNS}, ${CLOSES.sql}
      FROM book_events AS l FINAL
      WHERE ${OF_BOOK}
-       ${after ? 'AND (l.at, l.index, l.id, l.part) > ({afterAt:UInt64}, {afterIndex:UInt64}, {afterId:String}, {afterPart:UInt64})' : ''}
-     ORDER BY l.at, l.index, l.id, l.part
+       ${after ? 'AND (l.at, l.index, l.nth, l.id, l.part) > ({afterAt:UInt64}, {afterIndex:UInt64}, {afterNth:UInt64}, {afterId:String}, {afterPart:UInt64})' : ''}
+     ORDER BY l.at, l.index, l.nth, l.id, l.part
      LIMIT {rows:UInt32}`,
     parameters: { ...parametersOf(place), rows, ...after },
     parse: (found: EventRow[]) => found.map((row) => ({ ...row, closes: CLOSES.read(row) })),
@@ -116,16 +117,23 @@ function eventsOf(place: BookPlace, rows: number, after: EventPlace | null): Que
 interface EventPlace {
   readonly afterAt: number;
   readonly afterIndex: number;
+  readonly afterNth: number;
   readonly afterId: string;
   readonly afterPart: number;
 }
 
-function cursorOf({ at, index, id, part }: BookEvent, scope: string): string {
-  return formatCursor({ at, id: `${scope}/${index}/${part}/${id}` });
+function cursorOf({ at, index, nth, id, part }: BookEvent, scope: string): string {
+  return formatCursor({ at, id: `${scope}/${index}/${nth}/${part}/${id}` });
 }
 
 function placeOf({ at, id }: CursorKey, scope: string): EventPlace {
-  const parts = /^(\w+)\/(\d{1,15})\/(\d{1,15})\/(.+)$/.exec(id);
+  const parts = /^(\w+)\/(\d{1,15})\/(\d{1,15})\/(\d{1,15})\/(.+)$/.exec(id);
   if (!parts || parts[1] !== scope) throw invalidCursor();
-  return { afterAt: at, afterIndex: Number(parts[2]), afterPart: Number(parts[3]), afterId: parts[4]! };
+  return {
+    afterAt: at,
+    afterIndex: Number(parts[2]),
+    afterNth: Number(parts[3]),
+    afterPart: Number(parts[4]),
+    afterId: parts[5]!,
+  };
 }

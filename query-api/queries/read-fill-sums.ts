@@ -68,7 +68,7 @@ const asText = (sum: string) => `toString(toDecimal256(${sum}, 18))`;
 const wide = (column: string) => `toDecimal256(${column}, 18)`;
 
 function venueASums(store: Reader, ledgers: readonly LedgerPart[], window: Window): Promise<FillSums[]> {
-  // A fee in the token that was bought counts at the price of the fill, one in a quote token as USD.
+  // A fee in the token that was bought or sold counts at the price of the fill, one in a quote token as USD.
   const usd = (amount: string) => `if(l.isFeeTraded, ${amount} * ${wide('l.price')}, ${amount} * toDecimal256(1, 18))`;
   const sumOf = (value: string) => asText(`sumIf(${value}, isCounted)`);
   return query(store, {

@@ -26,6 +26,7 @@ export function aLedgerRow(nth: number, fields: Partial<LedgerEventRow> = {}): L
     kind: 'fill',
     at: nth,
     index: nth,
+    nth: 0,
     ts: NOON_MS + nth * 1_000,
     receivedAt: NOON_MS + nth * 1_000 + 500,
     instrument: '111',

@@ -41,6 +41,8 @@ export interface TestApp {
   uncachedToken(scopes: readonly Scope[]): Promise<string>;
   /** Creates a key with these scopes that is cached as verified, since hashing is slow; returns its token. */
   cachedToken(scopes: readonly Scope[], sandbox?: boolean): string;
+  /** Creates another organization with a key that has all scopes; returns its token. */
+  tokenOfOther(orgId: string): string;
   /** Sends a GET with the token of a key that has all scopes. */
   get(url: string, headers?: Readonly<Record<string, string>>): ReturnType<TestApp['request']>;
   request(
@@ -96,11 +98,12 @@ export async function createTestApp({ routes, app: overrides }: TestAppOptions =
     token: Token,
     scopes: readonly Scope[],
     secret: typeof NO_HASH | Awaited<ReturnType<typeof hashSecret>>,
+    orgId: string = ORGANIZATION.id,
   ) => {
     const { keyId: id, sandbox } = token;
     putKey(control, {
       id,
-      orgId: ORGANIZATION.id,
+      orgId,
       name: 'test',
       userId: 'test',
       scopes,
@@ -177,6 +180,12 @@ export async function createTestApp({ routes, app: overrides }: TestAppOptions =
       const token = mintToken(sandbox);
       authenticator.remember(token);
       return addKey(token, scopes, NO_HASH);
+    },
+    tokenOfOther: (orgId) => {
+      putOrganization(control, { ...ORGANIZATION, id: orgId });
+      const token = mintToken();
+      authenticator.remember(token);
+      return addKey(token, SCOPES, NO_HASH, orgId);
     },
     get: (url, headers) => request('GET', url, { authorization: `Bearer ${allToken}`, ...headers }),
     request,

@@ -35,7 +35,9 @@ const fillFields = {
   oid: integer("The venue's id of the order."),
   fee: decimal('The whole fee in `feeToken`; negative is a rebate.'),
   feeToken: text('The token in which the fee was paid.'),
-  isFeeTraded: flag('The fee was paid in the token that was bought, so that quantity never arrived.'),
+  isFeeTraded: flag(
+    'The fee was paid in the token that was bought or sold: of a purchase, that quantity never arrived.',
+  ),
   builderFee: nullable(decimal('The part of the fee for the builder; null without one.')),
   builder: nullable(text('The builder, lower case; null without one, and where the source does not name it.')),
   liquidatedUser: nullable(

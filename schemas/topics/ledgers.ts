@@ -50,6 +50,7 @@ const ledgerEvent = record('LedgerEventRow', 'What one event did to one book of 
   kind: oneOf(EFFECT_KINDS, 'What happened.'),
   at: integer("The venue's order: block on chain, unix ms elsewhere."),
   index: integer('Log index on chain, 0 elsewhere.'),
+  nth: withDefault(integer('Counts the events of the account at that place in the order of the ledger, from 0.'), 0),
   ts: timestamp("The venue's time."),
   receivedAt: timestamp('When the event reached the ledger.'),
   instrument: text('Coin or token.'),

@@ -178,6 +178,22 @@ it('waits no longer for weight as its organization when another one joins that h
   expect(server.requests).toHaveLength(1);
 });
 
+it('waits no longer for weight as its organization when it shares bars that a rushing one requested', async () => {
+  const { server, budget, handler } = await setUp([{ body: '[]' }], { weight: 100, spare: 30 });
+  const spent = await budget.reserve(70, { priority: REST_PRIORITIES.reads, payers: new Set(['rushing']) });
+  spent.settle();
+  const read = (orgId: string, startTime: number) =>
+    handler.run(
+      { type: 'candleSnapshot', req: { coin: 'BTC', interval: '1m', startTime, endTime: 599_999 } },
+      { signal: new AbortController().signal, requestedAt: Date.now(), orgIds: new Set([orgId]) },
+    );
+  const reads = [read('rushing', 0)];
+  await until(() => !budget.hasRoom(1, { priority: REST_PRIORITIES.reads, payers: new Set(['rushing']) }));
+  reads.push(read('single', 120_000));
+  expect(await Promise.all(reads)).toMatchObject([{ native: [] }, { native: [] }]);
+  expect(server.requests).toHaveLength(1);
+});
+
 it('fails if the response is not JSON, and publishes nothing', async () => {
   const { read, published } = await setUp([{ body: '<html>' }]);
   await expect(read({ type: 'meta' })).rejects.toMatchObject({

@@ -27,7 +27,7 @@ export interface InfoReadsOptions {
 
 export function createInfoReads(options: InfoReadsOptions): RequestHandler {
   const { budget } = options;
-  const bars = new SharedBars();
+  const bars = new SharedBars({ onJoin: () => budget.recheck() });
   return defineHandler({
     kind: infoRead,
     running: READS_RUNNING,
@@ -35,10 +35,15 @@ export function createInfoReads(options: InfoReadsOptions): RequestHandler {
     ...whileWaiting(budget, infoWeightMax),
     run: (params, { signal, requestedAt, orgIds }) =>
       readInTime(requestedAt + READS_TOTAL_MS, signal, async (inTime) => {
-        const send = (request: InfoRequest) => readInfo(options, request, { orgIds, requestedAt, signal: inTime });
+        const limits = { requestedAt, signal: inTime };
         const { type, req } = params;
-        if (type !== 'candleSnapshot' || !req) return send(params);
-        return bars.read(req, (range) => send({ type, req: range }));
+        if (type !== 'candleSnapshot' || !req) return readInfo(options, params, { ...limits, orgIds });
+        return bars.read(req, {
+          orgIds,
+          roomUntil: requestedAt + READS_WAIT_MS,
+          signal: inTime,
+          send: (range, payers) => readInfo(options, { type, req: range }, { ...limits, orgIds: payers }),
+        });
       }),
   });
 }
@@ -47,7 +52,7 @@ export function createInfoReads(options: InfoReadsOptions): RequestHandler {
 export async function readInfo(
   { client, publisher, feed }: InfoReadsOptions,
   params: InfoRequest,
-  { orgIds, requestedAt, signal }: RequestContext,
+  { orgIds, requestedAt, signal }: Omit<RequestContext, 'orgIds'> & { readonly orgIds: Iterable<string> },
 ): Promise<InfoResult> {
   const { type, user } = params;
   const body = JSON.stringify(params);

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { InfoResult } from '#schemas/requests/venue-a-info';
-import { type BarsRequest, SharedBars } from './shared-bars.ts';
+import { UpstreamError } from '../../feed/errors.ts';
+import { type BarsReader, type BarsRequest, SharedBars } from './shared-bars.ts';
 
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
@@ -18,11 +19,17 @@ const rangeOf = (from: number, until: number, fields: Partial<BarsRequest> = {})
 /** A venue that answers with the minutes of each request, when it is released or at once. */
 function setUp() {
   const clock = { now: NOW };
-  const bars = new SharedBars(() => clock.now);
+  let joins = 0;
+  const onJoin = () => {
+    joins += 1;
+  };
+  const bars = new SharedBars({ onJoin, now: () => clock.now });
+  const payers: Iterable<string>[] = [];
   const sent: string[] = [];
   const waiting: { end(): void; fail(error: Error): void }[] = [];
   let isOpen = true;
-  const send = async ({ coin, startTime, endTime }: BarsRequest): Promise<InfoResult> => {
+  const send: BarsReader['send'] = async ({ coin, startTime, endTime }, paying) => {
+    payers.push(paying);
     sent.push(`${coin} ${startTime / MINUTE} ${Math.floor(endTime / MINUTE) + 1}`);
     if (!isOpen) await new Promise<void>((end, fail) => waiting.push({ end, fail }));
     const native = [];
@@ -36,7 +43,17 @@ function setUp() {
     hold: () => {
       isOpen = false;
     },
-    read: (range: BarsRequest, by = send) => bars.read(range, by),
+    joins: () => joins,
+    /** Who pays for each request that was sent. */
+    payers: () => payers.map((paying) => [...paying]),
+    read: (range: BarsRequest, reader: Partial<BarsReader> = {}) =>
+      bars.read(range, {
+        orgIds: ['org'],
+        roomUntil: clock.now + 10_000,
+        signal: new AbortController().signal,
+        send,
+        ...reader,
+      }),
   };
 }
 
@@ -134,6 +151,65 @@ it('fails with the request that it shares, and requests the bars again afterward
   expect(sent).toEqual(['BTC 100 104', 'BTC 101 103']);
 });
 
+const noRoom = () => new UpstreamError('upstream_rate_limited', 'no room');
+
+it('adds the organizations of a read, also of later equal ones, to those that pay for a request that it shares', async () => {
+  const { hold, read, waiting, payers, joins } = setUp();
+  hold();
+  const single = new Set(['single']);
+  const reads = [read(rangeOf(100, 104), { orgIds: ['rushing'] }), read(rangeOf(102, 106), { orgIds: single })];
+  expect([payers(), joins()]).toEqual([[['rushing', 'single'], ['single']], 1]);
+  single.add('rushing').add('late');
+  expect(payers()).toEqual([
+    ['rushing', 'single', 'late'],
+    ['single', 'rushing', 'late'],
+  ]);
+  for (const { end } of waiting) end();
+  await Promise.all(reads);
+  // What was received costs nothing more.
+  await read(rangeOf(101, 103), { orgIds: ['another'] });
+  expect([payers()[0], joins()]).toEqual([['rushing', 'single', 'late'], 1]);
+});
+
+it('requests bars itself when there was no room for the request that it shares, until its own time for that ends', async () => {
+  const { hold, read, sent, waiting, payers, clock } = setUp();
+  hold();
+  const first = read(rangeOf(100, 104), { orgIds: ['rushing'] });
+  clock.now += 9_000;
+  const others = [102, 103].map((from) => read(rangeOf(from, 106), { orgIds: [`from ${from}`] }));
+  const impatient = read(rangeOf(100, 102), { roomUntil: clock.now });
+  waiting[1]!.end();
+  waiting[0]!.fail(noRoom());
+  await expect(first).rejects.toThrow('no room');
+  await expect(impatient).rejects.toThrow('no room');
+  // The second of the others shares the new request of the first.
+  expect([sent, payers()[2]]).toEqual([
+    ['BTC 100 104', 'BTC 104 106', 'BTC 102 104'],
+    ['from 102', 'from 103'],
+  ]);
+  waiting[2]!.end();
+  expect((await Promise.all(others)).map(minutesOf)).toEqual([
+    [102, 103, 104, 105],
+    [103, 104, 105],
+  ]);
+});
+
+it('requests bars itself when the read that requested them ran out of time, but not when its own time is over', async () => {
+  const { hold, read, sent, waiting } = setUp();
+  hold();
+  const [ended, closed] = [new AbortController(), new AbortController()];
+  const first = read(rangeOf(100, 104), { signal: ended.signal });
+  const [other, late] = [read(rangeOf(101, 103)), read(rangeOf(102, 104), { signal: closed.signal })];
+  ended.abort();
+  closed.abort();
+  waiting[0]!.fail(new Error('aborted'));
+  await expect(first).rejects.toThrow('aborted');
+  await expect(late).rejects.toThrow('aborted');
+  expect(sent.slice(1)).toEqual(['BTC 101 103']);
+  waiting[1]!.end();
+  expect(minutesOf(await other)).toEqual([101, 102]);
+});
+
 it('joins the rest of a read into at most four requests', async () => {
   const { read, sent } = setUp();
   for (const minute of [10, 20, 30, 40, 42]) await read(rangeOf(minute, minute + 1));
@@ -145,5 +221,5 @@ it.each([null, { error: 'x' }])('passes on a response without bars: %j', async (
   const { read } = setUp();
   await read(rangeOf(100, 104));
   const other = async (): Promise<InfoResult> => ({ native, fetchedAt: NOW, source: 'official' });
-  expect((await read(rangeOf(100, 106), other)).native).toEqual(native);
+  expect((await read(rangeOf(100, 106), { send: other })).native).toEqual(native);
 });

@@ -1,6 +1,6 @@
-/** What is asked before a request is sent that takes something away from somebody; pure. */
+/** Questions before requests of the try-it form that delete or stop something; pure. */
 
-/** The question; null for a request that is sent at once. */
+/** Returns the question to ask before a request is sent; null if it is sent at once. */
 export function questionBefore(method: string, path: string, body: unknown): string | null {
   const what = `${method} ${path}`;
   if (method === 'DELETE') return `Send ${what}? This cannot be undone.`;

@@ -5,7 +5,7 @@ import { questionBefore } from './question.ts';
 import { faultOf, type Schema, typedValue } from './validate-schema.ts';
 
 const TIMEOUT_MS = 30_000;
-/** Longer bodies are shown up to here. */
+/** Longer bodies are cut after this many characters. */
 const SHOWN_CHARACTERS = 200_000;
 const INDENT = 2;
 
@@ -19,7 +19,7 @@ interface Prepared {
 
 export function startTryForm(form: HTMLFormElement): void {
   const field = form.querySelector<HTMLInputElement>('[data-own-list]');
-  // Only once somebody uses the form: a page that is read requests nothing.
+  // Requested once somebody uses the form: a page that is only read requests nothing.
   form.addEventListener('focusin', ({ target }) => {
     // What fails now is tried again, and reported, when the form is sent.
     if (field && (target as Field).name !== 'token') fillOwnId(form, field).catch(() => {});

@@ -25,7 +25,7 @@ export interface EventHistory {
   }[];
 }
 
-/** What happened to an event, of its health. */
+/** The fields of an event's health that state what happened to it. */
 export interface Happenings {
   readonly recentAnomalies: readonly { readonly ts: string; readonly kind: string }[];
   readonly disputeHistory: readonly { readonly ts: string; readonly phase: string }[];

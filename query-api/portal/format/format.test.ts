@@ -108,7 +108,7 @@ describe('names', () => {
 });
 
 describe('prices of legs', () => {
-  const candle = (provider: string, ts: number, close: number) => ({ provider, marketId: 'm', ts, close });
+  const candle = (provider: string, ts: number, close: number) => ({ provider, marketId: 'm', ts, close, trades: ts });
 
   it('are one series per market, with a gap where a market has no trade', () => {
     const data = pricesOf([candle('a', 2, 0.5), candle('b', 1, 0.1), candle('b', 2, 0.2), candle('a', 3, 0.6)], 1);
@@ -117,6 +117,10 @@ describe('prices of legs', () => {
       series: [
         { label: 'a', values: [null, 0.5, 0.6] },
         { label: 'b', values: [0.1, 0.2, null] },
+      ],
+      columns: [
+        { label: 'Trades, a', field: 'trades', digits: 0, values: [null, 2, 3] },
+        { label: 'Trades, b', field: 'trades', digits: 0, values: [1, 2, null] },
       ],
     });
   });
@@ -127,7 +131,7 @@ describe('prices of legs', () => {
   });
 
   it('name two markets of one venue by their ids', () => {
-    const candles = ['m1', 'm2'].map((marketId) => ({ provider: 'a', marketId, ts: 1, close: 0.5 }));
+    const candles = ['m1', 'm2'].map((marketId) => ({ provider: 'a', marketId, ts: 1, close: 0.5, trades: 1 }));
     expect(pricesOf(candles, 1).series.map(({ label }) => label)).toEqual(['a m1', 'a m2']);
   });
 

@@ -5,7 +5,7 @@ interface Leg {
   readonly marketId: string;
 }
 
-/** As a rule, so many characters of a market's id differ from those of another one of its venue. */
+/** Characters of a market's id that are shown; those of two markets of a venue usually differ. */
 const ID_SHOWN = 8;
 
 /** The venue of each market; where a venue has several, with as much of the market's id as makes the name unique. */

@@ -132,10 +132,13 @@ export interface Candle {
   /** Start of the bucket, unix ms. */
   readonly ts: number;
   readonly close: number;
+  /** Number of trades. */
+  readonly trades: number;
 }
 
 /**
- * The closing price of each leg by bucket. A bucket without a trade of a leg is a gap, also one without any trade.
+ * The closing price of each leg by bucket, with its number of trades in the table. A bucket without a trade of a leg is a
+ * gap, also one without any trade.
  *
  * @param stepMs length of a bucket.
  */
@@ -146,10 +149,22 @@ export function pricesOf(candles: readonly Candle[], stepMs: number): TimeChart 
   );
   const at = new Map(times.map((time, index) => [time, index]));
   const legs = [...new Map(candles.map((candle) => [legKey(candle), candle])).values()];
-  const values = new Map(legs.map((leg) => [legKey(leg), times.map((): number | null => null)]));
-  for (const candle of candles) values.get(legKey(candle))![at.get(candle.ts)!] = candle.close;
   const names = legNames(legs);
-  return { times, series: legs.map((leg, index) => ({ label: names[index]!, values: values.get(legKey(leg))! })) };
+  const valuesOf = (leg: Candle, read: (candle: Candle) => number) => {
+    const values = times.map((): number | null => null);
+    for (const candle of candles) if (legKey(candle) === legKey(leg)) values[at.get(candle.ts)!] = read(candle);
+    return values;
+  };
+  return {
+    times,
+    series: legs.map((leg, index) => ({ label: names[index]!, values: valuesOf(leg, ({ close }) => close) })),
+    columns: legs.map((leg, index) => ({
+      label: `Trades, ${names[index]}`,
+      field: 'trades',
+      digits: 0,
+      values: valuesOf(leg, ({ trades }) => trades),
+    })),
+  };
 }
 
 const legKey = ({ provider, marketId }: Candle): string => `${provider}.${marketId}`;

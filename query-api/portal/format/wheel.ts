@@ -1,4 +1,4 @@
-/** Whose a turn of the wheel is: that of the page, which scrolls, or that of the chart below the pointer; pure. */
+/** Decides whether a turn of the wheel scrolls the page or zooms the chart below the pointer; pure. */
 
 /** Turns of the wheel that follow each other faster than this are one movement, ms. */
 const MOVEMENT_MS = 300;

@@ -6,7 +6,7 @@ import type { StreamClient, StreamMessage, Subscription } from '#stream-gateway/
 
 export type ChannelListener = (messages: readonly StreamMessage[]) => void;
 
-/** From this number of messages on, the client holds back further ones until the next frame. */
+/** With this many messages waiting, the client holds back further ones until the next frame. */
 const BATCH_MAX = 500;
 
 interface SharedChannel {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { PriceState } from '#schemas/domain/price-state';
 import type { StreamMessage } from '#stream-gateway/client/stream-client';
 import { hasGap, hasOtherState, isRefusal } from './channel-report.ts';
 
@@ -15,7 +16,7 @@ it('finds refusals that the client does not repeat', () => {
 });
 
 it('finds a state that differs from the one before, which the first one of a channel does not', () => {
-  const states = new Map<string, string>();
+  const states = new Map<string, PriceState>();
   const found = [status('live'), status('live'), status('stale'), status('live')].map((one) =>
     hasOtherState('a', [one], states),
   );

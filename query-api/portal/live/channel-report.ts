@@ -1,4 +1,5 @@
 /** What the messages of a channel say beside its events; pure. */
+import type { PriceState } from '#schemas/domain/price-state';
 import type { StreamMessage } from '#stream-gateway/client/stream-client';
 
 /** True if events of the channel are missing for good. */
@@ -16,7 +17,7 @@ export const isRefusal = (messages: readonly StreamMessage[]): boolean =>
 export function hasOtherState(
   channel: string,
   messages: readonly StreamMessage[],
-  states: Map<string, string>,
+  states: Map<string, PriceState>,
 ): boolean {
   let isOther = false;
   for (const message of messages) {

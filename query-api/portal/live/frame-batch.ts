@@ -1,7 +1,7 @@
 /** Passes messages of a subscription on at most once a frame. */
 import type { StreamMessage } from '#stream-gateway/client/stream-client';
 
-/** From this number of messages on, the client holds back further ones until the next frame. */
+/** With this many messages waiting, the client holds back further ones until the next frame. */
 const BATCH_MAX = 500;
 
 export interface FrameBatch {

@@ -2,17 +2,32 @@
 import { type ReadonlySignal, untracked, useComputed, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { StreamEvent } from '#stream-gateway/client/stream-client';
+import { isPaused } from './activity.ts';
 import type { Newest } from './newest.ts';
 import type { Interval, Resource } from './resource.ts';
 import { serviceNow } from './service-clock.ts';
 import { silentSince, streamState } from './stream.ts';
 
-/** From an event until the tables hold its row. Further events until then lead to no other read. */
+/** The time after an event in which the tables receive its row. Further events in this time lead to no other read. */
 const ANNOUNCED_MS = 700;
 
 /** An interval that is longer while channels deliver what changes most, and shorter while they send nothing. */
 export function intervalBeside(withoutMs: number, withMs: number): Interval {
   return () => (streamState.peek() === 'live' && silentSince.peek() === null ? withMs : withoutMs);
+}
+
+/**
+ * Like `intervalBeside`, for a channel that may stay silent, such as that of a market which the service does not follow:
+ * the longer interval holds only once the channel has sent an event.
+ */
+export function intervalOnceSent(newest: Newest, withoutMs: number, withMs: number): Interval {
+  return () => (isDelivering(newest) ? withMs : withoutMs);
+}
+
+/** True while the page shows what its channels send: the connection sends, and they have sent an event. */
+export function isDelivering({ events, isRefused }: Newest): boolean {
+  const isSending = streamState.value === 'live' && silentSince.value === null && !isPaused.value;
+  return isSending && events.value.size > 0 && !isRefused.value;
 }
 
 /**

@@ -46,7 +46,7 @@ export function noteUsedMessages(): void {
       timer = setTimeout(noteSentMessages, until + AFTER_RESET_MS - serviceNow());
     })
     .catch((fault: unknown) => {
-      // Until when stays unknown; the next event ends it.
+      // The end stays unknown. The next event shows that the quota is free again.
       if (!(fault instanceof ApiFault)) throw fault;
     });
 }

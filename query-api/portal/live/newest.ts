@@ -1,18 +1,21 @@
 /** The newest event of each of some channels, as a signal that changes at most once a frame. */
 import { batch, type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import type { PriceState } from '#schemas/domain/price-state';
 import type { StreamEvent } from '#stream-gateway/client/stream-client';
 import { hasGap, hasOtherState, isRefusal } from './channel-report.ts';
 import { serviceNow } from './service-clock.ts';
 import { listen } from './stream.ts';
 
 export interface Newest {
-  /** By the key that `keyOf` derives; by channel unless a page needs several events of a channel. */
+  /** The newest event for each key that `keyOf` derives: for each channel, unless a page needs several of a channel. */
   readonly events: ReadonlySignal<ReadonlyMap<string, StreamEvent>>;
   /** Unix ms at which the newest one was received; null before the first one. */
   readonly at: ReadonlySignal<number | null>;
   /** How often a channel reported that events are missing. */
   readonly gaps: ReadonlySignal<number>;
+  /** The last state of the markets behind each channel; without those that have reported none. */
+  readonly states: ReadonlySignal<ReadonlyMap<string, PriceState>>;
   /** How often the state of the markets behind a channel changed. */
   readonly changes: ReadonlySignal<number>;
   /** True if the service refused one of the channels for good. */
@@ -24,7 +27,11 @@ const KEYS_MAX = 1_000;
 
 const channelOf = (event: StreamEvent): string => event.channel;
 
-export function useNewest(channels: readonly string[], keyOf: (event: StreamEvent) => string = channelOf): Newest {
+/** @param keyOf returns null for an event that the page does not need. */
+export function useNewest(
+  channels: readonly string[],
+  keyOf: (event: StreamEvent) => string | null = channelOf,
+): Newest {
   const events = useSignal<ReadonlyMap<string, StreamEvent>>(new Map());
   const at = useSignal<number | null>(null);
   const stops = useRef(new Map<string, () => void>());
@@ -32,16 +39,20 @@ export function useNewest(channels: readonly string[], keyOf: (event: StreamEven
   const changes = useSignal(0);
   const refused = useSignal<ReadonlySet<string>>(new Set());
   const isRefused = useComputed(() => refused.value.size > 0);
-  const states = useRef(new Map<string, string>());
+  const states = useSignal<ReadonlyMap<string, PriceState>>(new Map());
   const listenTo = (channel: string) =>
     listen(channel, (messages) => {
       if (hasGap(messages)) gaps.value += 1;
-      if (hasOtherState(channel, messages, states.current)) changes.value += 1;
+      const known = new Map(states.peek());
+      if (hasOtherState(channel, messages, known)) changes.value += 1;
+      if (known.get(channel) !== states.peek().get(channel)) states.value = known;
       if (isRefusal(messages)) refused.value = new Set(refused.peek()).add(channel);
-      const received = messages.filter((message) => message.type === 'event');
+      const received = messages.flatMap((message): [string, StreamEvent][] => {
+        const key = message.type === 'event' ? keyOf(message) : null;
+        return key === null ? [] : [[key, message as StreamEvent]];
+      });
       if (received.length === 0) return;
-      const next = new Map(events.peek());
-      for (const event of received) next.set(keyOf(event), event);
+      const next = new Map([...events.peek(), ...received]);
       for (const key of next.keys()) {
         if (next.size <= KEYS_MAX) break;
         next.delete(key);
@@ -59,10 +70,11 @@ export function useNewest(channels: readonly string[], keyOf: (event: StreamEven
       if (wanted.has(channel)) continue;
       stop();
       stops.current.delete(channel);
-      states.current.delete(channel);
     }
     const stillRefused = [...refused.peek()].filter((channel) => wanted.has(channel));
     if (stillRefused.length < refused.peek().size) refused.value = new Set(stillRefused);
+    const statesOfRest = [...states.peek()].filter(([channel]) => wanted.has(channel));
+    if (statesOfRest.length < states.peek().size) states.value = new Map(statesOfRest);
     const rest = [...events.peek()].filter(([, { channel }]) => wanted.has(channel));
     if (rest.length < events.peek().size) events.value = new Map(rest);
   }, [channels.join('\n')]);
@@ -73,5 +85,5 @@ export function useNewest(channels: readonly string[], keyOf: (event: StreamEven
     },
     [],
   );
-  return { events, at, gaps, changes, isRefused };
+  return { events, at, gaps, states, changes, isRefused };
 }

@@ -9,7 +9,7 @@ import { silentSince } from './stream.ts';
 /** Time between two reads; null to read once. A function decides anew after each read. */
 export type Interval = number | null | (() => number);
 
-/** So that what waits for a quota is not read at one moment. */
+/** Spreads the reads that waited for a quota over this time. */
 const RESET_SPREAD_MS = 1_000;
 
 /** The faults of all resources that are polled, so that the shell can say that the page is not live. */
@@ -25,14 +25,14 @@ function noteFault(owner: object, fault: ApiFault | null): void {
   faultyResources.value = next;
 }
 
-/** What is read, and how. */
+/** A read: its path, its body and how often it is repeated. */
 export interface Reading {
   /** Null reads nothing. */
   readonly path: string | null;
   readonly every: Interval;
   /** True to show what another path returned until this one has answered. */
   readonly staysUntilNext: boolean;
-  /** For a route that reads by POST; the same for as long as the path is. */
+  /** The body, for a route that reads by POST. It stays the same object while the path is the same. */
   readonly body: unknown;
 }
 
@@ -151,7 +151,7 @@ export class ResourceReader<T> {
   }
 }
 
-/** Until the next read, ms; null for none. A quota that is used up is waited for. */
+/** Returns the time until the next read, ms; null if there is none. It waits for the end of a used-up quota. */
 function waitAfter(fault: ApiFault | null, every: Interval): number | null {
   const wait = typeof every === 'function' ? every() : every;
   if (fault?.code !== 'quota_exceeded' || fault.retryAt === null) return wait;

@@ -1,6 +1,6 @@
 /** The time of the service, as far as the `Date` headers of its responses state it: the browser's clock may be wrong. */
 
-/** Between which values the service's clock minus that of the browser is, ms. */
+/** Bounds of the service's clock minus the browser's, ms. */
 export interface Offset {
   readonly min: number;
   readonly max: number;

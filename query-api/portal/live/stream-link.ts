@@ -30,8 +30,8 @@ export class StreamLink {
   private awaySince: number | null = null;
   private cancelRetry = () => {};
   private cancelReport = () => {};
-  /** Changes when the connection is opened, closed or suspended: what was begun before has no effect then. */
-  private turn = 0;
+  /** Increased when the connection is opened, closed or suspended, so that what began before has no effect. */
+  private generation = 0;
 
   constructor(options: StreamLinkOptions) {
     this.options = options;
@@ -113,21 +113,21 @@ export class StreamLink {
   }
 
   private async renew(mustRenew: boolean): Promise<void> {
-    const { turn } = this;
+    const { generation } = this;
     try {
       const csrf = await this.options.renew();
-      if (turn !== this.turn) return;
+      if (generation !== this.generation) return;
       this.csrf = csrf;
       this.failures = 0;
       this.connect();
     } catch {
       // The service is not reached, which the pages report. The client goes on trying by itself, too.
-      if (turn === this.turn) this.retryLater(mustRenew);
+      if (generation === this.generation) this.retryLater(mustRenew);
     }
   }
 
   private stop(): void {
-    this.turn += 1;
+    this.generation += 1;
     this.cancelRetry();
     this.cancelReport();
   }

@@ -34,7 +34,7 @@ import { eventPath, OLD_QUOTE_MS } from './event/shapes.ts';
 type Board = EventBoard & Paginated;
 
 const REFRESH = intervalBeside(5_000, 10_000);
-/** Between two reads of the prices of a day. */
+/** Time between two reads of the prices of a day. */
 const DAY_REFRESH_MS = 60_000;
 const PAGE_ROWS = 100;
 const ROWS_MAX = 1_000;

@@ -1,3 +1,4 @@
+import { spotCoinOf } from '#schemas/venues/venue-a/spot-coin';
 import { staleAt, useResource } from '../live/resource.ts';
 import type { PageProps } from '../pages.ts';
 import { framed, Page } from '../parts/page.tsx';
@@ -6,12 +7,11 @@ import { Book } from './market/book.tsx';
 import { Daily } from './market/daily.tsx';
 import { Figures, type Snapshot } from './market/figures.tsx';
 import { History } from './market/history.tsx';
+import { EVERY_MS } from './market/intervals.ts';
 import { Trades } from './market/trades.tsx';
 
-const REFRESH_MS = 10_000;
-
 interface Market {
-  /** What it is; what the list of its kind and the tab of that list are called. */
+  /** Names of the kind of market, of its list, and of that list's tab. */
   readonly kind: string;
   readonly list: string;
   readonly tab: string;
@@ -19,6 +19,8 @@ interface Market {
   /** The path of its REST routes. */
   readonly path: string;
   readonly marketType: 'perp' | 'spot';
+  /** The venue's coin, after which channels are named; null where the list of pairs states it. */
+  readonly coin: string | null;
 }
 
 /** The market of a path of the portal. */
@@ -32,6 +34,7 @@ function marketOf({ coin, pair, dex, symbol }: PageProps['params']): Market {
       name: coin,
       path: pathOf('coins', coin),
       marketType: 'perp',
+      coin,
     };
   if (pair !== undefined)
     return {
@@ -39,8 +42,9 @@ function marketOf({ coin, pair, dex, symbol }: PageProps['params']): Market {
       list: 'All spot pairs',
       tab: 'spot',
       name: pair,
-      path: pathOf('spot', 'pairs', pair),
+      path: `${PAIRS}/${encodeURIComponent(pair)}`,
       marketType: 'spot',
+      coin: null,
     };
   return {
     kind: `Contract of the dex ${dex}`,
@@ -49,12 +53,28 @@ function marketOf({ coin, pair, dex, symbol }: PageProps['params']): Market {
     name: `${dex}:${symbol}`,
     path: pathOf('perp-dex', dex!, 'contracts', symbol!),
     marketType: 'perp',
+    coin: `${dex}:${symbol}`,
   };
 }
 
+const PAIRS = '/v1/markets/venue_a/spot/pairs';
+
+/** The venue's coin of a market; null while it is not known. */
+function useCoin({ coin, name }: Market): string | null {
+  const list = useResource<PairList>(coin === null ? PAIRS : null);
+  const pair = list.data.value?.pairs.find(({ pair }) => pair === name);
+  return coin ?? (pair ? spotCoinOf(pair) : null);
+}
+
+interface PairList {
+  readonly pairs: readonly { readonly pair: string; readonly name: string; readonly index: number }[];
+}
+
 export default function MarketPage({ params }: PageProps) {
-  const { kind, list, tab, name, path, marketType } = marketOf(params);
-  const snapshot = useResource<Snapshot>(path, REFRESH_MS);
+  const market = marketOf(params);
+  const { kind, list, tab, name, path, marketType } = market;
+  const coin = useCoin(market);
+  const snapshot = useResource<Snapshot>(path, EVERY_MS.figures);
   const figures = snapshot.data.value;
   return (
     <Page
@@ -72,9 +92,9 @@ export default function MarketPage({ params }: PageProps) {
           <Figures figures={figures} isOld={staleAt(snapshot) !== null} />
           <History path={path} />
           <div class="panels">
-            <Book path={path} />
+            <Book key={path} path={path} coin={coin} />
             <div class="stack">
-              <Trades path={path} />
+              <Trades key={path} path={path} coin={coin} />
               <Daily symbol={name} marketType={marketType} />
             </div>
           </div>

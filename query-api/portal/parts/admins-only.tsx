@@ -1,4 +1,4 @@
-/** What changes something, for keys that may change it; other keys see which scope is missing. */
+/** Shows its children to keys that may change something; other keys see which scope is missing. */
 import type { ComponentChildren } from 'preact';
 import { session } from '../shell/session.ts';
 

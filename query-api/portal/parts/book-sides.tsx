@@ -8,9 +8,11 @@ import { Table } from './table.tsx';
 interface SidesProps extends DepthBook {
   /** The most levels of a side that are listed. */
   readonly limit: number;
+  /** Number of the event that the book came with; null for a book that REST returned. */
+  readonly seq?: number | null;
 }
 
-export function BookSides({ name, bids, asks, limit }: SidesProps) {
+export function BookSides({ name, bids, asks, limit, seq = null }: SidesProps) {
   const listed: DepthBook = { bids: bids.slice(0, limit), asks: asks.slice(0, limit) };
   const levels = [...listed.bids, ...listed.asks];
   const [bid, size] = levelColumns(levels, 'Bid');
@@ -24,6 +26,7 @@ export function BookSides({ name, bids, asks, limit }: SidesProps) {
           label={labelOf('Bids')}
           rows={listed.bids}
           idOf={({ price }) => `bid.${price}`}
+          seqOf={() => seq}
           columns={[size, bid]}
           isDense
         />
@@ -31,6 +34,7 @@ export function BookSides({ name, bids, asks, limit }: SidesProps) {
           label={labelOf('Asks')}
           rows={listed.asks}
           idOf={({ price }) => `ask.${price}`}
+          seqOf={() => seq}
           columns={[ask, size]}
           isDense
         />

@@ -2,7 +2,7 @@
 import type uPlot from 'uplot';
 
 export const LABEL_HEIGHT = 15;
-/** Between a name and the place that it names. */
+/** Distance between a name and the place that it names, in CSS pixels. */
 export const LABEL_GAP = 5;
 
 /** Prepares the canvas for text, in pixels of the screen. */

@@ -11,7 +11,7 @@ import type { ChangeSpan } from './plot-move.ts';
 
 export interface ChartOptions {
   readonly digits: number;
-  readonly kind: 'line' | 'bars' | 'steps' | 'points' | 'depth' | 'ladder' | 'candles';
+  readonly kind: 'line' | 'trades' | 'bars' | 'steps' | 'points' | 'depth' | 'ladder' | 'candles';
   /** Characters for which the left axis has room at least, so that charts one below the other are aligned. */
   readonly axisLength?: number;
 }

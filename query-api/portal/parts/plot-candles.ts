@@ -91,5 +91,5 @@ function drawStrips(plot: uPlot, data: ChartData, bucket: number, colorOf: Color
   }
 }
 
-/** By form; the swatches of the legend have the same (`styles/charts.css`). */
+/** Colours of strips by their form; the swatches of the legend have the same (`styles/charts.css`). */
 export const STRIP_COLORS = ['--accent', '--warn', '--ink-muted', '--down'];

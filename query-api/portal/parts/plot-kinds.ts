@@ -28,7 +28,7 @@ export const SERIES_COLORS = ['--accent', '--warn', '--up', '--down', '--ink-mut
 /** Width beside the plot for the names of lines. */
 export const LABEL_WIDTH = 112;
 const DAY_SECONDS = 86_400;
-/** Beside a single time. */
+/** Room on both sides of a single time. */
 const ROOM_SECONDS = 30;
 /** Opacity of the area below the depth of a book, per cent. */
 const AREA_PERCENT = 18;
@@ -108,7 +108,7 @@ const nameSides: Draw = (plot, labels, colors) => {
   });
 };
 
-/** From zero, with room above the largest value. */
+/** A scale that begins at zero and has room above the largest value. */
 const fromZero = (room: number): uPlot.Scale => ({
   range: (_plot, _min, max) => [0, max === null || max <= 0 ? 1 : max * room],
 });
@@ -174,6 +174,8 @@ export const timeScale = (newest: () => ChartData): uPlot.Scale => ({
 
 export const KINDS: Readonly<Record<ChartOptions['kind'], Kind>> = {
   line: {},
+  // A point for each bucket in which there were trades.
+  trades: { series: (_index, color) => ({ points: { show: true, size: 5, fill: color } }) },
   steps: { series: () => ({ paths: uPlot.paths.stepped!({ align: 1 }) }) },
   bars: {
     series: (_index, color) => ({

@@ -6,7 +6,7 @@ export interface PageKey {
   readonly keys: readonly string[];
   /** The keys as the help writes them. */
   readonly shown: string;
-  /** What they do. */
+  /** A text for the help dialog: what the keys do. */
   readonly text: string;
   readonly press: (key: string) => void;
 }

@@ -1,4 +1,4 @@
-/** What of a session decides which data the pages show. */
+/** The fields of a session that decide which data the pages show. */
 export interface DataOwner {
   readonly orgId: string;
   readonly sandbox: boolean;

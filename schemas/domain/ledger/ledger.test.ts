@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { instrumentsOf, type LedgerEvent } from './events.ts';
 import { conversion, effectsOf, fill, readable, settlement, splitOrMerge } from './ledger.fixture.ts';
-import { changeLedger, changeLedgerInSlices, createLedger, foldLedger, type Ledger } from './ledger.ts';
+import {
+  type AppliedEvent,
+  changeLedger,
+  changeLedgerInSlices,
+  createLedger,
+  foldLedger,
+  type Ledger,
+} from './ledger.ts';
 
 function ledgerOf(...events: LedgerEvent[]): Ledger {
   const ledger = createLedger();
@@ -47,6 +54,30 @@ describe('fills', () => {
   it('open a lot without the fee that was taken in the bought token', () => {
     const events = [fill(1, '@107', '986.87', '7.9769', { id: 'a', feeQty: '0.34540448', start: 0 })];
     expect(lotsAfter(...events)).toEqual(['@107 - a: 986.52459552 at 7.9769']);
+  });
+});
+
+describe('the number of an event at its place', () => {
+  const orderOf = ({ applied }: Ledger) => applied.map(({ event, nth }) => `${event.id} ${nth}`);
+
+  it('is that in which the ledger applies it, whatever its id is', () => {
+    const opening = fill(1, 'C', 5, 10, { id: '9', start: 0, tie: 9 });
+    const closing = fill(1, 'C', -5, 12, { id: '10', start: 5, tie: 10 });
+    expect(orderOf(ledgerOf(opening, closing, fill(2, 'C', 1, 10, { id: '11', start: 0 })))).toEqual([
+      '9 0',
+      '10 1',
+      '11 0',
+    ]);
+  });
+
+  it('is written again where an earlier event of its place arrives or goes', () => {
+    const events = [fill(1, 'B', 1, 10, { id: 'b' }), fill(1, 'C', 1, 10, { id: 'c' })];
+    const ledger = ledgerOf(...events);
+    const numbersOf = ({ written }: { written: readonly AppliedEvent[] }) =>
+      written.map(({ event, nth }) => `${event.id} ${nth}`);
+    const first = fill(1, 'A', 1, 10, { id: 'a' });
+    expect(numbersOf(changeLedger(ledger, [{ put: first }]))).toEqual(['a 0', 'b 1', 'c 2']);
+    expect(numbersOf(changeLedger(ledger, [{ remove: first }]))).toEqual(['b 0', 'c 1']);
   });
 });
 

@@ -19,6 +19,8 @@ export const SLICE_EVENTS = 64;
 export interface AppliedEvent {
   readonly event: LedgerEvent;
   readonly effects: readonly Effect[];
+  /** Counts the events at the same place (`at`, `index`) in the order in which they are applied, from 0. */
+  readonly nth: number;
 }
 
 export interface Ledger {
@@ -70,7 +72,7 @@ export function appendToLedger(
   const event = only.put;
   if (event.ts < foldedBefore) return null;
   if (applied.length > 0 && compareGroups(applied[applied.length - 1]!.event, event) >= 0) return null;
-  const newest = { event, effects: applyEvent(books, event) };
+  const newest = { event, effects: applyEvent(books, event), nth: nthAfter(applied, event) };
   applied.push(newest);
   return newest;
 }
@@ -133,6 +135,11 @@ export function foldLedger(ledger: Ledger, before: number): void {
   ledger.foldedBefore = before;
   const firstLeft = ledger.applied.findIndex(({ event }) => event.ts >= before);
   ledger.applied.splice(0, firstLeft === -1 ? ledger.applied.length : firstLeft);
+}
+
+function nthAfter(applied: readonly AppliedEvent[], { at, index }: LedgerEvent): number {
+  const last = applied.at(-1);
+  return last?.event.at === at && last.event.index === index ? last.nth + 1 : 0;
 }
 
 function eventOf(change: LedgerChange): LedgerEvent {
@@ -237,7 +244,7 @@ function* applyInOrder(
     let end = at + 1;
     while (end < placed.length && compareGroups(placed[at]!.event, placed[end]!.event) === 0) end += 1;
     for (const { event, before } of inPositionOrder(books, placed.slice(at, end))) {
-      const now = { event, effects: applyEvent(books, event) };
+      const now = { event, effects: applyEvent(books, event), nth: nthAfter(applied, event) };
       applied.push(now);
       if (before && isSameApplied(before, now)) continue;
       written.push(now);
@@ -266,6 +273,7 @@ function withFirstReceipt(event: LedgerEvent, existing: LedgerEvent | undefined)
 function isSameApplied(a: AppliedEvent, b: AppliedEvent): boolean {
   return (
     (a.event === b.event || isSameEvent(a.event, b.event)) &&
+    a.nth === b.nth &&
     a.effects.length === b.effects.length &&
     a.effects.every((effect, at) => isSameEffect(effect, b.effects[at]!))
   );

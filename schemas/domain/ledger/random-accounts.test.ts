@@ -105,6 +105,13 @@ class Table {
     }
   }
 
+  /** Ids in the order of the rows. */
+  order(): string[] {
+    const rows = [...this.applied.values()];
+    const order = rows.sort((a, b) => a.event.at - b.event.at || a.event.index - b.event.index || a.nth - b.nth);
+    return order.map(({ event }) => event.id);
+  }
+
   /** What is open, by book: the sum of what each event changed. */
   open(): Map<string, OpenSums> {
     const sums = new Map<string, OpenSums>();
@@ -159,6 +166,7 @@ it('any account equals a naive ledger that stores all events and sorts them, wha
         expect(actual.order.length).toBe([...known.values()].filter(({ ts }) => ts >= foldedBefore).length);
         expect(expected.order.flatMap((id) => table.rows.get(id) ?? [])).toEqual(expected.effects);
         expect(table.rows.size).toBe(known.size);
+        expect(table.order()).toEqual(expected.order);
         expect(table.open()).toEqual(openOf(ledger));
         expectPositions(ledger);
       }

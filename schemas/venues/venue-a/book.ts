@@ -1,4 +1,6 @@
 /** Reads a book of venue_a: the data of the `l2Book` channel and answers of `l2Book` (venue page, sections 3.1 and 7). */
+
+import type { LevelText } from '../../domain/book.ts';
 import {
   FieldError,
   readAmount,
@@ -8,15 +10,14 @@ import {
   readText,
   withPath,
 } from '../../domain/json-fields.ts';
-import type { BookLevel } from '../../topics/normalised.ts';
 
 /** A complete and validated book. */
 export interface BookMessage {
   readonly coin: string;
   /** Venue time, unix ms. */
   readonly time: number;
-  readonly bids: BookLevel[];
-  readonly asks: BookLevel[];
+  readonly bids: LevelText[];
+  readonly asks: LevelText[];
 }
 
 /** Reads a book. A book without levels is `[[],[]]`. Throws `FieldError`. */
@@ -32,11 +33,11 @@ export function readBook(data: unknown): BookMessage {
   };
 }
 
-function readSide(value: unknown, side: 0 | 1): BookLevel[] {
+function readSide(value: unknown, side: 0 | 1): LevelText[] {
   const levels = readList(value, `data.levels[${side}]`);
   let at = 0;
   try {
-    const read: BookLevel[] = [];
+    const read: LevelText[] = [];
     for (; at < levels.length; at += 1) {
       const level = readObject(levels[at], 'level');
       read.push({ price: readAmount(level.px, 'px'), size: readAmount(level.sz, 'sz') });

@@ -75,6 +75,8 @@ describe('a fill', () => {
     ['a purchase of a named pair', { coin: 'PURR/USDC', feeToken: 'PURR' }, null, true],
     ['a rebate in the quote', { coin: '@107', feeToken: 'USDC' }, 'HYPE', false],
     ['a sale of a pair', { coin: '@107', side: 'A', feeToken: 'USDC' }, 'HYPE', false],
+    ['a sale of a pair in its token', { coin: '@107', side: 'A', feeToken: 'HYPE' }, 'HYPE', true],
+    ['a sale of a stable token in it', { coin: '@230', side: 'A', feeToken: 'USDH' }, 'USDH', false],
     ['a contract in USDH', { coin: 'abc:GOLD', feeToken: 'USDH' }, null, false],
     ['a purchase of an outcome in its token', { coin: '#10', feeToken: '+10' }, null, true],
     ['a purchase of an outcome in the quote', { coin: '#10', feeToken: 'USDH' }, null, false],

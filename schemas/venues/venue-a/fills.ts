@@ -89,16 +89,19 @@ function readSide(value: unknown): 'buy' | 'sell' {
   throw new FieldError('side', 'B or A', value);
 }
 
-/** True if the fee of a purchase was paid in the token that was bought. */
+/**
+ * True if the fee was paid in the token that was bought or sold, so that its value follows from the price. A quote token
+ * is worth one USD; only a purchase of one is paid in what was bought.
+ */
 export function isFeeTraded(
   { coin, side, feeToken }: Pick<VenueAFill, 'coin' | 'side' | 'feeToken'>,
   baseOf: BaseOf,
 ): boolean {
-  return side === 'buy' && isTradedToken(coin, feeToken, baseOf);
+  return (side === 'buy' || !QUOTE_TOKENS.has(feeToken)) && isTradedToken(coin, feeToken, baseOf);
 }
 
 /** True for the token that is bought and sold with a coin. */
-export function isTradedToken(coin: string, feeToken: string, baseOf: BaseOf): boolean {
+function isTradedToken(coin: string, feeToken: string, baseOf: BaseOf): boolean {
   if (isOutcomeCoin(coin)) return feeToken === `+${coin.slice(1)}`;
   if (!isSpotCoin(coin)) return false;
   const base = coin.includes('/') ? coin.slice(0, coin.indexOf('/')) : baseOf(coin);

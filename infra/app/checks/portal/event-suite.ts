@@ -87,6 +87,7 @@ export function eventSuite(portal: Portal): void {
     expect(await cell('Anomalies', 'raw').textContent()).toBe('Baseline count: 40');
     expect(await cell('Proposals and disputes', 'phase').textContent()).toBe('Proposed');
     expect(await cell('Proposals and disputes', 'disputer').textContent()).toBe('–');
+    expect(await page.locator('ol[aria-label="Timeline of 42"] li').textContent()).toMatch(/^Proposed 2026-01-15/);
     for (const table of ['Proposals and disputes', 'Settlement']) {
       expect(await numberOf(table, 'blockNumber')).toBe('65000001');
       expect(await cell(table, 'txHash').locator('code').getAttribute('title')).toBe(hash);

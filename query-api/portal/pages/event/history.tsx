@@ -85,8 +85,8 @@ function Prices({ id, from, happened }: Omit<HistoryProps, 'at'> & RangeProps) {
         <>
           <Chart
             name="prices"
-            caption="Closing price of each market"
-            kind="line"
+            caption="Closing price of each market; a point is a bar with trades"
+            kind="trades"
             digits={3}
             data={{ ...pricesOf(data.candles, stepMs), marks: marksOf(happened) }}
           />

@@ -5,7 +5,7 @@
 export const EVERY_MS = {
   spread: 10_000,
   arbitrage: 10_000,
-  /** No channel has the books of an event, nor ladders. */
+  /** No channel publishes the books or the ladders of an event. */
   books: 12_000,
   ladder: 15_000,
   health: 60_000,

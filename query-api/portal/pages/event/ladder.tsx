@@ -18,7 +18,7 @@ const KINDS = [
   ['cross_provider', 'Buy on one venue, sell on the other'],
   ['negation_pair', 'Buy YES and NO'],
 ] as const;
-/** As many as the route allows, closer to each other where books are thick. */
+/** As many sizes as the route allows, closer to each other where books are thick. */
 const DEFAULT_SIZES = '10,25,50,75,100,150,200,300,400,500,750,1000,1500,2000,2500,3000,4000,5000,7500,10000';
 /** The most decimals of a size; the exact one is shown on hover. */
 const SIZE_DIGITS = 2;

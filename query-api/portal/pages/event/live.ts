@@ -49,7 +49,7 @@ export function withTrades(list: Trades, events: Iterable<StreamEvent>): Trades 
 }
 
 export interface Edges {
-  /** Of the list of one event. */
+  /** Set for the list of one event. */
   readonly universalId?: string;
   readonly records: readonly Edge[];
   /** Pairs of markets of one event that cannot be quoted. */

@@ -1,6 +1,7 @@
 /** What the oracle decided about an event: proposals, disputes and settlements on the chain, and what each market pays. */
 import { phaseName } from '../../format/names.ts';
 import { spanText } from '../../format/time.ts';
+import { timelinesOf } from '../../format/timeline.ts';
 import { useAnnounced } from '../../live/live-resource.ts';
 import { useNewest } from '../../live/newest.ts';
 import { useResource } from '../../live/resource.ts';
@@ -89,6 +90,24 @@ const SETTLEMENT_COLUMNS: readonly Column<Settlement>[] = [
   statusColumn,
 ];
 
+/** The steps of the oracle for each market from left to right, with the time between them. */
+function Timelines({ disputes }: { readonly disputes: readonly DisputePhase[] }) {
+  return (
+    <>
+      {timelinesOf(disputes).map(({ marketId, steps }) => (
+        <ol key={marketId} class="timeline" aria-label={`Timeline of ${marketId ?? 'a question without a market'}`}>
+          {steps.map(({ step, afterMs }) => (
+            <li key={step.id}>
+              <span class={TONES[step.phase]}>{phaseName(step.phase)}</span> <Moment at={step.ts} />
+              {afterMs !== null && <small class="muted">{spanText(afterMs)} later</small>}
+            </li>
+          ))}
+        </ol>
+      ))}
+    </>
+  );
+}
+
 /** The proposals, disputes and settlements of the oracle, oldest first. */
 export function Disputes({ id }: { readonly id: string }) {
   const newest = useNewest([disputeChannel(id)], recordKey);
@@ -104,13 +123,16 @@ export function Disputes({ id }: { readonly id: string }) {
       empty="The oracle received nothing about this event yet. A row appears when somebody proposes an outcome."
     >
       {({ disputes }) => (
-        <Table
-          label="Proposals and disputes"
-          rows={disputes}
-          idOf={(phase) => phase.id}
-          seqOf={(phase) => newest.events.value.get(phase.id)?.seq ?? null}
-          columns={PHASE_COLUMNS}
-        />
+        <>
+          <Timelines disputes={disputes} />
+          <Table
+            label="Proposals and disputes"
+            rows={disputes}
+            idOf={(phase) => phase.id}
+            seqOf={(phase) => newest.events.value.get(phase.id)?.seq ?? null}
+            columns={PHASE_COLUMNS}
+          />
+        </>
       )}
     </Panel>
   );

@@ -6,6 +6,7 @@ import { Num } from '../../parts/number.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Day } from '../../parts/time.tsx';
 import { place, setQuery } from '../../shell/router.ts';
+import { EVERY_MS } from './intervals.ts';
 
 interface DailyRow {
   readonly tradeDate: string;
@@ -27,7 +28,6 @@ interface DailyProps {
   readonly marketType: 'perp' | 'spot';
 }
 
-const REFRESH_MS = 60_000;
 const DAY_MS = 86_400_000;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const SOURCES: Readonly<Record<string, string>> = {
@@ -47,7 +47,7 @@ export function Daily({ symbol, marketType }: DailyProps) {
   const day = chosenDay();
   const read = useResource<{ readonly snapshots: readonly DailyRow[] }>(
     `/v1/markets/venue_a/daily?date=${day}&market=${marketType}`,
-    REFRESH_MS,
+    EVERY_MS.daily,
   );
   const rowOf = (snapshots: readonly DailyRow[]) => snapshots.find((row) => row.symbol === symbol);
   return (

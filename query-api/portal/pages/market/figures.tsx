@@ -2,6 +2,7 @@
 import { decimalText, digitsOf } from '../../format/number.ts';
 import { Fact } from '../../parts/fact.tsx';
 import { Num } from '../../parts/number.tsx';
+import { EVERY_MS } from './intervals.ts';
 
 /** What the route of a market returns; its fields depend on the family. */
 export type Snapshot = Readonly<Record<string, string | number | null>>;
@@ -44,6 +45,7 @@ export function Figures({ figures, isOld }: FiguresProps) {
           </Fact>
         ))}
       </dl>
+      <p class="muted">No channel has these figures: they are read every {EVERY_MS.figures / 1_000} seconds.</p>
     </section>
   );
 }

@@ -9,10 +9,10 @@ import { Choice, chosen } from '../../parts/choice.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { useKeys } from '../../shell/page-keys.ts';
 import { type Bar, candlesOf, digitsOfBars, INTERVALS, limitsOf, newestSpan, rangesOf, volumeOf } from './candles.ts';
+import { EVERY_MS } from './intervals.ts';
 import { Readout } from './readout.tsx';
 import { type ShownSpan, SPAN_PARAMETERS, useShownSpan } from './shown-span.ts';
 
-const REFRESH_MS = 15_000;
 const CHOICES = INTERVALS.map(([value, text]) => [value, text] as const);
 /** Bars that are read beside those of the newest range, so that a small move needs no other read. */
 const MARGIN = 1.5;
@@ -44,7 +44,7 @@ function Bars({ path, interval }: BarsProps) {
   const shown = useShownSpan(limitsOf(stepMs, Date.now()), newest);
   const read = useResource<{ readonly candles: readonly Bar[] }>(
     `${path}/candles?${queryOf(interval, stepMs, rangeMs, shown)}`,
-    REFRESH_MS,
+    EVERY_MS.history,
     true,
   );
   const earlier = () => shown.change((span) => shifted(span, -STEP));

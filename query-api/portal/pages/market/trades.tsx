@@ -1,17 +1,13 @@
-import type { Level } from '../../format/depth.ts';
+import { intervalOnceSent, useLive } from '../../live/live-resource.ts';
+import { useNewest } from '../../live/newest.ts';
 import { useResource } from '../../live/resource.ts';
 import { levelColumns } from '../../parts/level-columns.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Clock } from '../../parts/time.tsx';
-
-interface Trade extends Level {
-  readonly side: 'buy' | 'sell';
-  readonly ts: number;
-  readonly txHash: string | null;
-}
-
-const REFRESH_MS = 5_000;
+import { Arrival } from './arrival.tsx';
+import { EVERY_MS } from './intervals.ts';
+import { TRADES_SHOWN, type Trade, type Trades as TradeList, tradeChannel, tradeKeyOf, withTrades } from './live.ts';
 
 /** Ids that stay as they are when newer trades come: equal trades are counted from the oldest one. */
 function idsOf(trades: readonly Trade[]): (trade: Trade) => string {
@@ -26,21 +22,33 @@ function idsOf(trades: readonly Trade[]): (trade: Trade) => string {
   return (trade) => ids.get(trade)!;
 }
 
-/** @param path of the market's REST routes. */
-export function Trades({ path }: { readonly path: string }) {
-  const read = useResource<{ readonly trades: readonly Trade[] }>(`${path}/trades?limit=20`, REFRESH_MS);
+interface TradesProps {
+  /** The path of the market's REST routes. */
+  readonly path: string;
+  /** The venue's coin; null while it is not known. */
+  readonly coin: string | null;
+}
+
+export function Trades({ path, coin }: TradesProps) {
+  const newest = useNewest(coin === null ? [] : [tradeChannel(coin)], tradeKeyOf(coin ?? ''));
+  const { alone, besideChannel } = EVERY_MS.trades;
+  const every = intervalOnceSent(newest, alone, besideChannel);
+  const read = useResource<TradeList>(`${path}/trades?limit=${TRADES_SHOWN}`, every);
+  const trades = useLive(read, newest, withTrades);
   return (
     <Panel
       title="Newest trades"
-      resource={read}
+      resource={trades}
       isEmpty={({ trades }) => trades.length === 0}
       empty="No trade of this market was recorded yet."
+      actions={<Arrival newest={newest} what="Each trade" everyMs={alone} />}
     >
       {({ trades }) => (
         <Table
           label="Newest trades"
           rows={trades}
           idOf={idsOf(trades)}
+          seqOf={({ seq }) => seq ?? null}
           isDense
           columns={[
             { field: 'ts', label: 'When', render: ({ ts }) => <Clock at={ts} /> },

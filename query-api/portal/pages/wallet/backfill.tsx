@@ -98,7 +98,7 @@ function BackfillForm({ id, onClose }: { readonly id: string; readonly onClose: 
   );
 }
 
-/** What was found, and so far while the search goes on. */
+/** What the search has found, also while it goes on. */
 function OutcomeText({ outcome }: { readonly outcome: Outcome }) {
   const { status, fills, scanned } = outcome;
   if (!scanned) return <>The search waits for others.</>;

@@ -16,7 +16,7 @@ interface DeliveryList extends Paginated {
 
 const REFRESH_MS = 3_000;
 
-/** What came back from the last attempt. */
+/** The outcome of the last attempt. */
 function lastResult({ attempts }: Delivery): string {
   const last = attempts.at(-1);
   if (last === undefined) return 'not sent yet';

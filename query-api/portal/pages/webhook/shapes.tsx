@@ -35,7 +35,7 @@ export interface Delivery {
   readonly attempts: readonly Attempt[];
 }
 
-/** What the route of one delivery adds. */
+/** Fields that only the route of one delivery returns. */
 export interface SentAttempt extends Attempt {
   readonly requestHeaders: Readonly<Record<string, string>> | null;
 }

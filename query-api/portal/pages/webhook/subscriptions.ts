@@ -1,4 +1,4 @@
-/** Which subscriptions a webhook has after its form was filled in; pure. */
+/** Computes the subscriptions of a webhook from its filled-in form; pure. */
 import type { Subscription } from './shapes.tsx';
 
 /** A filter of an event type: a list of values, of which an event must have one. */

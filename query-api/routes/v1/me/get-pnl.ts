@@ -122,10 +122,10 @@ export const getPnl = defineCallerRoute({
 const ALIASES = { event: 'byEvent', wallet: 'byWallet', provider: 'byProvider' } as const;
 
 /** The sandbox has views of its own. */
-const kept = new WeakMap<Views, PnlPages<ReadRows>>();
+const pagesByViews = new WeakMap<Views, PnlPages<ReadRows>>();
 
 function pagesOf(views: Views): PnlPages<ReadRows> {
-  const pages = kept.get(views) ?? new PnlPages<ReadRows>();
-  kept.set(views, pages);
+  const pages = pagesByViews.get(views) ?? new PnlPages<ReadRows>();
+  pagesByViews.set(views, pages);
   return pages;
 }

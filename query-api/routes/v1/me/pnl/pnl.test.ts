@@ -496,6 +496,34 @@ describe('an account of venue_a', () => {
     expect(ada.lots).toMatchObject([{ openedBy: 'a1', qty: 3, price: 10 }]);
   });
 
+  it('lists events and lots of one millisecond in the order of the ledger', async () => {
+    const row = (id: string, nth: number, fields: Partial<LedgerEventRow>) =>
+      aLedgerRow(60, {
+        account: COIN_ACCOUNT,
+        instrument: 'DOT',
+        id,
+        nth,
+        index: 0,
+        price: '10',
+        closes: [],
+        ...fields,
+      });
+    await insertRows(store, bookEventsTable, [
+      row('9', 0, { ...openChange('5', '50'), opened: '5' }),
+      row('8', 2, { ...openChange('1', '10'), opened: '1' }),
+      row('10', 1, { ...openChange('-4', '-40'), opened: '0', closes: [{ openedBy: '9', qty: '4' }] }),
+    ]);
+    const path = `/v1/me/pnl/explain?walletId=${coinWallet}&marketId=DOT&limit=1`;
+    const seen: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { body } = await service.request('GET', `${path}${cursor && `&cursor=${cursor}`}`, { token });
+      seen.push(...body.events.map(({ id }: { id: string }) => id));
+      expect(body.lots.map(({ openedBy }: { openedBy: string }) => openedBy)).toEqual(['9', '8']);
+      cursor = body.pagination.nextCursor;
+    }
+    expect(seen).toEqual(['9', '10', '8']);
+  });
+
   it('has lots that the rounding of the venue enlarged', async () => {
     const row = (nth: number, fields: Partial<LedgerEventRow>) =>
       aLedgerRow(40 + nth, { account: COIN_ACCOUNT, instrument: 'LINK', id: `l${nth}`, price: '10', ...fields });

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { LogError } from '#infra/log/log';
 import { RequestError } from '#infra/requests/request-error';
 import type { InfoRequest } from '#schemas/requests/venue-a-info';
+import { anInstrument, aPerpDex } from '../../../../testing/records.fixture.ts';
 import { requestsAnsweredBy } from '../../../../testing/requests.fixture.ts';
 import { createTestApp, type TestApp } from '../../../../testing/test-app.fixture.ts';
 
@@ -81,6 +82,17 @@ describe('parameters', () => {
       const malformed = await get(`meta?dex=${dex}`);
       expect([malformed.status, malformed.body.error.message.split(':')[0]], dex).toEqual([400, 'dex']);
     }
+  });
+
+  it('take a dex from the view if that knows it: also one without contracts, and never one that has ended', async () => {
+    const { instruments, perpDexes } = test.views.coins.venue_a;
+    perpDexes.set('bare', aPerpDex({ name: 'bare' }));
+    perpDexes.set('ended', aPerpDex({ name: 'ended', delisted: true }));
+    instruments.set('ended:A', anInstrument({ coin: 'ended:A', dex: 'ended', delisted: true }));
+    expect((await get('meta?dex=bare')).status).toBe(200);
+    const ended = await get('meta?dex=ended');
+    expect([ended.status, ended.body.error.code]).toEqual([404, 'unknown_dex']);
+    expect(reads.map(({ request }) => request)).toEqual([{ type: 'meta', dex: 'bare' }]);
   });
 
   it('refuse a dex where a route accepts none', async () => {
