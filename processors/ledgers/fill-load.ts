@@ -6,6 +6,7 @@
 import { FILL_LISTS, type FillList, type FillPage, type VenueAFill } from '#schemas/topics/account-fills';
 import type { Trade } from '#schemas/topics/normalised';
 import { fillId } from '#schemas/venues/venue-a/fills';
+import { completeUntil } from '../shared/requested-at.ts';
 import { addCopy, type FillCopy } from './merge-copies.ts';
 
 /** At most so many fills of other sources wait for a load. Of those beyond it only the builder is lost: the lists have the fill. */
@@ -14,8 +15,6 @@ const WAITING_MAX = 10_000;
 const MISSING_MAX = 1_000;
 /** A response may lack what the venue published so long before its request; without a fill after that, a trade has none. */
 const RESPONSE_LAG_MS = 30_000;
-/** A request whose time was not recorded was sent at most so long before its response. */
-const REQUEST_MAX_MS = 10_000;
 
 interface ListLoad {
   /** Start of the next request: everything before it is known. */
@@ -131,7 +130,8 @@ function wait({ waiting }: FillLoad, copy: FillCopy): void {
   waiting.set(id, addCopy(waiting.get(id) ?? [], copy));
 }
 
-function advance(own: ListLoad, { fills, isFull, receivedAt, requestedAt }: FillPage): void {
+function advance(own: ListLoad, page: FillPage): void {
+  const { fills, isFull } = page;
   const newest = Math.max(own.from, fills.at(-1)?.time ?? 0);
   // The venue would return the same page again where as many fills as a page holds share a time.
   const from = isFull && fills[0]?.time === newest ? newest + 1 : newest;
@@ -139,8 +139,7 @@ function advance(own: ListLoad, { fills, isFull, receivedAt, requestedAt }: Fill
   own.from = from;
   for (const fill of fills) if (fill.time === from) own.edge.add(fillId(fill));
   if (isFull) return;
-  // What happened after the request was sent may be missing.
-  own.completeAt = Math.max(own.completeAt ?? 0, requestedAt ?? receivedAt - REQUEST_MAX_MS);
+  own.completeAt = Math.max(own.completeAt ?? 0, completeUntil(page));
 }
 
 function release(load: FillLoad): (readonly FillCopy[])[] {

@@ -26,12 +26,19 @@ function setUp() {
   };
   command('key.seed', SEED, null);
   command('wallet.bind', { walletId: 'wal_1', provider: 'venue_a', address: ADDRESS, label: '' });
-  const answer = (from: number, updates: unknown, receivedAt: number, user = ADDRESS) => {
+  const answer = (
+    from: number,
+    updates: unknown,
+    receivedAt: number,
+    user = ADDRESS,
+    requestedAt: number | null = receivedAt,
+  ) => {
     const record = {
       provider: 'venue_a',
       stream: 'info',
       key: 'venue_a.info',
       receivedAt,
+      requestedAt,
       request: JSON.stringify(ledgerUpdatesRequest(user, from)),
       payload: Buffer.from(JSON.stringify(updates)),
     };
@@ -80,6 +87,14 @@ describe('the flows of an account of venue_a', () => {
     expect(coverage()).toEqual({ ...state, receivedAt: BOUND_AT, knownThrough: 0, requestFrom: 0 });
     answer(0, [deposit(100), deposit(200)], 2_000);
     expect(coverage()).toEqual({ ...state, receivedAt: 2_000, knownThrough: 2_000, requestFrom: 200 });
+  });
+
+  it('are known up to the time at which the request was sent, or could have been sent', () => {
+    const { answer, coverage } = setUp();
+    answer(0, [], 20_000, ADDRESS, 19_500);
+    expect(coverage()).toMatchObject({ receivedAt: 20_000, knownThrough: 19_500 });
+    answer(0, [], 31_000, ADDRESS, null);
+    expect(coverage()).toMatchObject({ receivedAt: 31_000, knownThrough: 21_000 });
   });
 
   it('are each written once, also where responses overlap within a millisecond', () => {

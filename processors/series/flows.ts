@@ -44,14 +44,19 @@ interface NewFlow {
 
 /**
  * Processes a response with ledger updates that was requested from a time on.
- * @param startTime ms, inclusive. A response that begins after the newest known update could miss some, and is skipped.
+ * @param range ms: `startTime` of the request, inclusive. A response that begins after the newest known update could miss
+ *   some, and is skipped. `completeUntil`: later updates may be missing.
  * Throws a `FieldError` for a response of another shape, before anything changes.
  */
 export function addLedgerUpdates(
   state: SeriesState,
   account: string,
   response: unknown,
-  { startTime, receivedAt }: { readonly startTime: number; readonly receivedAt: number },
+  {
+    startTime,
+    receivedAt,
+    completeUntil,
+  }: { readonly startTime: number; readonly receivedAt: number; readonly completeUntil: number },
   emit: Emit,
 ): void {
   const followed = state.followed.get(account);
@@ -67,7 +72,7 @@ export function addLedgerUpdates(
     flows.newestAt = newest;
     flows.newestCount = updates.filter(({ time }) => time === newest).length;
   }
-  if (updates.length < LEDGER_UPDATES_OF_PAGE) flows.knownThrough = Math.max(flows.knownThrough, receivedAt);
+  if (updates.length < LEDGER_UPDATES_OF_PAGE) flows.knownThrough = Math.max(flows.knownThrough, completeUntil);
   emitCoverage(state, account, followed, receivedAt, emit);
 }
 

@@ -9,6 +9,7 @@ import { accountSeriesTopic, seriesKey } from '#schemas/topics/account-series';
 import type { RawEnvelope } from '#schemas/topics/raw';
 import { accountName } from '#schemas/venues/accounts';
 import { LEDGER_UPDATES } from '#schemas/venues/venue-a/ledger-updates';
+import { completeUntil } from '../shared/requested-at.ts';
 import { parseJson, rejectMalformed } from '../venues/shared/malformed.ts';
 import { addLedgerUpdates } from './flows.ts';
 import type { SeriesState } from './state.ts';
@@ -26,7 +27,8 @@ export function onInfo(state: SeriesState, { value }: Response, emit: Emit): voi
   if ((type !== PORTFOLIO && type !== LEDGER_UPDATES) || !state.followed.has(account)) return;
   orReject(emit, () => {
     if (type === LEDGER_UPDATES) {
-      const range = { startTime: typeof startTime === 'number' ? startTime : 0, receivedAt };
+      const from = typeof startTime === 'number' ? startTime : 0;
+      const range = { startTime: from, receivedAt, completeUntil: completeUntil(value) };
       return addLedgerUpdates(state, account, parseJson(payload.toString(), 'malformed_answer'), range, emit);
     }
     const series = readPortfolio(parseJson(payload.toString(), 'malformed_answer'));

@@ -1,5 +1,6 @@
 /** The return of an account from what the service knows: its snapshots, and the series of its venue. Pure. */
 import type { RoiPoint } from '#schemas/domain/returns/chain-linked';
+import type { FlowProblem } from '#schemas/domain/returns/flows';
 import { calculateRoi, type Roi, type RoiInput } from '#schemas/domain/returns/roi';
 import type { SeriesPoint } from '#schemas/domain/returns/series';
 import { WINDOWS } from '#schemas/domain/returns/series';
@@ -13,15 +14,33 @@ import type { CurrentValue } from './current-value.ts';
 /** The window and the current value, as of `calculateRoi`. */
 export type RoiWindow = Pick<RoiInput, 'from' | 'to' | 'current'>;
 
-/** @param series the venue's series of the account, the finest first; points without a value anchor nothing. */
+/**
+ * Returns the return of a window. A snapshot anchors nothing while the flows between its mark and its value are not known;
+ * if the window has no other anchor, this is why it is unavailable.
+ * @param series the venue's series of the account, the finest first; points without a value anchor nothing.
+ */
 export function accountRoi(
   { snapshots, history }: ReturnInputs,
   series: readonly (readonly SeriesPoint[])[],
   window: RoiWindow,
 ): Roi {
-  const ofSnapshots = snapshots.map((snapshot) => pointAtMark(snapshot, history));
-  const sources = [ofSnapshots, ...series.map((points) => points.flatMap((point) => withValue(point) ?? []))];
-  return calculateRoi({ ...window, sources, history });
+  const ofSnapshots: RoiPoint[] = [];
+  const unknown: RoiPoint[] = [];
+  let problem: FlowProblem | null = null;
+  for (const snapshot of snapshots) {
+    const point = pointAtMark(snapshot, history);
+    if (typeof point !== 'string') ofSnapshots.push(point);
+    else {
+      unknown.push({ ts: snapshot.hour, nav: snapshot.nav, pnl: null });
+      problem = point;
+    }
+  }
+  const ofVenue = series.map((points) => points.flatMap((point) => withValue(point) ?? []));
+  const roi = calculateRoi({ ...window, sources: [ofSnapshots, ...ofVenue], history });
+  if (roi.reason !== 'not_anchored' || problem === null) return roi;
+  const all = [...ofSnapshots, ...unknown].sort((a, b) => a.ts - b.ts);
+  const isAnchored = calculateRoi({ ...window, sources: [all], history }).reason !== 'not_anchored';
+  return isAnchored ? { reason: problem } : roi;
 }
 
 /** The venue's series of an account that the log has, the finest first. */
@@ -50,7 +69,7 @@ export function impliedSeries(
   inputs: ReturnInputs,
 ): SeriesPoint[] {
   const curve = impliedCurve(points, value, inputs);
-  return points.map((point, at) => ({ ...point, nav: curve[at]!.nav }));
+  return points.slice(points.length - curve.length).map((point, at) => ({ ...point, nav: curve[at]!.nav }));
 }
 
 const withValue = ({ ts, nav, pnl }: SeriesPoint): RoiPoint | null => (nav === null ? null : { ts, nav, pnl });

@@ -41,7 +41,9 @@ export async function readRoi(read: RoiRead, dependencies: RoiDependencies, know
   const through = to ?? window.current?.ts;
   if (through === undefined) return { reason: 'no_value' };
   const stored = known ?? (await readReturnInputsOf(dependencies, ledgerOf(views.ledgers, wallet)));
-  const inputs = await inputsThrough(read, through, stored, dependencies);
+  // The snapshot that anchors the end is a value of some minutes later.
+  const anchor = stored.snapshots.findLast(({ hour }) => hour <= through);
+  const inputs = await inputsThrough(read, Math.max(through, anchor?.asOf ?? 0), stored, dependencies);
   const series = knownSeries(views.accountSeries, accountName(family, wallet.address));
   const roi = accountRoi(inputs, series, window);
   if (family === 'venue_a' || roi.reason !== 'not_anchored' || caller.sandbox) return roi;

@@ -192,8 +192,20 @@ describe('a curve of snapshots', () => {
 
   it('is a point at the hour mark without the flows since then', () => {
     const history = allFlows(flow(HOUR, '1'), flow(HOUR + 500, '5'), flow(HOUR + 1_500, '7'));
-    const { ts, nav } = pointAtMark(hourValue(1, '100'), history);
-    expect([ts, formatDecimal(nav)]).toEqual([HOUR, '95']);
+    expect(pointAtMark(hourValue(1, '100'), history)).toEqual({ ts: HOUR, nav: parseDecimal('95'), pnl: null });
+  });
+
+  it('is no point at the hour mark while the flows between the mark and the value are not known', () => {
+    const came = flow(HOUR + 500, '1000');
+    const late = { ...allFlows(came), knownThrough: HOUR + 999 };
+    expect(pointAtMark(hourValue(1, '1100'), late)).toBe('flows_unknown');
+    expect(pointAtMark(hourValue(1, '1100'), allFlows(came, flow(HOUR + 600, 'flow_unpriced')))).toBe('flow_unpriced');
+  });
+
+  it('that is implied has no point before a flow of unknown amount', () => {
+    const series = readUserPnl('[{"t":1000,"p":5},{"t":2000,"p":8},{"t":3000,"p":6}]');
+    const flows = [flow(1_500_000, 'flow_unpriced'), flow(2_500_000, '-4')];
+    expect(impliedNavCurve(series, parseDecimal('100'), flows).map(({ t }) => t)).toEqual([2000, 3000]);
   });
 
   it('is implied by the current value, the profit and the flows where there are no snapshots', () => {

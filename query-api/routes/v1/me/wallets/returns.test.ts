@@ -24,14 +24,10 @@ const LEDGER = 1_000;
 const NOW = Math.floor(Date.now() / HOUR) * HOUR;
 const hourOf = (hoursAgo: number) => NOW - hoursAgo * HOUR;
 const iso = (time: number) => new Date(time).toISOString();
-/** Snapshots and flows; two snapshots and no flows known; one snapshot; nothing; flows of the chain. */
-const [A, UNLOADED, YOUNG, EMPTY, FOLLOWED] = ['a1', 'a2', 'a3', 'a4', 'a5'].map((byte) => `0x${byte.repeat(20)}`) as [
-  string,
-  string,
-  string,
-  string,
-  string,
-];
+/** Snapshots and flows; two snapshots and no flows known; one snapshot; nothing; flows of the chain; flows up to a mark. */
+const [A, UNLOADED, YOUNG, EMPTY, FOLLOWED, LATE] = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6'].map(
+  (byte) => `0x${byte.repeat(20)}`,
+) as [string, string, string, string, string, string];
 
 let store: Store;
 let service: TestService;
@@ -95,6 +91,7 @@ beforeAll(async () => {
     ['venue_b', YOUNG],
     ['venue_b', EMPTY],
     ['venue_b', FOLLOWED],
+    ['venue_a', LATE],
   ] as const) {
     ids[`${provider}:${address}`] = await bindWallet(service, address, service.admin, provider);
     begin(`${provider}:${address}`);
@@ -111,6 +108,9 @@ beforeAll(async () => {
     snapshot(unloaded, 1, '110'),
     snapshot(young, 1, '5'),
     snapshot(`venue_b:${FOLLOWED}`, 2, '0'),
+    snapshot(`venue_a:${LATE}`, 3, '100'),
+    snapshot(`venue_a:${LATE}`, 2, '100'),
+    snapshot(`venue_a:${LATE}`, 1, '1107'),
   ]);
   await insertRows(store, accountFlowsTable, [
     flow(a, 'in', hourOf(3) + HOUR / 2, '20'),
@@ -119,12 +119,14 @@ beforeAll(async () => {
     flow(a, 'earlier', hourOf(2) + 5_000, '7', { ledger: LEDGER - 1 }),
   ]);
   await insertRows(store, accountFlowsTable, [flow(`venue_b:${FOLLOWED}`, 'came', hourOf(1), '1000')]);
+  await insertRows(store, accountFlowsTable, [flow(`venue_a:${LATE}`, 'late', hourOf(1) + 400, '1000')]);
   await insertRows(store, accountFlowsTable, [flow(a, 'reverted', hourOf(2) + 5_000, '7', { state: 'removed' })], 10);
   await insertRows(store, flowCoverageTable, [
     coverage(a, NOW + HOUR),
     coverage(unloaded, 0),
     coverage(`venue_b:${EMPTY}`, null),
     coverage(`venue_b:${FOLLOWED}`, null),
+    coverage(`venue_a:${LATE}`, hourOf(1) + 500),
   ]);
 });
 afterAll(async () => {
@@ -335,6 +337,22 @@ describe('GET /v1/me/wallets/{id}/roi', () => {
       followedThrough = () => through;
       expect((await roi(account, { from })).body).toMatchObject({ status: 'unavailable', reason: 'flows_unknown' });
     });
+  });
+
+  it('reads the flows up to the value of the snapshot that anchors the end; without them the snapshot anchors nothing', async () => {
+    const account = `venue_a:${LATE}`;
+    const window = { from: iso(hourOf(3)), to: iso(hourOf(1)) };
+    // 1,000 came in after the mark and is in the snapshot; flows are known up to then, but not up to the snapshot.
+    const unknown = await roi(account, window);
+    expect(sent).toEqual([{ kind: 'venue_a.account_flows', params: { address: LATE, through: hourOf(1) + 1_000 } }]);
+    expect(unknown.body).toMatchObject({ status: 'ready', endAt: iso(hourOf(2)), netPnlUsd: 0 });
+    const start = await roi(account, { from: iso(hourOf(1)), to: iso(hourOf(1) + 500) });
+    expect(start.body).toMatchObject({ status: 'ready', endAt: iso(hourOf(2)), netDepositsUsd: 1_000, netPnlUsd: 0 });
+    answer = async (_, { through }) => {
+      await insertRows(store, flowCoverageTable, [coverage(account, through)], 20);
+      return { publishedAt: through };
+    };
+    expect((await roi(account, window)).body).toMatchObject({ status: 'ready', endAt: iso(hourOf(1)), netPnlUsd: 7 });
   });
 
   it('refuses times that are none or in the wrong order, and wallets of others', async () => {
