@@ -1,5 +1,6 @@
 /** Runs the handler of a route within the time limit, and encodes its result. */
 import type { FastifyRequest } from 'fastify';
+import { RequestError } from '#infra/requests/request-error';
 import { ApiError, unavailable } from '#schemas/errors';
 import { type Command, CustomResponse, type Dependencies, isBodyOptional, type Route } from '../routes/route.ts';
 import { callerOf, type Identity } from './authenticate.ts';
@@ -16,6 +17,8 @@ import { isConditional, validatorsOf } from './validators.ts';
 
 /** Time limit of a response (contract, REST). */
 const RESPONSE_TIMEOUT_MS = 30_000;
+/** The part of that time in which the reads of a handler end, also one after another: 27 s, as one of them by itself. */
+const READS_PART = 0.9;
 const NO_BODY = new EncodedBody(Buffer.alloc(0));
 const REPLAYED: HeaderList = ['idempotent-replayed', 'true'];
 
@@ -35,11 +38,22 @@ export interface Audience {
 
 /** The dependencies of a handler. */
 async function dependenciesOf(
-  { dependencies, requests, sandbox }: ServeOptions,
+  { dependencies, requests, sandbox, responseTimeoutMs = RESPONSE_TIMEOUT_MS }: ServeOptions,
   { identity, isSandboxed }: Audience,
 ): Promise<Dependencies> {
   const orgId = identity?.organization.id ?? '';
-  const ingest: Dependencies['ingest'] = { send: (kind, params) => requests.send(orgId, kind, params) };
+  const until = performance.now() + READS_PART * responseTimeoutMs;
+  const ingest: Dependencies['ingest'] = {
+    send: async (kind, params) => {
+      const leftMs = until - performance.now();
+      if (leftMs <= 0) throw new RequestError('late');
+      return withTimeout(
+        leftMs,
+        () => requests.send(orgId, kind, params),
+        () => new RequestError('late'),
+      );
+    },
+  };
   return { ...dependencies, ingest, ...(isSandboxed ? await sandbox.data() : {}) };
 }
 
@@ -66,7 +80,7 @@ export async function computeShared(
   const { responseTimeoutMs = RESPONSE_TIMEOUT_MS } = options;
   // The handler of such a route uses only `params` and `query`.
   const handle = async () => route.handle(input as never, await dependenciesOf(options, audience));
-  const result = await withTimeout(responseTimeoutMs, handle);
+  const result = await withTimeout(responseTimeoutMs, handle, () => noResponse(responseTimeoutMs));
   const { statusCode, body, headers, producedAt } =
     result instanceof CustomResponse ? result : new CustomResponse(route.statuses[0]!, result);
   const isCacheable = statusCode === 200 && (route.isCacheable?.(body) ?? true);
@@ -96,8 +110,10 @@ export async function computeForCaller(
   const command = sender.command as Command;
   const callerInput = { ...input, body, caller, command, signal, requestId, ...requestedAddress(request) };
   const handle = async () => route.handle(callerInput, await dependenciesOf(options, audience));
-  const result = await withTimeout(responseTimeoutMs, () =>
-    idempotency ? inFlightKeys.run(caller, idempotency, handle) : handle(),
+  const result = await withTimeout(
+    responseTimeoutMs,
+    () => (idempotency ? inFlightKeys.run(caller, idempotency, handle) : handle()),
+    () => noResponse(responseTimeoutMs),
   );
   const response = result instanceof CustomResponse ? result : new CustomResponse(route.statuses[0]!, result);
   return {
@@ -118,14 +134,16 @@ function bodyOf(schema: NonNullable<Route['body']>, request: FastifyRequest): un
   return validate(schema, request.body);
 }
 
+const noResponse = (timeoutMs: number): ApiError => unavailable(`no response within ${timeoutMs / 1000} s; try again`);
+
 /**
- * Returns the result of `work`, or rejects with 503 on timeout. The work itself is not cancelled; it ends by its own
- * limits.
+ * Returns the result of `work`, or rejects with the error of `onTimeout`. The work itself is not cancelled; it ends by its
+ * own limits.
  */
-async function withTimeout<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
+async function withTimeout<T>(timeoutMs: number, work: () => Promise<T>, onTimeout: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timedOut = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(unavailable(`no response within ${timeoutMs / 1000} s; try again`)), timeoutMs);
+    timer = setTimeout(() => reject(onTimeout()), timeoutMs);
   });
   try {
     return await Promise.race([work(), timedOut]);

@@ -11,6 +11,7 @@ import { defineCallerRoute, type Route } from '../routes/route.ts';
 import { heldHandler, openApp, openThing } from '../testing/open-app.fixture.ts';
 import { requestsAnsweredBy } from '../testing/requests.fixture.ts';
 import type { TestApp } from '../testing/test-app.fixture.ts';
+import { readInfo } from '../upstream/read-info.ts';
 
 /** Sends bytes to the application and returns everything that it answers. */
 async function answerTo({ app }: TestApp, bytes: string): Promise<string> {
@@ -103,6 +104,30 @@ describe('errors', () => {
     expect(response.status).toBe(503);
     expect(response.headers['retry-after']).toBe('1');
     expect(response.json()).toMatchObject({ error: { code: 'internal_error' } });
+  });
+
+  it('name the venue if its reads, one after the other, leave no time for another one', async () => {
+    let sent = 0;
+    const app = await openThing(
+      {
+        handle: async (_input, { ingest }) => {
+          await readInfo(ingest, { type: 'meta' });
+          return readInfo(ingest, { type: 'spotMeta' });
+        },
+      },
+      {
+        responseTimeoutMs: 2_000,
+        requests: requestsAnsweredBy(async () => {
+          sent += 1;
+          await sleep(sent === 1 ? 10 : 4_000, undefined, { ref: false });
+          return {};
+        }),
+      },
+    );
+    const response = await app.get('/v1/thing');
+    expect([response.status, sent]).toEqual([502, 2]);
+    const upstream = { status: null, body: null };
+    expect(response.json()).toMatchObject({ error: { code: 'upstream_unavailable', provider: 'venue_a', upstream } });
   });
 
   it('are bad_request for a malformed URL, and those of the route for an overlong name', async () => {

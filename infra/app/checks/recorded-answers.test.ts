@@ -6,8 +6,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { RequestError } from '#infra/requests/request-error';
-import type { Store } from '#infra/store/store';
 import { driveStage } from '#processors/testing/drive-stage.fixture';
 import { createLeaderboardStage } from '#processors/venues/venue-a/leaderboard/stage';
 import { driveVenueA, START, type VenueADriver } from '#processors/venues/venue-a/normalise/venue-a.fixture';
@@ -30,6 +28,8 @@ import { leaderboardRowTopic, leaderboardTopic } from '#schemas/topics/leaderboa
 import { bookTopics, contextTopics, instrumentTopics, perpDexTopic, tradeTopics } from '#schemas/topics/normalised';
 import { rawTopic } from '#schemas/topics/raw';
 import { LEADERBOARD_REQUEST } from '#schemas/venues/venue-a/leaderboard-export';
+import { RequestError } from '../../requests/request-error.ts';
+import type { Store } from '../../store/store.ts';
 
 const FOLDER = join(process.env.PARALLAX_SHARED ?? '../shared', 'data/venue_a');
 const isHere = existsSync(FOLDER);

@@ -68,7 +68,7 @@ export class SharedBars {
 
   /**
    * Resolves with the bars of a range, with `parts` if they are from several responses. Rejects as `send` does, also if
-   * it was called for another read. But if that had no room or no time left, this read requests the bars itself.
+   * it was called for another read. But if that found no room or ran out of time, this read requests the bars itself.
    */
   async read(req: BarsRequest, reader: BarsReader): Promise<InfoResult> {
     const received = await this.receiveAll(req, reader);

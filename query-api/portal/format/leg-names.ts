@@ -5,7 +5,7 @@ interface Leg {
   readonly marketId: string;
 }
 
-/** Characters of a market's id that are shown; they are usually enough to tell markets of a venue apart. */
+/** Characters of a market's id that are shown; those of two markets of a venue usually differ. */
 const ID_SHOWN = 8;
 
 /** The venue of each market; where a venue has several, with as much of the market's id as makes the name unique. */
