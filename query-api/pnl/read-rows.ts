@@ -77,15 +77,17 @@ export async function readRows(
   const read = await readWalletBooks(store, views, [...known], window, provider);
   const attributed = groupBy === 'builder' || platform === 'mine';
   const exported = platform === 'mine' ? registeredBuilders(control.state, caller) : registeredBuilders(control.state);
-  const unnamed = attributed
-    ? await accountsWithUnknownBuilders(
-        store,
-        views.ledgers,
-        wallets,
-        await readNamedDays(store, views.freshness, exported),
-        provider,
-      )
-    : new Set<string>();
+  // Without a registered builder of venue_a, no fill of an unknown builder can be of one.
+  const unnamed =
+    attributed && (platform === 'all' || exported.length > 0)
+      ? await accountsWithUnknownBuilders(
+          store,
+          views.ledgers,
+          wallets,
+          await readNamedDays(store, views.freshness, exported),
+          provider,
+        )
+      : new Set<string>();
   // Rows by builder leave out books without one, and so does their total.
   const isCounted = (book: WalletBook) =>
     (groupBy !== 'builder' || book.builder !== null) && (platform !== 'mine' || isRegistered(book, attributions));

@@ -90,7 +90,10 @@ export async function readStats(
     const parts = new Map(ledgersOf(views.ledgers, own, provider).map((part) => [part.account, part.providers]));
     return joinFills(
       accountsOf(own).map((account) =>
-        fillsOfAccount(fills.get(account), parts.get(account) ?? [], account, builders !== null),
+        fillsOfAccount(fills.get(account), parts.get(account) ?? [], account, {
+          isMine: builders !== null,
+          needsBuilders: buildersOfVenueA.length > 0,
+        }),
       ),
     );
   };
@@ -148,17 +151,18 @@ function throughOf(
 
 /**
  * @param fills undefined while they are not known.
- * @param isMine true if only fills under registered builders count.
+ * @param terms `isMine`: only fills under registered builders count. `needsBuilders`: one of them is of venue_a, so a fill
+ * whose builder is unknown may count.
  */
 function fillsOfAccount(
   fills: AccountFills | undefined,
   providers: readonly string[],
   account: string,
-  isMine: boolean,
+  { isMine, needsBuilders }: { readonly isMine: boolean; readonly needsBuilders: boolean },
 ): FillFigures {
   if (!fills) return UNKNOWN_FILLS;
   const rows = fills.sums.filter((row) => providers.includes(row.provider));
-  if (isMine && rows.some(({ hasUnknownBuilder }) => hasUnknownBuilder)) return UNKNOWN_FILLS;
+  if (needsBuilders && rows.some(({ hasUnknownBuilder }) => hasUnknownBuilder)) return UNKNOWN_FILLS;
   const isVenueA = account.startsWith('venue_a:');
   const none = isVenueA ? NO_FILLS : { ...UNKNOWN_FILLS, volumeUsd: NO_FILLS.volumeUsd };
   const joined = rows.length === 0 ? none : joinFills(rows);

@@ -117,6 +117,16 @@ it('platform=mine counts fills of registered builders, and none while a builder 
   expect(rowOf(await read({ ...other, platform: 'mine' }), 'venue_a_perp')).toMatchObject({ volumeUsd: null });
 });
 
+it('platform=mine counts no fill of venue_a for an organization without a builder of it, whoever brought the fill', async () => {
+  const { token } = await opened.service.organization('Chain only');
+  await bindWallet(opened.service, ADDRESS, token, 'venue_a_perp');
+  const body = { provider: 'venue_b', builder: `0x${'0b'.repeat(32)}`, label: '' };
+  await opened.service.request('POST', '/v1/me/platform-attributions', { token, body });
+  const query = new URLSearchParams({ ...WINDOW, platform: 'mine' });
+  const mine = await opened.service.request('GET', `/v1/me/stats?${query}`, { token });
+  expect(rowOf(mine.body, 'venue_a_perp')).toMatchObject({ volumeUsd: 0, tradeCount: 0 });
+});
+
 it('platform=mine knows that a fill has another builder once the files of its day have named the others', async () => {
   const DAY = 86_400_000;
   const day = Math.floor(NOON_MS / DAY) * DAY;

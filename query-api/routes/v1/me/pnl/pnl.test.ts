@@ -452,6 +452,9 @@ describe('an account of venue_a', () => {
     await insertAccountFills(store, [anAccountFill(1, { builderFee: '0.02' })]);
     expect((await pnl('groupBy=builder&provider=venue_a_perp')).total.coverage).toBe('partial');
     expect((await pnl('groupBy=event&provider=venue_a_perp')).total.coverage).toBe('complete');
+    const body = { provider: 'venue_b', builder: BUILDER, label: '' };
+    await service.request('POST', '/v1/me/platform-attributions', { token, body });
+    expect((await pnl('platform=mine&provider=venue_a_perp')).total.coverage).toBe('complete');
   });
 
   it('has each lot of a fill before which the venue stated an unknown position, and what is closed of them', async () => {
