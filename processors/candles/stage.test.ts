@@ -218,7 +218,7 @@ describe('the range in which bars are complete', () => {
     });
   });
 
-  it('is stated of an outcome by the first trade of either side of its market', () => {
+  it('is stated of an outcome by when the first trade of either side of its market was received', () => {
     const { stage, send } = drive();
     send({ at: 500, price: '0.4', qty: '1', coin: '#70' });
     send({ at: 5 * HOUR, price: '0.6', qty: '1', coin: '#71' });
@@ -229,6 +229,13 @@ describe('the range in which bars are complete', () => {
       ['#71', 'gap', START + 500],
       ['#80', 'gap', START + 6 * HOUR],
     ]);
+  });
+
+  it('begins with the own first trade where the venue repeats earlier ones of the other side', () => {
+    const { stage, send } = drive();
+    send({ at: 500, price: '0.4', qty: '1', coin: '#70', receivedAt: 5 * HOUR });
+    send({ at: 4 * HOUR, price: '0.6', qty: '1', coin: '#71', receivedAt: 5 * HOUR });
+    expect(stage.emittedTo(candleRangeTopic).map(({ until }) => until)).toEqual([START + 500, START + 4 * HOUR]);
   });
 
   it('is stated of a token by the first trade of its chain, if the token was traded on that day', () => {
@@ -329,7 +336,9 @@ describe('a late trade', () => {
     // Its bar is not complete without it.
     const missed = START + MINUTE - 1;
     const gaps = stage.emittedTo(candleRangeTopic).filter(({ kind }) => kind === 'gap');
-    expect(gaps).toMatchObject([{ id: 'missed BTC:5', source: 'venue_node', from: missed, until: missed }]);
+    expect(gaps).toMatchObject([
+      { id: `missed ${Math.floor(missed / MINUTE)}`, source: 'venue_node', from: missed, until: missed },
+    ]);
   });
 
   it('is too late also if its coin was quiet for three hours', () => {

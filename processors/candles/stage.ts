@@ -29,7 +29,7 @@ export interface CandlesState {
   readonly expiredArrivals: Map<string, number>;
   /** Earliest venue time of a recorded trade that was the first of its token, of each chain by topic. */
   readonly chainStarts: Map<string, number>;
-  /** The same of each market that is on no chain, by provider and market (`marketKey`), for 30 days. */
+  /** When the first trade of each market that is on no chain was received, by `CoinBars.market`. */
   readonly marketStarts: Map<string, number>;
   /** The hour of the last search for inactive instruments. */
   sweptHour: number;
@@ -79,7 +79,7 @@ function onTrade(state: CandlesState, record: StageRecord<Trade>, emit: Emit): v
     price: parseDecimal(trade.price),
     qty: parseDecimal(trade.qty),
   };
-  const coin = known ?? createCoinBars(topic, priced);
+  const coin = known ?? createCoinBars(topic, marketKey(provider, trade.marketId ?? instrument), priced);
   const removable = isRemovable(trade);
   const bar = addTrade(coin, priced, receivedAt, removable ? trade.id : null);
   coin.lastArrival = arrival;
@@ -104,7 +104,7 @@ function onTrade(state: CandlesState, record: StageRecord<Trade>, emit: Emit): v
   }
   if (!known || trade.ts < coin.firstTs) {
     coin.firstTs = trade.ts;
-    const start = startOf(trade, startOfRecording(state, trade, topic));
+    const start = startOf(trade, startOfRecording(state, trade, coin.market, topic));
     if (start) {
       const { recorded } = sourceRulesOf(provider);
       const range = { provider, coin: instrument, source: recorded, intervalMs: MINUTE_MS, receivedAt };
@@ -128,10 +128,17 @@ function revertTrade(state: CandlesState, trade: Trade, receivedAt: number, emit
   emit(candleTopic, instrument, toCandle(trade, bar, receivedAt));
 }
 
-/** States that the bar of a trade lacks it, or contains it although it was reverted: as a gap at its time. */
-function emitMissed({ provider, instrument, id, ts }: Trade, receivedAt: number, emit: Emit): void {
+/** States that the bar of a trade lacks it, or contains it although it was reverted: as a gap in its minute. */
+function emitMissed({ provider, instrument, ts }: Trade, receivedAt: number, emit: Emit): void {
   const range = { provider, coin: instrument, source: sourceRulesOf(provider).recorded, intervalMs: MINUTE_MS };
-  emit(candleRangeTopic, instrument, { ...range, id: `missed ${id}`, kind: 'gap', from: ts, until: ts, receivedAt });
+  emit(candleRangeTopic, instrument, {
+    ...range,
+    id: `missed ${Math.floor(ts / MINUTE_MS)}`,
+    kind: 'gap',
+    from: ts,
+    until: ts,
+    receivedAt,
+  });
 }
 
 /** Drops inactive bars and instruments with the first trade of each hour of event time. */
@@ -143,23 +150,27 @@ function sweep(state: CandlesState, now: number): void {
     if (now - coin.receivedAt < COIN_EXPIRY_MS) dropInactive(coin, now);
     else {
       state.coins.delete(name);
+      if (![...state.coins.values()].some(({ market }) => market === coin.market))
+        state.marketStarts.delete(coin.market);
       state.expiredArrivals.set(coin.topic, Math.max(coin.lastArrival, state.expiredArrivals.get(coin.topic) ?? -1));
     }
   }
-  for (const [market, start] of state.marketStarts)
-    if (now - start >= COIN_EXPIRY_MS) state.marketStarts.delete(market);
 }
 
 /**
- * Returns when the recording of an instrument began, unix ms. Both sides of a market are subscribed together, and a chain
- * is followed as a whole: after the first trade of any of these instruments none is missed.
+ * Returns when the recording of an instrument began, unix ms: with its first trade or before. A chain is followed as a
+ * whole, so after the first trade of any of its instruments none is missed. Both sides of another market are subscribed
+ * together, so none is missed from the moment on at which the first trade of either was received.
  */
-function startOfRecording({ chainStarts, marketStarts }: CandlesState, trade: Trade, topic: string): number {
-  const { provider, instrument, marketId, ts, blockNumber } = trade;
-  const [starts, name] =
-    blockNumber === null ? [marketStarts, marketKey(provider, marketId ?? instrument)] : [chainStarts, topic];
-  const start = Math.min(ts, starts.get(name) ?? ts);
-  starts.set(name, start);
+function startOfRecording(state: CandlesState, trade: Trade, market: string, topic: string): number {
+  const { ts, receivedAt, blockNumber } = trade;
+  if (blockNumber === null) {
+    const since = state.marketStarts.get(market) ?? receivedAt;
+    state.marketStarts.set(market, since);
+    return Math.min(ts, since);
+  }
+  const start = Math.min(ts, state.chainStarts.get(topic) ?? ts);
+  state.chainStarts.set(topic, start);
   return start;
 }
 

@@ -74,13 +74,38 @@ describe('a range of bars', () => {
     expect(await add()).toEqual(['range 0']);
   });
 
-  it('waits for a minute at most', async () => {
+  it('waits as long as its bars are being read, by this or another member', async () => {
+    const { state, add } = setUp(4);
+    expect(await add(range(0, 10), bar(0, 1))).toEqual(['bar 0']);
+    state.now = 50_000;
+    expect(await add(bar(1, 1))).toEqual(['bar 1']);
+    state.now = 100_000;
+    state.committed = 3;
+    expect(await add()).toEqual([]);
+    state.now = 159_999;
+    expect(await add()).toEqual([]);
+    state.now = 160_000;
+    expect(await add()).toEqual(['range 0']);
+  });
+
+  it('waits for a minute without progress at most', async () => {
     const { state, add } = setUp(4);
     expect(await add(range(0, 10))).toEqual([]);
     state.now = 59_999;
     expect(await add()).toEqual([]);
     state.now = 60_000;
     expect(await add()).toEqual(['range 0']);
+  });
+
+  it('is released after a minute although earlier ones waited for the same bars', async () => {
+    const { state, add } = setUp(4);
+    expect(await add(range(0, 10))).toEqual([]);
+    state.now = 30_000;
+    expect(await add(range(1, 10))).toEqual([]);
+    state.now = 60_000;
+    expect(await add()).toEqual(['range 0']);
+    state.now = 90_000;
+    expect(await add()).toEqual(['range 1']);
   });
 
   it('is released if very many are held, the oldest first', async () => {

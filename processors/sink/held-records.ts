@@ -12,9 +12,9 @@ import type { TableSpec } from '#schemas/tables/table';
 import type { Persistence } from './persistence.ts';
 import { TABLE_TOPICS } from './table-topics.ts';
 
-/** Records are released after this time in any case: the member that reads the others may have stopped. */
+/** Records are released after this time without progress: the member that reads the others may have stopped. */
 const HELD_MS_MAX = 60_000;
-/** The same for the oldest records beyond this number, as when the sink catches up after a long stop. */
+/** The oldest records beyond this number are released in any case. */
 const HELD_MAX = 10_000;
 
 /** How far a partition must be read. */
@@ -28,6 +28,12 @@ interface Group {
   readonly newestAt: number;
   readonly ends: readonly End[];
   readonly heldAt: number;
+}
+
+/** How far a partition was read or committed, and when that was last seen to increase. */
+interface Progress {
+  readonly next: number;
+  readonly at: number;
 }
 
 export interface HeldRecordsOptions {
@@ -45,6 +51,7 @@ export class HeldRecords {
   private readonly read = new Map<string, { readonly next: number; readonly receivedAt: number }>();
   /** Groups of each table, oldest first: the records of a partition stay in order. */
   private readonly groups = new Map<TableSpec, Group[]>();
+  private readonly progress = new Map<string, Progress>();
   private count = 0;
 
   constructor({ log, persistence, now = () => performance.now() }: HeldRecordsOptions) {
@@ -99,8 +106,9 @@ export class HeldRecords {
     return released;
   }
 
-  private async isReleased({ ends, newestAt, heldAt }: Group): Promise<boolean> {
-    if (this.count > HELD_MAX || this.now() - heldAt >= HELD_MS_MAX) return true;
+  private async isReleased(group: Group): Promise<boolean> {
+    const { ends, newestAt } = group;
+    if (this.count > HELD_MAX) return true;
     const unread = ends.filter((end) => {
       const read = this.read.get(partitionName(end));
       // The times of a partition do not decrease, so a later record is behind everything of that time.
@@ -108,6 +116,19 @@ export class HeldRecords {
     });
     if (unread.length === 0) return true;
     const committed = await this.persistence.run(() => this.log.committed(SINK_GROUP, unread));
-    return unread.every(({ next }, at) => (committed[at] ?? 0) >= next);
+    const late = unread.filter(({ next }, at) => (committed[at] ?? 0) < next);
+    if (late.length === 0) return true;
+    const progressAt = late.map((end) => this.progressOf(end, committed[unread.indexOf(end)] ?? 0).at);
+    return this.now() - Math.max(group.heldAt, ...progressAt) >= HELD_MS_MAX;
+  }
+
+  private progressOf(at: TopicPartition, committed: number): Progress {
+    const name = partitionName(at);
+    const next = Math.max(this.read.get(name)?.next ?? 0, committed);
+    const known = this.progress.get(name);
+    if (known && known.next >= next) return known;
+    const progress = { next, at: this.now() };
+    this.progress.set(name, progress);
+    return progress;
   }
 }

@@ -6,11 +6,13 @@ import type { Wallet } from '#schemas/domain/control/state';
 import type { Roi } from '#schemas/domain/returns/roi';
 import { SERIES_LIFETIME_MS, type SeriesPoint, WINDOWS } from '#schemas/domain/returns/series';
 import { accountFlowsRead } from '#schemas/requests/account-flows';
+import type { FollowedLedger } from '#schemas/topics/ledgers';
 import { accountName, providerFamily } from '#schemas/venues/accounts';
 import { flowsFollowedThrough, type ReturnInputs, readReturnInputsOf } from '../queries/read-return-inputs.ts';
 import { ledgerOf } from '../queries/select-wallets.ts';
 import type { Caller, Dependencies } from '../routes/route.ts';
 import { fetchSeries } from '../upstream/read-series.ts';
+import type { Freshness } from '../views/freshness.ts';
 import { accountRoi, impliedSeries, knownSeries, type RoiWindow } from './account-roi.ts';
 import { type CurrentValue, currentValue } from './current-value.ts';
 
@@ -66,9 +68,9 @@ async function inputsThrough(
   if (isKnown || !ledger || caller.sandbox) return stored;
   const read = () => readReturnInputsOf(dependencies, ledger);
   if (providerFamily(wallet.provider) === 'venue_b') {
-    // Before the transfers of the account are followed, no block makes its flows known.
+    // Before the transfers of the account are followed, or any block is, the next block does not make its flows known.
     if (stored.history.knownThrough <= 0) return stored;
-    const isFollowed = async () => (await flowsFollowedThrough(views.freshness, [ledger])) >= through;
+    const isFollowed = async () => (await followedNow(views.freshness, ledger)) >= through;
     return awaitInputs(async () => ((await isFollowed()) ? read() : stored), through, signal);
   }
   try {
@@ -85,8 +87,20 @@ async function inputsThrough(
  * The next block is followed, or a response processed by stage and sink, within a few seconds; this also covers one that is
  * behind.
  */
-const PROCESSED_WITHIN_MS = 5_000;
+const PROCESSED_WITHIN_MS = 8_000;
 const POLL_MS = 100;
+
+/** What the accounts that wait for blocks looked at last: all of them look once per `POLL_MS`. */
+const looks = new WeakMap<Freshness, { readonly at: number; readonly through: Promise<number> }>();
+
+function followedNow(freshness: Freshness, ledger: FollowedLedger): Promise<number> {
+  const last = looks.get(freshness);
+  const now = performance.now();
+  if (last && now - last.at < POLL_MS) return last.through;
+  const through = flowsFollowedThrough(freshness, [ledger]);
+  looks.set(freshness, { at: now, through });
+  return through;
+}
 
 async function awaitInputs(
   read: () => Promise<ReturnInputs>,

@@ -8,7 +8,7 @@ import type { HeaderList } from './send.ts';
 
 /** Length of the digest in a tag. */
 const TAG_LENGTH = 22;
-const CONDITIONAL_FAMILIES = ['/v1/markets/venue_a/', '/v1/venue_a/info/'];
+const CONDITIONAL_FAMILIES = ['/v1/markets/venue_a/', '/v1/venue_a/info/', '/v1/events/:universalId/candles'];
 
 /** True if the cached responses of a route carry validators. */
 export function isConditional({ method, path, cacheTtlMs }: Pick<Route, 'method' | 'path' | 'cacheTtlMs'>): boolean {

@@ -249,6 +249,15 @@ describe('a read of candles', () => {
     expect(await served('interval=1m&limit=2')).toEqual(['-1 7 official_api', '0 500 null']);
   });
 
+  it('waits for room once: after a request without room it sends no other', async () => {
+    failure = new RequestError('rate_limited', { retryAfterMs: 7_000 });
+    expect((await test.get(`${PATH}?interval=1m&limit=1`)).status).toBe(429);
+    expect(sent).toEqual(['venue_a.info 0 1']);
+    [sent, failure] = [[], new RequestError('upstream_failed')];
+    expect((await test.get(`${PATH}?interval=1m&limit=1`)).status).toBe(502);
+    expect(sent).toHaveLength(2);
+  });
+
   describe('of a gap that bars of the exchange fill', () => {
     const minuteOf = (at: number) => ({ source: 'external_exchange', openTime: NOON_MS + at * MINUTE });
     beforeEach(() => {

@@ -52,12 +52,17 @@ export async function readCompleteCandles(
   const buckets = bucketsOf(window);
   const { stepMs } = buckets;
   const forming = Math.floor(now / stepMs) * stepMs;
+  let noRoom: ApiError | null = null;
   const fetch = async (span: Span): Promise<FetchedBars> => {
     const isOptional = span.from === forming || covers(read.complete, span.from, span.until);
     try {
+      // One request has waited for room as long as a read may wait.
+      if (noRoom) throw noRoom;
       return await fetchBars(ingest, coin, window.interval, span, now);
     } catch (error) {
-      if (error instanceof ApiError && isOptional) return { bars: [], ranges: [] };
+      if (!(error instanceof ApiError)) throw error;
+      if (error.code === 'upstream_rate_limited') noRoom = error;
+      if (isOptional) return { bars: [], ranges: [] };
       throw error;
     }
   };

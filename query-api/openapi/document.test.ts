@@ -193,7 +193,7 @@ describe('/openapi.json', () => {
   it('documents 304 and validators on the routes that send them', () => {
     for (const route of ROUTES) {
       const { responses } = served.paths[templateOf(route.path)]![route.method.toLowerCase()]!;
-      const family = /^\/v1\/(markets\/venue_a|venue_a\/info)\//.test(route.path);
+      const family = /^\/v1\/(markets\/venue_a\/|venue_a\/info\/|events\/:universalId\/candles$)/.test(route.path);
       expect('304' in responses, route.path).toBe(family);
       for (const status of family ? ['200', '304'] : [])
         expect(Object.keys((responses[status] as { headers: object }).headers), `${route.path} ${status}`).toEqual(

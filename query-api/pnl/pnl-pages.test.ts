@@ -11,7 +11,7 @@ const changed = async () => resultOf(['b', 'a']);
 it('shows the result of the first page for ten minutes, whatever changes', async () => {
   let now = 1;
   const pages = new PnlPages<typeof first>(() => now);
-  pages.keep('s', first);
+  pages.keep('s', NOW, first);
   now = 600_000;
   expect(await pages.find('s', page, changed)).toBe(first);
   now = 600_002;
@@ -34,9 +34,10 @@ it('calculates the result again in another process, as of the first page, and re
 
 it('keeps results of one scope apart from those of others, and no more than fit', async () => {
   const pages = new PnlPages<typeof first>(undefined, first.size + 1);
-  pages.keep('s', first);
+  pages.keep('s', NOW, first);
   await expect(pages.find('t', page, changed)).rejects.toThrow(/^cursor: /);
-  pages.keep('t', resultOf(['c', 'd']));
+  await expect(pages.find('s', { ...page, issuedAt: NOW + 1 }, changed)).rejects.toThrow(/^cursor: /);
+  pages.keep('t', NOW, resultOf(['c', 'd']));
   await expect(pages.find('s', page, changed)).rejects.toThrow(/^cursor: /);
 });
 

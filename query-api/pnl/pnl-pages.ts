@@ -1,6 +1,6 @@
 /**
  * Keeps what the first page of a cursor was cut from, so that its other pages show the same state. Another process, or
- * one that does not have it any more, calculates it again: the digest in the cursor shows whether anything changed.
+ * one that does not have it any more, calculates it again: the digest in the cursor shows whether anything but marks changed.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -44,21 +44,21 @@ export class PnlPages<T extends PagedResult> {
   }
 
   /** Keeps a result of which there are more pages. The scope contains the caller. */
-  keep(scope: string, result: T): void {
-    this.results.set(`${scope}/${result.digest}`, result);
+  keep(scope: string, issuedAt: number, result: T): void {
+    this.results.set(`${scope}/${issuedAt}/${result.digest}`, result);
   }
 
   /**
    * Returns the result of the first page: held, or calculated again as of then. Throws 400 if it is not held and the
    * figures changed.
    */
-  async find(scope: string, { asOf, digest }: Page, read: (asOf: number) => Promise<T>): Promise<T> {
-    const held = this.results.get(`${scope}/${digest}`);
+  async find(scope: string, { asOf, digest, issuedAt }: Page, read: (asOf: number) => Promise<T>): Promise<T> {
+    const held = this.results.get(`${scope}/${issuedAt}/${digest}`);
     if (held) return held;
     const result = await read(asOf);
     if (result.digest !== digest)
       throw new ApiError('validation_failed', 'cursor: earlier figures changed; begin with the first page again');
-    this.keep(scope, result);
+    this.keep(scope, issuedAt, result);
     return result;
   }
 }

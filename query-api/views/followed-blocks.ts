@@ -2,8 +2,10 @@
 import { onKeyed, type Stage } from '#infra/stages/stage';
 import { followedBlockTopic } from '#schemas/topics/followed-blocks';
 
-/** About ten minutes. Tables that are further behind are complete up to no known block. */
-const BLOCKS_MAX = 300;
+/** Further blocks of this time replace each other: hundreds may be followed within a second after an outage. */
+const STEP_MS = 1_000;
+/** At least ten minutes. Tables that are further behind are complete up to no known block. */
+const BLOCKS_MAX = 600;
 
 interface SeenBlock {
   /** Event time at which it was the newest, unix ms. */
@@ -13,7 +15,7 @@ interface SeenBlock {
 }
 
 export interface FollowedBlocksView {
-  /** In the order of the log; at most `BLOCKS_MAX`. */
+  /** In the order of the log, a second apart except for the newest; at most `BLOCKS_MAX`. */
   blocks: SeenBlock[];
 }
 
@@ -22,15 +24,22 @@ export const followedBlocksView: Stage<FollowedBlocksView> = {
   inputs: [
     onKeyed(followedBlockTopic, (view: FollowedBlocksView, { value }) => {
       if (!value) return;
-      view.blocks.push({ receivedAt: value.receivedAt, ts: value.ts });
-      if (view.blocks.length > BLOCKS_MAX) view.blocks.shift();
+      const { receivedAt, ts } = value;
+      const { blocks } = view;
+      const before = blocks.at(-2);
+      if (before && receivedAt - before.receivedAt < STEP_MS) blocks.pop();
+      blocks.push({ receivedAt, ts });
+      if (blocks.length > BLOCKS_MAX) blocks.shift();
     }),
   ],
   outputs: [],
   initialState: () => ({ blocks: [] }),
 };
 
-/** Time of the newest block that was followed at an event time, both unix ms; null if that is not known. */
+/**
+ * Time of the newest block that was followed before an event time, both unix ms; null if that is not known. What follows
+ * from the last logs of a block has the event time of the block itself, so it may still come at that time.
+ */
 export function followedTimeAt({ blocks }: FollowedBlocksView, eventTime: number): number | null {
-  return blocks.findLast(({ receivedAt }) => receivedAt <= eventTime)?.ts ?? null;
+  return blocks.findLast(({ receivedAt }) => receivedAt < eventTime)?.ts ?? null;
 }

@@ -18,6 +18,7 @@ export const followedBlockTopic = defineTopic({
   description: 'The newest block of venue_b of which all logs have been processed.',
   key: 'venue',
   partitions: 1,
-  retention: { kind: 'compacted' },
+  // A starting view needs the blocks that the tables have not reached yet.
+  retention: { kind: 'compacted', supersededHours: 1 },
   schema: followedBlock,
 });

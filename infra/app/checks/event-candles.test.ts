@@ -89,15 +89,18 @@ async function insertBars(trades: readonly Placed[]) {
   await insertRows(store, candleRangesTable, stage.emittedTo(candleRangeTopic));
 }
 
-/** Since when each instrument is recorded: from the first trade until then of its market, or of the chain. */
+/**
+ * Since when each instrument is recorded: coins from their first trade, as all trades are received at the end, and tokens
+ * from the first one of the chain until then.
+ */
 function startsOf(trades: readonly Placed[]) {
   const starts = new Map<string, { provider: string; first: number; ts: number }>();
-  const earliest = { venue_a_outcome: Number.POSITIVE_INFINITY, venue_b: Number.POSITIVE_INFINITY };
+  let chain = Number.POSITIVE_INFINITY;
   for (const { instrument, at } of trades) {
     const [ts, provider] = [DAY + at, isChain(instrument) ? 'venue_b' : 'venue_a_outcome'] as const;
     if (ts >= (starts.get(instrument)?.first ?? Number.POSITIVE_INFINITY)) continue;
-    earliest[provider] = Math.min(earliest[provider], ts);
-    starts.set(instrument, { provider, first: ts, ts: earliest[provider] });
+    if (isChain(instrument)) chain = Math.min(chain, ts);
+    starts.set(instrument, { provider, first: ts, ts: isChain(instrument) ? chain : ts });
   }
   return [...starts.values()];
 }
@@ -116,7 +119,7 @@ function plainCandles(trades: readonly Placed[], stepMs: number, gap: readonly [
     const own = remaining.filter((_, nth) => keys[nth] === key).sort((a, b) => a.at - b.at || a.arrival - b.arrival);
     const prices = own.map(eventPrice);
     const rising = [...prices].sort((a, b) => (a < b ? -1 : 1));
-    // Trades of the day may have been missed before the first one of the market, and before the first one of the chain.
+    // Trades of the day may have been missed before the first one of a coin, and before the first one of the chain.
     const isBeforeStart = starts.some((start) => start.provider === provider && ts <= start.ts);
     const isTouched =
       gap !== null &&

@@ -61,7 +61,7 @@ const PAIRS = '/v1/markets/venue_a/spot/pairs';
 
 /** The venue's coin of a market; null while it is not known. */
 function useCoin({ coin, name }: Market): string | null {
-  const list = useResource<PairList>(coin === null ? PAIRS : null);
+  const list = useResource<PairList>(coin === null ? PAIRS : null, EVERY_MS.pairs);
   const pair = list.data.value?.pairs.find(({ pair }) => pair === name);
   return coin ?? (pair ? spotCoinOf(pair) : null);
 }

@@ -34,7 +34,7 @@ interface TableProps<Row> {
  * From this number of rows on, rows stand in groups, and the browser lays out only the groups near the window
  * (`tables.css`). All rows stay in the document: focus, search of the browser and screen readers find each of them.
  */
-const LONG_FROM = 200;
+const LONG_FROM = 500;
 const GROUP_ROWS = 50;
 
 /** The roles of a long table, which has the layout of a grid: that takes the roles of a table away in some browsers. */

@@ -1,6 +1,8 @@
 /** A service without roles whose tables hold the ledgers of accounts of venue_b, as the stage `ledgers` writes them. */
 import { createLedgersStage } from '#processors/ledgers/stage';
 import { bookEventsTable } from '#schemas/tables/book-events';
+import { type FillLoad, fillLoadTopic } from '#schemas/topics/account-fills';
+import { FOLLOWED_BLOCK_KEY, type FollowedBlock, followedBlockTopic } from '#schemas/topics/followed-blocks';
 import { type FollowedLedger, type LedgerEventRow, ledgerEventTopic, ledgerTopic } from '#schemas/topics/ledgers';
 import { type SnapshotHead, snapshotHeadTopic } from '#schemas/topics/nav-snapshots';
 import { accountName } from '#schemas/venues/accounts';
@@ -12,6 +14,23 @@ import { accountAddress, type LedgerRecordsOptions, ledgerRecords } from './ledg
 
 const HOUR_MS = 3_600_000;
 const RESPONSE_TIMEOUT_MS = 20_000;
+/** All fills are in the tables up to this block. */
+const NEWEST_BLOCK: FollowedBlock = { number: 1, hash: '0x1', ts: END_MS, receivedAt: END_MS - 1 };
+/** Of an account of venue_a. With it, the views know up to when the stage `ledgers` has worked. */
+const OTHER_LOAD: FillLoad = {
+  account: accountName('venue_a', accountAddress(0)),
+  user: accountAddress(0),
+  ledger: 1,
+  receivedAt: END_MS,
+  knownAt: null,
+  loadedAt: null,
+  ordersFrom: 0,
+  twapsFrom: 0,
+  ordersCompleteAt: null,
+  twapsCompleteAt: null,
+  tradedAt: null,
+  missingFrom: null,
+};
 /** Rows of one INSERT. */
 const BATCH_ROWS = 10_000;
 
@@ -28,6 +47,8 @@ export async function openLedgerService(folder: string, options: LedgerRecordsOp
   const service = await openBarsService(folder, [
     ...ledgers.map((ledger) => recordOf(ledgerTopic, ledger.account, ledger)),
     ...ledgers.map((ledger) => recordOf(snapshotHeadTopic, ledger.account, snapshotOf(ledger, hour))),
+    recordOf(followedBlockTopic, FOLLOWED_BLOCK_KEY, NEWEST_BLOCK),
+    recordOf(fillLoadTopic, OTHER_LOAD.account, OTHER_LOAD),
   ]);
   try {
     const { store } = service.context;

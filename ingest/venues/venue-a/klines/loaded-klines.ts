@@ -8,7 +8,7 @@ import { NoteWriter } from '#infra/log/note-writer';
 import { readPartition } from '#infra/log/read-partition';
 import { INTERVALS } from '#schemas/domain/candles/sources';
 import { type Span, union } from '#schemas/domain/candles/spans';
-import { parseJsonOrNull } from '#schemas/domain/json-fields';
+import { FieldError, parseJsonOrNull } from '#schemas/domain/json-fields';
 import { type LoadedKlines as LoadedRecord, loadedKlinesTopic } from '#schemas/topics/loaded-klines';
 import { rawTopic } from '#schemas/topics/raw';
 import {
@@ -16,6 +16,7 @@ import {
   KLINE_INTERVALS,
   type KlineCoin,
   type KlineInterval,
+  type KlineRequest,
   readKlineRequest,
   readKlines,
 } from '#schemas/venues/venue-a/klines';
@@ -96,8 +97,7 @@ export class LoadedKlines {
     const { request: text, payload, receivedAt } = this.codec.decode(RAW, newest.value);
     const request = readKlineRequest(text);
     if (!request) return;
-    const klines = readKlines(parseJsonOrNull(payload.toString()), request.intervalMs);
-    const span = answeredSpan(request, klines, receivedAt);
+    const span = spanIn(request, payload, receivedAt);
     if (span) await this.noteSpan(request.coin, request.intervalMs, span, signal);
   }
 
@@ -108,5 +108,16 @@ export class LoadedKlines {
       return { ...AT, key, value, receivedAt, seq: 0 };
     }, signal);
     this.series.set(key, series);
+  }
+}
+
+/** The span that a stored response answers; null if it is malformed, which the normaliser reports. */
+function spanIn(request: KlineRequest, payload: Buffer, receivedAt: number): Span | null {
+  try {
+    const klines = readKlines(parseJsonOrNull(payload.toString()), request.intervalMs);
+    return answeredSpan(request, klines, receivedAt);
+  } catch (error) {
+    if (error instanceof FieldError) return null;
+    throw error;
   }
 }

@@ -46,8 +46,20 @@ export async function findKind(folder: string): Promise<FileKind | null> {
   return null;
 }
 
-/** The first existing file of an hour after that of `file`; null if there is none. */
+/**
+ * The file to read after `file`: that of the next hour with a file, of the kind with blocks where it exists. While there is
+ * no later hour, a file without blocks is followed by the one of its own hour with blocks. Null if there is none.
+ */
 export async function nextFile(folder: string, file: HourFile): Promise<HourFile | null> {
+  const later = await laterFile(folder, file);
+  const [kind] = FILE_KINDS;
+  if (file.kind === kind) return later;
+  const withBlocks = { ...(later ?? file), kind };
+  if (await isFile(join(folder, pathOf(withBlocks)))) return withBlocks;
+  return later ?? (await laterFile(folder, { ...file, kind }));
+}
+
+async function laterFile(folder: string, file: HourFile): Promise<HourFile | null> {
   const hourly = join(folder, file.kind, 'hourly');
   const dates = (await namesIn(hourly)).filter((name) => /^\d{8}$/.test(name) && name >= file.date).sort();
   for (const date of dates) {
@@ -56,6 +68,15 @@ export async function nextFile(folder: string, file: HourFile): Promise<HourFile
     if (later.length > 0) return { kind: file.kind, date, hour: Math.min(...later) };
   }
   return null;
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -162,6 +162,18 @@ describe('followFills', () => {
     expect(second.lines()).toEqual(['a', 'block 1', 'block 2']);
   });
 
+  it('changes to files with blocks while it runs', async () => {
+    await write('node_fills/hourly/20260628/8', 'a\n');
+    const { lines } = await follow();
+    await until(() => lines().length === 1);
+    await write(HOUR_8, 'block 1\n');
+    await until(() => lines().length === 2);
+    await write('node_fills/hourly/20260628/8', 'b\n');
+    await write(HOUR_8, 'block 2\n');
+    await until(() => lines().length === 3);
+    expect(lines()).toEqual(['a', 'block 1', 'block 2']);
+  });
+
   it('waits for a node that has written nothing yet', async () => {
     const { lines } = await follow();
     await write(HOUR_9, 'a\n');

@@ -11,16 +11,7 @@ import type { Running } from '#infra/runtime/context';
 import { rawTopic } from '#schemas/topics/raw';
 import type { Publisher } from '../../../publisher/publisher.ts';
 import { NODE_FILES } from '../declaration.ts';
-import {
-  FILE_KINDS,
-  type FilePosition,
-  fileAt,
-  findKind,
-  formatPosition,
-  nextFile,
-  parsePosition,
-  pathOf,
-} from './fill-files.ts';
+import { type FilePosition, fileAt, findKind, formatPosition, nextFile, parsePosition, pathOf } from './fill-files.ts';
 import { LineTail, type TailLine } from './line-tail.ts';
 
 const SOURCE = 'venue_a.node_fills';
@@ -83,7 +74,6 @@ class FillFollower implements Running {
   private async run(): Promise<void> {
     const { publisher, logger } = this.options;
     const { signal } = this.closing;
-    if (this.position) await this.retry(() => this.preferBlocks());
     while (!signal.aborted) {
       try {
         await publisher.whenReady(signal);
@@ -109,14 +99,6 @@ class FillFollower implements Running {
       await this.rest(this.intervals.retryMs);
       return false;
     }
-  }
-
-  /** Changes to files with blocks if the node writes them now; their hour is read again from its start. */
-  private async preferBlocks(): Promise<boolean> {
-    const kind = await findKind(this.options.folder);
-    if (kind === FILE_KINDS[0] && this.position && this.position.kind !== kind)
-      this.position = { ...this.position, kind, offset: 0 };
-    return true;
   }
 
   /** Reads and publishes what the file has. False if there was nothing. */
@@ -153,8 +135,8 @@ class FillFollower implements Running {
   }
 
   /**
-   * Moves to the file of a later hour, once the file before has not grown for a while. A line that was never completed is
-   * published as it is.
+   * Moves to the file of a later hour, or of the same one with blocks, once the file before has not grown for a while. A
+   * line that was never completed is published as it is.
    */
   private async moveOn(): Promise<boolean> {
     const position = this.position!;

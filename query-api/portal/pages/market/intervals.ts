@@ -7,6 +7,8 @@ export const EVERY_MS = {
   figures: 10_000,
   history: 15_000,
   daily: 60_000,
+  /** Names change rarely; a read that failed is tried again. */
+  pairs: 300_000,
   book: { alone: 5_000, besideChannel: 20_000 },
   trades: { alone: 10_000, besideChannel: 60_000 },
 } as const;

@@ -94,13 +94,13 @@ export const getPnl = defineCallerRoute({
     const offset = page?.offset ?? 0;
     const data = result.rows.slice(offset, offset + limit);
     const hasMore = offset + limit < result.rows.length;
-    if (hasMore && !page) pages.keep(scope, result);
     const next = {
       asOf: page?.asOf ?? result.newest,
       digest: result.digest,
       issuedAt: page?.issuedAt ?? Date.now(),
       offset: offset + limit,
     };
+    if (hasMore && !page) pages.keep(scope, next.issuedAt, result);
     return {
       total: result.total,
       data,

@@ -79,7 +79,7 @@ describe('a binding', () => {
     ['venue_a_info', MIXED, 'provider'],
     ['venue_a', MIXED.slice(0, 41), 'address'],
     ['venue_a', `${MIXED}0`, 'address'],
-    ['venue_a', `0X${'a'.repeat(40)}`, 'address'],
+    ['venue_a', `00${'a'.repeat(40)}`, 'address'],
     ['venue_a', `0x${'g'.repeat(40)}`, 'address'],
     ['venue_a', `${MIXED}\n`, 'address'],
   ])('to %s of %s is refused, naming the field', (provider, address, field) => {
