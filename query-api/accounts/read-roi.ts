@@ -30,7 +30,7 @@ export interface RoiRead extends RoiWindow {
 /**
  * Resolves with the return, or the reason why there is none. Rejects with an `ApiError` if a series of the venue is needed
  * and cannot be read.
- * @param known what the tables hold of the account; they are read without it.
+ * @param known what the tables hold of the account for the window; they are read without it.
  */
 export async function readRoi(read: RoiRead, dependencies: RoiDependencies, known?: ReturnInputs): Promise<Roi> {
   const { wallet, caller } = read;
@@ -42,7 +42,7 @@ export async function readRoi(read: RoiRead, dependencies: RoiDependencies, know
   const window = { from: read.from, to, current: to === null ? read.current : null };
   const through = to ?? window.current?.ts;
   if (through === undefined) return { reason: 'no_value' };
-  const stored = known ?? (await readReturnInputsOf(dependencies, ledgerOf(views.ledgers, wallet)));
+  const stored = known ?? (await readReturnInputsOf(dependencies, ledgerOf(views.ledgers, wallet), read));
   // The snapshot that anchors the end is a value of some minutes later.
   const anchor = stored.snapshots.findLast(({ hour }) => hour <= through);
   const inputs = await inputsThrough(read, Math.max(through, anchor?.asOf ?? 0), stored, dependencies);
@@ -57,7 +57,7 @@ export async function readRoi(read: RoiRead, dependencies: RoiDependencies, know
  * requested first; those of venue_b follow with the next blocks.
  */
 async function inputsThrough(
-  { wallet, caller, signal }: RoiRead,
+  { wallet, caller, signal, from, to }: RoiRead,
   through: number,
   stored: ReturnInputs,
   dependencies: RoiDependencies,
@@ -66,7 +66,7 @@ async function inputsThrough(
   const ledger = ledgerOf(views.ledgers, wallet);
   const isKnown = stored.history.knownThrough >= through;
   if (isKnown || !ledger || caller.sandbox) return stored;
-  const read = () => readReturnInputsOf(dependencies, ledger);
+  const read = () => readReturnInputsOf(dependencies, ledger, { from, to });
   if (providerFamily(wallet.provider) === 'venue_b') {
     // Before the transfers of the account are followed, or any block is, the next block does not make its flows known.
     if (stored.history.knownThrough <= 0) return stored;
