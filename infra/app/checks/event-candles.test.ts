@@ -37,9 +37,12 @@ const MARKETS = [
 const INSTRUMENTS = MARKETS.flatMap(({ sides }) => sides);
 const isChain = (instrument: string) => !instrument.startsWith('#');
 
+/** Often among the first minutes, where many trades are in one minute. */
+const time = fc.oneof(fc.integer({ min: 0, max: SPAN }), fc.integer({ min: 0, max: 5 * MINUTE }));
+
 const happened = fc.record({
   instrument: fc.constantFrom(...INSTRUMENTS),
-  at: fc.oneof(fc.integer({ min: 0, max: SPAN }), fc.integer({ min: 0, max: 5 * MINUTE })),
+  at: time,
   cents: fc.integer({ min: 1, max: 99 }),
   qty: fc.integer({ min: 1, max: 50 }),
   reverted: fc.boolean(),
@@ -48,7 +51,7 @@ type Happened = typeof happened extends fc.Arbitrary<infer T> ? T : never;
 type Placed = Happened & { readonly arrival: number };
 
 const spanArbitrary = fc
-  .tuple(fc.integer({ min: 0, max: SPAN }), fc.integer({ min: 0, max: SPAN }))
+  .tuple(time, time)
   .map(([a, b]) => ({ from: DAY + Math.min(a, b), until: DAY + Math.max(a, b) }));
 type Span = typeof spanArbitrary extends fc.Arbitrary<infer T> ? T : never;
 

@@ -114,7 +114,7 @@ describe('GET /v1/events/{universalId}/candles', () => {
     const app = await openApp({ app: { store } });
     const read = async () => {
       app.advance(30_001);
-      return ((await app.get(PATH)).json() as { candles: unknown }).candles;
+      return ((await app.get(`${PATH}?interval=1m`)).json() as { candles: unknown }).candles;
     };
     add(app, { links: [aLink()] });
     const open = await read();
