@@ -11,7 +11,7 @@ import {
 import { faultsBetween, injectFault } from './faults/spontaneous-faults.ts';
 import { createSimulation, type SimulationCounts, STEP_MS } from './simulation.ts';
 import type { SimulatorUrls } from './simulator-urls.ts';
-import { type Host, type RequestObserver, startHttpServer } from './sockets/http-host.ts';
+import { type Host, startHttpServer } from './sockets/http-host.ts';
 import type { HubStats, SocketObserver } from './sockets/socket-hub.ts';
 import { truthHost } from './truth/truth-host.ts';
 import { NODE_PATH } from './venues/venue-a/create-venue-a.ts';
@@ -46,8 +46,6 @@ export interface SimulatorOptions {
   readonly wallClock?: () => number;
   /** Called with what happens on the sockets; for tests that compare it with what a client recorded. */
   readonly observer?: SocketObserver;
-  /** Called with each HTTP request, in order; for tests that compare it with what was responded. */
-  readonly onRequest?: RequestObserver;
   /** Called with errors of handlers; by default prints a line on standard error. */
   readonly onError?: (error: unknown) => void;
 }
@@ -126,14 +124,13 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   let nextMs = startMs;
   const now = () => nextMs - 1;
   const board = createFaultBoard(now);
-  const { faults, nodeData = null, minuteMs, observer, onRequest } = options;
+  const { faults, nodeData = null, minuteMs, observer } = options;
   const spontaneousReorgs = faults.includes('reorgs');
   const venues = createVenues(world, board, now, { spontaneousReorgs, nodeData, minuteMs, observer }, onError);
   const simulation = createSimulation(world, venues.feeds);
   const host = options.host ?? '127.0.0.1';
   const hosts = [...venues.hosts, metricsHost(venues.limitsExceeded), truthHost(world, venues.accountsOfVenueB, now)];
-  const address = { host, port: options.port ?? 0 };
-  const server = await startHttpServer(address, { hosts, board, onRequest }, venues.sockets, onError);
+  const server = await startHttpServer({ host, port: options.port ?? 0 }, hosts, venues.sockets, board, onError);
   let stalls = 0;
 
   const controls: FaultControls = {

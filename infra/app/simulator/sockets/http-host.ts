@@ -68,22 +68,12 @@ function cutOff(response: ServerResponse, status: number, body: Buffer): void {
   response.write(brokenCopy(body), () => response.destroy());
 }
 
-/** Called with each HTTP request to a host when it was received, in order. */
-export type RequestObserver = (target: HttpTarget | null, body: string) => void;
-
-interface ServerParts {
-  readonly hosts: readonly Host[];
-  readonly board: FaultBoard;
-  readonly onRequest?: RequestObserver | undefined;
-}
-
-async function serve({ hosts, board, onRequest }: ServerParts, request: IncomingMessage, response: ServerResponse) {
+async function serve(hosts: readonly Host[], board: FaultBoard, request: IncomingMessage, response: ServerResponse) {
   const url = new URL(request.url ?? '/', 'http://simulator');
   const host = hosts.find(({ prefix }) => url.pathname === prefix || url.pathname.startsWith(`${prefix}/`));
   const body = await readBody(request);
   if (!host) return reply(response, 404, Buffer.from('{"error":"not found"}'));
   if (body === null) return reply(response, 413, Buffer.from('{"error":"payload too large"}'));
-  onRequest?.(host.target, body);
   const fault = board.consumeHttp(host.target);
   if (fault.delayMs > 0) await sleep(fault.delayMs, undefined, { ref: false });
   if (fault.status !== null) {
@@ -114,12 +104,13 @@ function listen(server: Server, host: string, port: number): Promise<number> {
 /** Serves all hosts and sockets on one port. `onError` is called with errors of handlers, which answer 500. */
 export async function startHttpServer(
   options: { readonly host: string; readonly port: number },
-  parts: ServerParts,
+  hosts: readonly Host[],
   sockets: readonly SocketHost[],
+  board: FaultBoard,
   onError: (error: unknown) => void,
 ): Promise<HttpServer> {
   const server = createServer((request, response) => {
-    serve(parts, request, response).catch((error: unknown) => {
+    serve(hosts, board, request, response).catch((error: unknown) => {
       onError(error);
       if (!response.headersSent) reply(response, 500, Buffer.from('{"error":"internal error"}'));
       else response.destroy();
