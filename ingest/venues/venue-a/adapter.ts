@@ -187,12 +187,21 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
     feed: FEED,
   });
   const { acquire } = acquisitions;
-  metrics.accountsFit.read = () =>
-    CLIENTS.map((clients) => {
-      const accounts = snapshotsThatFit(limits.weight, dexes.names(), settings.venueANodeUrl !== null, clients);
-      return { venue: 'venue_a', clients, accounts };
-    });
-  opened(await startSnapshots({ context, family: 'venue_a', acquire, priority: REST_PRIORITIES.snapshots }));
+  const fits = (clients: (typeof CLIENTS)[number], within: Parameters<typeof snapshotsThatFit>[4] = {}) =>
+    snapshotsThatFit(limits.weight, dexes.names(), settings.venueANodeUrl !== null, clients, within);
+  metrics.accountsFit.read = () => CLIENTS.map((clients) => ({ venue: 'venue_a', clients, accounts: fits(clients) }));
+  opened(
+    await startSnapshots({
+      context,
+      family: 'venue_a',
+      acquire,
+      priority: REST_PRIORITIES.snapshots,
+      urgent: {
+        priority: REST_PRIORITIES.urgentSnapshots,
+        fits: (ms) => fits('idle', { ms, urgent: false }),
+      },
+    }),
+  );
   return [reads, series.handler, positions, ...acquisitions.handlers, flows.handler, requestedBooks.handler];
 }
 
