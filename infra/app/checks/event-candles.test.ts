@@ -74,8 +74,8 @@ const minuteOf = (ts: number) => Math.floor(ts / MINUTE) * MINUTE;
 const isLong = ({ from, until }: Span) => from < until;
 
 const history = fc.record({
-  trades: fc.array(happened, { minLength: 1, maxLength: 40 }),
-  gaps: fc.array(gapArbitrary, { maxLength: 2 }),
+  trades: fc.array(happened, { minLength: 1, maxLength: 40, size: 'max' }),
+  gaps: fc.array(gapArbitrary, { minLength: 1, maxLength: 2 }),
   windows: fc.array(
     fc.record({
       interval: fc.constantFrom(...INTERVAL_NAMES),

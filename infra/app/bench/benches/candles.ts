@@ -47,7 +47,7 @@ const BTC: Instrument = {
 };
 const PRICE = "concat(toString(50000 + cityHash64(place) % 9000), '.', toString(place % 9 + 1))";
 
-export interface CandlesSize extends ClientsSize {
+export interface CandlesSize {
   /** Trades in the store, of all coins. */
   readonly trades: number;
   readonly coins: number;
@@ -58,6 +58,8 @@ export interface CandlesSize extends ClientsSize {
   /** So many that the p99 is not one of the few slowest reads, and no more than there are windows. */
   readonly rounds: number;
   readonly warmups: number;
+  /** Null to measure the latency alone. */
+  readonly memory: ClientsSize | null;
 }
 
 /** Windows of the minutes, with other ends. */
@@ -71,9 +73,7 @@ const SIZE: CandlesSize = {
   days: 730,
   rounds: 480,
   warmups: 20,
-  clients: 100,
-  clientsMs: 20_000,
-  firstRequests: 40,
+  memory: { clients: 100, clientsMs: 20_000, firstRequests: 40 },
 };
 
 export const candles: Bench = {
@@ -118,7 +118,7 @@ async function measureMinutes({ folder, onProgress }: BenchContext, size: Candle
   } finally {
     await service.close();
   }
-  return [latency, await measureGrowth('candles-memory', service, size, path)];
+  return size.memory ? [latency, await measureGrowth('candles-memory', service, size.memory, path)] : [latency];
 }
 
 async function measureDays({ folder, onProgress }: BenchContext, size: CandlesSize): Promise<BenchResult[]> {
@@ -145,7 +145,7 @@ async function measureDays({ folder, onProgress }: BenchContext, size: CandlesSi
   } finally {
     await service.close();
   }
-  return [latency, await measureGrowth('candles-1d-memory', service, size, path)];
+  return size.memory ? [latency, await measureGrowth('candles-1d-memory', service, size.memory, path)] : [latency];
 }
 
 const OF_COIN = `provider = '${BTC.provider}' AND coin = '${COIN}' AND intervalMs = ${MINUTE_MS}`;
