@@ -27,7 +27,7 @@ const LOOKS: Readonly<Record<number, readonly [theme: 'light' | 'dark', rules: o
 };
 const OTHER = { light: 'dark', dark: 'light' } as const;
 /** Rows of a table and items of a list are alike: axe looks at the first ones. */
-const ALIKE = ['tbody > tr:nth-child(n+11)', 'li:nth-child(n+21)'];
+export const ALIKE = ['tbody > tr:nth-child(n+11)', 'li:nth-child(n+21)'];
 /** Texts of the same colours that are looked at. Axe evaluates none that are scrolled out of sight. */
 const TEXTS_ALIKE = 10;
 /** No page may scroll sideways at these. */
