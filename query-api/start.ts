@@ -31,6 +31,7 @@ import { followedBlocksView, followedTimeAt } from './views/followed-blocks.ts';
 import { type Freshness, tablesUntil } from './views/freshness.ts';
 import { followedAccounts } from './views/ledgers.ts';
 import { createPositionView } from './views/position.ts';
+import { openSeriesAttempts } from './views/series-attempts.ts';
 import { VIEWS } from './views/views.ts';
 
 const PART = 'query-api';
@@ -67,6 +68,8 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
     closers.push(() => nodes.close());
     const requests = await openRequestClient({ log, codec, logger, health });
     closers.push(() => requests.close());
+    const seriesAttempts = await openSeriesAttempts({ log, codec, logger, health });
+    closers.push(() => seriesAttempts.close());
     const tables = await openTableBarrier({ log, codec, logger }, [deliveryTopic, attemptTopic]);
     const newAdminToken = await seedAdminKey({ replica: control, authenticator, logger, adminToken, plan });
 
@@ -138,6 +141,7 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
         ledgers: ledgers.state,
         accountValues: accountValues.state,
         accountSeries: accountSeries.state,
+        seriesAttempts: seriesAttempts.state,
         snapshotHeads: snapshotHeads.state,
         freshness,
       },

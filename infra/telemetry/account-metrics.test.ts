@@ -21,3 +21,16 @@ it('followed accounts are counted by venue, and the age of their fills is that o
   list.length = 0;
   expect(await registry.metrics()).not.toContain('venue="');
 });
+
+it('how many accounts fit is stated where they are acquired', async () => {
+  const registry = new Registry();
+  const { accountsFit } = createAccountMetrics([registry]);
+  expect(await registry.metrics()).not.toMatch(/^parallax_accounts_fit\{/m);
+  accountsFit.read = () => [
+    { venue: 'venue_a', clients: 'idle', accounts: 80 },
+    { venue: 'venue_a', clients: 'busy', accounts: 40 },
+  ];
+  const text = await registry.metrics();
+  expect(text).toContain('parallax_accounts_fit{venue="venue_a",clients="idle"} 80');
+  expect(text).toContain('parallax_accounts_fit{venue="venue_a",clients="busy"} 40');
+});

@@ -8,7 +8,14 @@ export interface FollowedAccount {
   readonly fillsThrough: number | null;
 }
 
-/** Declares them. `accounts.read` is set where followed accounts are known. */
+/** How many accounts have a snapshot of each hour. */
+export interface AccountsFit {
+  readonly venue: string;
+  readonly clients: 'idle' | 'busy';
+  readonly accounts: number;
+}
+
+/** Declares them. `accounts.read` is set where followed accounts are known, `accountsFit.read` where they are acquired. */
 export function createAccountMetrics(registers: Registry[], now: () => number = Date.now) {
   const accounts: { read: (() => readonly FollowedAccount[]) | null } = { read: null };
   new Gauge({
@@ -19,6 +26,17 @@ export function createAccountMetrics(registers: Registry[], now: () => number = 
     collect() {
       this.reset();
       for (const { venue } of accounts.read?.() ?? []) this.inc({ venue });
+    },
+  });
+  const accountsFit: { read: (() => readonly AccountsFit[]) | null } = { read: null };
+  new Gauge({
+    name: 'parallax_accounts_fit',
+    help: 'Accounts that have a snapshot within ten minutes of each hour mark, as far as the limits of the venue allow, while clients read little (`idle`) and as much as they may (`busy`).',
+    labelNames: ['venue', 'clients'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { venue, clients, accounts: count } of accountsFit.read?.() ?? []) this.set({ venue, clients }, count);
     },
   });
   new Histogram({
@@ -35,6 +53,7 @@ export function createAccountMetrics(registers: Registry[], now: () => number = 
   });
   return {
     accounts,
+    accountsFit,
     accountAcquisitions: new Counter({
       name: 'parallax_account_acquisitions_total',
       help: 'Acquisitions of accounts by cause and outcome: `complete`, `failed`, or `no_room` within the limits of the venue.',

@@ -38,6 +38,8 @@ export interface SpendingGrants {
  *
  *   lent: 300 while reads spend at most 150 within the minute (`idle` stays reserved); less the more they spend, and
  *         nothing from 300 on. So reads are sure of 300 at once, and of 600 within a minute.
+ *         550 to urgent snapshots (`urgent`) while reads spend at most 25: meanwhile reads are sure of 50 and the spare
+ *         part at once, and of 600 within a minute all the same.
  *
  *   0                                                      1,080              1,200
  *   |------------------ used by all ------------------------|--- 120 `spare` ---|
@@ -54,6 +56,11 @@ export interface Reserved {
    * between `idle` and `cost`; the rest is lent to less important costs. By default nothing is lent.
    */
   readonly idle?: number;
+  /**
+   * A less important priority that is lent more, since it has to be done in time: of the reserved part `idle` stays
+   * reserved for it. What it spends of that takes nothing from others of less importance.
+   */
+  readonly urgent?: { readonly priority: number; readonly idle: number };
   /**
    * The end of the limit. Of this priority only payers may use it that spend at most this much within a window, all
    * together, when the rest has no room; 0 by default. So one that spends as much as it can leaves room for a single cost

@@ -15,10 +15,10 @@ export interface Cost extends Spender {
 }
 
 /**
- * Parts of a limit: all of it, what is not reserved, what is left to costs behind the reserved priority, what is not
- * spare, and what is.
+ * Parts of a limit: all of it, what is not reserved, what is left to costs behind the reserved priority, what of that is
+ * left to those that are not urgent, what is not spare, and what is.
  */
-export type LimitPart = 'limit' | 'unreserved' | 'behind' | 'common' | 'spare';
+export type LimitPart = 'limit' | 'unreserved' | 'behind' | 'unhurried' | 'common' | 'spare';
 
 const NONE: ReadonlySet<LimitPart> = new Set();
 
@@ -29,6 +29,7 @@ export class BudgetShares {
   private sumUnreserved = 0;
   private sumReserving = 0;
   private sumBehind = 0;
+  private sumUrgent = 0;
   private sumSpare = 0;
   private readonly sumsOfPayers = new Map<string, number>();
 
@@ -57,6 +58,7 @@ export class BudgetShares {
     if (this.isUnreserved(spender)) this.sumUnreserved += change;
     if (spender.priority !== null && spender.priority === this.reserved?.priority) this.sumReserving += change;
     if (this.isBehind(spender)) this.sumBehind += change;
+    if (this.isUrgent(spender)) this.sumUrgent += change;
     if (spender.inSpare) this.sumSpare += change;
     for (const payer of spender.payers ?? []) {
       const sum = (this.sumsOfPayers.get(payer) ?? 0) + change;
@@ -70,6 +72,7 @@ export class BudgetShares {
     // What lacks room in a part of the limit leaves the rest of it to those behind it.
     const needed: LimitPart[] = [];
     if (this.isBehind(cost)) needed.push('behind');
+    if (this.isBehind(cost) && !this.isUrgent(cost)) needed.push('unhurried');
     if (this.isBounded(cost) && !this.fitsSpare(cost, full)) needed.push('common');
     needed.push('limit');
     if (this.isUnreserved(cost)) needed.push('unreserved');
@@ -104,7 +107,9 @@ export class BudgetShares {
       case 'unreserved':
         return this.unreserved(cost) + bounded <= Math.max(bounded, this.max - this.reservedPart());
       case 'behind':
-        return this.sumBehind + cost.cost <= Math.max(cost.cost, this.behindMax() + this.lent());
+        return this.sumBehind + cost.cost <= Math.max(cost.cost, this.behindMax() + this.lentAtMost());
+      case 'unhurried':
+        return this.sumBehind - this.sumUrgent + cost.cost <= Math.max(cost.cost, this.behindMax() + this.lent());
       case 'common':
         return this.usedInCommon === 0 || this.usedInCommon + bounded <= this.max - this.spare;
       case 'spare':
@@ -120,20 +125,36 @@ export class BudgetShares {
     return this.reserved?.behindMax ?? Number.POSITIVE_INFINITY;
   }
 
-  /** What of the reserved part is lent to less important costs. */
+  /** What of the reserved part is lent to less important costs that are not urgent. */
   private lent(): number {
+    return this.lentWith(this.reserved?.idle ?? this.reservedPart());
+  }
+
+  /** What is lent to all less important costs together: more while some of them are urgent. */
+  private lentAtMost(): number {
+    const { urgent } = this.reserved ?? {};
+    if (!urgent) return this.lent();
+    return Math.max(this.lent(), this.lentWith(urgent.idle));
+  }
+
+  private lentWith(idle: number): number {
     const cost = this.reservedPart();
-    return cost - Math.min(cost, Math.max(this.reserved?.idle ?? cost, 2 * this.sumReserving));
+    return cost - Math.min(cost, Math.max(idle, 2 * this.sumReserving));
   }
 
   /** What counts of the unreserved part for a cost: without what is lent; what was lent takes nothing from more important ones. */
   private unreserved(cost: Cost): number {
-    const lent = this.isBehind(cost) ? this.lent() : Math.max(0, this.sumBehind - this.behindMax());
-    return this.sumUnreserved - lent;
+    if (this.isUrgent(cost)) return this.sumUnreserved - this.lentAtMost();
+    if (this.isBehind(cost)) return this.sumUnreserved - this.sumUrgent - this.lent();
+    return this.sumUnreserved - Math.max(0, this.sumBehind - this.behindMax());
   }
 
   private isUnreserved({ priority }: Spender): boolean {
     return this.reserved !== undefined && priority !== null && priority !== this.reserved.priority;
+  }
+
+  private isUrgent({ priority }: Spender): boolean {
+    return priority !== null && priority === this.reserved?.urgent?.priority;
   }
 
   private isBehind({ priority }: Spender): boolean {

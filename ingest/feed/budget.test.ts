@@ -217,6 +217,38 @@ describe('priorities', () => {
     expect(await settled(12, 4)).toBe(3);
   });
 
+  it('of those behind the reserved priority have more lent while they are urgent, which takes nothing from the others', async () => {
+    const reserved = { priority: 1, cost: 6, idle: 4, urgent: { priority: 2, idle: 1 }, behindMax: 3 };
+    const budget = new Budget({ max: 12, windowMs: 1_000, reserved });
+    const settled = async (count: number, priority: number) => {
+      let served = 0;
+      const cancel = new AbortController();
+      const all = Array.from({ length: count }, () =>
+        budget.reserve(1, { priority, signal: cancel.signal }).then((reservation) => {
+          served += 1;
+          reservation.settle();
+        }),
+      );
+      await vi.advanceTimersByTimeAsync(0);
+      cancel.abort();
+      await Promise.allSettled(all);
+      return served;
+    };
+    // Nobody reads: two of the six are lent to others, five to urgent ones and all together.
+    expect(await settled(12, 4)).toBe(5);
+    expect(await settled(12, 2)).toBe(3);
+    expect(await settled(12, 4)).toBe(0);
+    expect(await settled(12, 0)).toBe(3);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await settled(12, 2)).toBe(8);
+    expect(await settled(12, 4)).toBe(0);
+    // Of what reads spend, twice as much is reserved from then on.
+    expect(await settled(12, 1)).toBe(4);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await settled(3, 1)).toBe(3);
+    expect(await settled(12, 2)).toBe(3);
+  });
+
   it('leave a part to the one for which it is reserved', async () => {
     const budget = new Budget({ max: 10, windowMs: 1_000, reserved: { priority: 1, cost: 5 } });
     const served: string[] = [];

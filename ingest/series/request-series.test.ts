@@ -1,6 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest';
+import { readPartition } from '#infra/log/read-partition';
 import type { Window } from '#schemas/domain/returns/series';
 import { type AccountSeries, accountSeriesTopic, seriesKey } from '#schemas/topics/account-series';
+import { type SeriesAttempt, seriesAttemptTopic } from '#schemas/topics/series-attempts';
 import { UpstreamError } from '../feed/errors.ts';
 import { openTestRole, testFolder } from '../testing/role-context.fixture.ts';
 import { startSeriesRequests } from './request-series.ts';
@@ -120,4 +122,18 @@ it('requests the windows of followed accounts of its venue, until they are remov
   await vi.waitFor(() => expect(sent).toEqual(['0x1 1D']), 10_000);
   await append('venue_b:0x3', '1D', null);
   await vi.waitFor(() => expect(sent).toEqual(['0x1 1D', '0x3 1D']), 10_000);
+  // One response has every window of the account.
+  const attempts: SeriesAttempt[] = [];
+  await vi.waitFor(async () => {
+    attempts.length = 0;
+    await readPartition(log, { topic: seriesAttemptTopic.name, partition: 0 }, async ({ value }) => {
+      attempts.push(codec.decode(seriesAttemptTopic, value!));
+    });
+    expect(attempts.map(({ account, windows }) => [account, windows.length])).toEqual([
+      ['venue_b:0x1', 4],
+      ['venue_b:0x3', 4],
+    ]);
+  }, 10_000);
+  const [failed, processed] = attempts.map(({ attemptedAt, nextAttemptAt }) => nextAttemptAt - attemptedAt);
+  expect([failed! < MINUTE, processed! < MINUTE]).toEqual([true, false]);
 });

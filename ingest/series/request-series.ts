@@ -6,12 +6,13 @@
 import type { Running } from '#infra/runtime/context';
 import { pause } from '#infra/runtime/pause';
 import { TopicFollower } from '#infra/stages/topic-follower';
-import type { Window } from '#schemas/domain/returns/series';
+import { WINDOWS, type Window } from '#schemas/domain/returns/series';
 import { accountSeriesTopic } from '#schemas/topics/account-series';
 import { accountName, type ProviderFamily } from '#schemas/venues/accounts';
 import { UpstreamError } from '../feed/errors.ts';
 import type { RequestHandler } from '../requests/request-handler.ts';
 import type { AdapterContext } from '../venues/adapter.ts';
+import { SeriesAttempts } from './series-attempts.ts';
 import { SeriesDue } from './series-due.ts';
 import { createHintHandler, SeriesHints } from './series-hints.ts';
 
@@ -40,6 +41,7 @@ export async function startSeriesRequests(options: SeriesRequestsOptions): Promi
   const { log, codec } = context;
   await log.createTopics([accountSeriesTopic]);
   await codec.prepare([accountSeriesTopic]);
+  const attempts = await SeriesAttempts.open(log, codec);
   const due = new SeriesDue(now);
   const prefix = accountName(family, '');
   const { first } = await log.bounds({ topic: accountSeriesTopic.name, partition: 0 });
@@ -55,7 +57,7 @@ export async function startSeriesRequests(options: SeriesRequestsOptions): Promi
   });
   await follower.catchUp();
   await follower.start();
-  const running = run(options, due, follower.signal);
+  const running = run(options, due, attempts, follower.signal);
   return {
     handler: createHintHandler(family, new SeriesHints(due, now)),
     close: async () => {
@@ -65,8 +67,13 @@ export async function startSeriesRequests(options: SeriesRequestsOptions): Promi
   };
 }
 
-async function run(options: SeriesRequestsOptions, due: SeriesDue, signal: AbortSignal): Promise<void> {
-  const { context, family, send, intervalMs = INTERVAL_MS } = options;
+async function run(
+  options: SeriesRequestsOptions,
+  due: SeriesDue,
+  attempts: SeriesAttempts,
+  signal: AbortSignal,
+): Promise<void> {
+  const { context, family, windows, send, intervalMs = INTERVAL_MS, now = Date.now } = options;
   while (!signal.aborted) {
     const next = due.next();
     if (!next) {
@@ -74,6 +81,7 @@ async function run(options: SeriesRequestsOptions, due: SeriesDue, signal: Abort
       continue;
     }
     const { address, window } = next;
+    const attemptedAt = now();
     due.markSent(next);
     try {
       await send(address, window, signal);
@@ -83,5 +91,23 @@ async function run(options: SeriesRequestsOptions, due: SeriesDue, signal: Abort
       const level = error instanceof UpstreamError ? 'debug' : 'error';
       context.logger[level]({ error, family, address, window }, 'could not request the series of an account, retrying');
     }
+    const account = accountName(family, address);
+    const covered = windows.length > 1 ? [window] : [...WINDOWS];
+    const attempt = { account, windows: covered, attemptedAt, nextAttemptAt: due.dueAt(next) };
+    await publishAttempt(attempts, attempt, context.logger, signal);
+  }
+}
+
+/** What reports an attempt must not end the requests: one that is missing in the log only delays what nodes report. */
+async function publishAttempt(
+  attempts: SeriesAttempts,
+  attempt: Parameters<SeriesAttempts['publish']>[0],
+  logger: AdapterContext['logger'],
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await attempts.publish(attempt, signal);
+  } catch (error) {
+    if (!signal.aborted) logger.error({ error, account: attempt.account }, 'could not publish a request for a series');
   }
 }

@@ -62,6 +62,11 @@ export class SeriesDue {
     entry.dueAt = this.now() + UNPROCESSED_MS;
   }
 
+  /** From when a series is requested again, unless the stage processes a response before, unix ms. */
+  dueAt(series: DueSeries): number {
+    return (series as Entry).dueAt;
+  }
+
   markFailed(series: DueSeries): void {
     const entry = series as Entry;
     entry.dueAt = this.now() + Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** entry.failures);

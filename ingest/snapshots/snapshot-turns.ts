@@ -75,6 +75,11 @@ export class SnapshotTurns {
     return { account, until };
   }
 
+  /** How many accounts have no snapshot of the hour and wait for a turn; some of them may have it by now. */
+  get left(): number {
+    return this.waiting.length - this.at + this.again.size;
+  }
+
   /** Records that an acquisition was published; the stage states whether it has a value. */
   acquired({ account }: SnapshotTurn, now: number): void {
     this.attempted(account, 'late', now + VALUED_WITHIN_MS);

@@ -31,6 +31,8 @@ export interface SnapshotsOptions {
   readonly acquire: Acquire;
   /** Priority within the limits of the venue. */
   readonly priority: number;
+  /** The priority while more accounts are left than fit into the rest of the ten minutes, ms; none by default. */
+  readonly urgent?: { readonly priority: number; readonly fits: (ms: number) => number };
   readonly now?: () => number;
   /** How it waits between two looks. */
   readonly wait?: typeof pause;
@@ -74,13 +76,24 @@ async function acquireInTurn(options: SnapshotsOptions, turns: SnapshotTurns, si
       await acquireOne(options, turns, turn, signal);
 }
 
+/** The priority of an acquisition: the urgent one while more accounts are left, with it, than fit into the rest of the time. */
+function priorityOf(
+  { priority, urgent }: Pick<SnapshotsOptions, 'priority' | 'urgent'>,
+  { left }: Pick<SnapshotTurns, 'left'>,
+  ms: number,
+): number {
+  return urgent && left + 1 > urgent.fits(ms) ? urgent.priority : priority;
+}
+
 async function acquireOne(
-  { context, family, acquire, priority, now = Date.now }: SnapshotsOptions,
+  options: SnapshotsOptions,
   turns: SnapshotTurns,
   turn: SnapshotTurn,
   signal: AbortSignal,
 ): Promise<void> {
+  const { context, family, acquire, now = Date.now } = options;
   const address = turn.account.slice(accountName(family, '').length);
+  const priority = priorityOf(options, turns, turn.until - now());
   try {
     await acquire(address, { cause: 'snapshot', priority, roomUntil: turn.until, signal });
     turns.acquired(turn, now());

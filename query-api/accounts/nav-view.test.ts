@@ -31,7 +31,7 @@ it('snapshots of the service take the place of a series that is not ready', asyn
   const stored = await setUp(30, 3, 2)();
   const at = (ago: number) => NOON_MS / 1000 - ago * 3_600;
   const control = { walletsByAddress: new Map() };
-  const source = { view: new Map(), control, caller: {}, now: NOON_MS, readyMs: HOUR } as never;
+  const source = { view: new Map(), attempts: new Map(), control, caller: {}, now: NOON_MS, readyMs: HOUR } as never;
   const { series, warnings } = navView('ALL', readPerformance([ACCOUNT], ['ALL'], source), [stored]);
   expect(series).toMatchObject([
     {

@@ -19,6 +19,7 @@ import { type AccountSeries, seriesKey } from '#schemas/topics/account-series';
 import { accountName, PROVIDER_FAMILIES, providerFamily } from '#schemas/venues/accounts';
 import type { Dependencies } from '../routes/route.ts';
 import type { AccountSeriesView } from '../views/account-series.ts';
+import type { SeriesAttemptsView } from '../views/series-attempts.ts';
 import type { NamedAccount } from './address-parameters.ts';
 
 /** How often ingest requests the series of a followed account. */
@@ -58,9 +59,11 @@ export const availabilitySchema = z
     observedAt: timeOrNull('When the venue stated the series; null if it did not yet.'),
     lastSuccessAt: timeOrNull('The newest successful request; null without one.'),
     refreshAttemptedAt: timeOrNull(
-      'The newest processed request; null for an account that the organization did not bind.',
+      'The newest request, whether it succeeded or not; null before the first one, and for an account that the organization did not bind.',
     ),
-    nextRetryAt: timeOrNull('Null: requests are repeated until one succeeds.'),
+    nextRetryAt: timeOrNull(
+      'When the series is requested again after a request that failed; null if the newest one succeeded, and for an account that the organization did not bind.',
+    ),
     nextRefreshAt: timeOrNull(
       'When the series is requested next; null for an account that the organization did not bind.',
     ),
@@ -110,6 +113,7 @@ export const performanceSchema = z.object({
 /** Where the series are, and who asks. */
 export interface SeriesSource {
   readonly view: AccountSeriesView;
+  readonly attempts: SeriesAttemptsView;
   readonly control: ControlState;
   readonly caller: Owner;
   /** Unix ms. */
@@ -122,7 +126,7 @@ export function seriesSource({ control, views }: Pick<Dependencies, 'control' | 
   // Ages of what a recording or the data set of the sandbox holds do not matter.
   const readyMs = views.freshness.isLive() ? READY_MS : Number.POSITIVE_INFINITY;
   const now = views.events.now ?? Date.now();
-  return { view: views.accountSeries, control: control.state, caller, now, readyMs };
+  return { view: views.accountSeries, attempts: views.seriesAttempts, control: control.state, caller, now, readyMs };
 }
 
 export function readPerformance(
@@ -150,7 +154,8 @@ export function readPerformance(
       series: series.map(({ curve, ...state }, nth) => {
         const { provider, address } = accounts[nth]!;
         const record = records[at]![nth]!;
-        const availability = availabilityOf(record, state, isBound(source, accounts[nth]!));
+        const attempt = isBound(source, accounts[nth]!) ? source.attempts.get(keyOf(accounts[nth]!, window)) : null;
+        const availability = availabilityOf(record, state, attempt);
         if (availability.reason === null) {
           isAnyReady = true;
           epoch.update(`${window} ${record!.account} ${record!.observedAt}\n`);
@@ -190,24 +195,35 @@ export function readHead(accounts: readonly NamedAccount[], window: Window, { vi
 }
 
 function recordOf(view: AccountSeriesView, { provider, address }: NamedAccount, window: Window): AccountSeries | null {
-  return view.get(seriesKey({ account: accountName(provider, address), window })) ?? null;
+  return view.get(keyOf({ provider, address }, window)) ?? null;
 }
+
+const keyOf = ({ provider, address }: NamedAccount, window: Window) =>
+  seriesKey({ account: accountName(provider, address), window });
 
 function observed(record: AccountSeries | null): ObservedSeries | null {
   return record && { observedAt: record.observedAt, points: pointsOf(record) };
 }
 
-function availabilityOf(record: AccountSeries | null, { status, dataStatus }: SeriesState, bound: boolean) {
+/** @param attempt the newest request, undefined if it is not known; null for an account that the organization did not bind. */
+function availabilityOf(
+  record: AccountSeries | null,
+  { status, dataStatus }: SeriesState,
+  attempt: ReturnType<SeriesAttemptsView['get']> | null,
+) {
+  const bound = attempt !== null;
   const observedAt = record?.observedAt ?? null;
+  const failed = attempt && attempt.attemptedAt > (observedAt ?? 0) ? attempt : null;
+  const refreshAt = failed?.nextAttemptAt ?? (observedAt === null ? null : observedAt + REFRESH_MS);
   const reason = record === null ? 'not_followed' : observedAt === null ? 'not_observed' : 'too_old';
   return {
     dataStatus,
     reason: status === 'ready' ? null : reason,
     observedAt: isoOrNull(observedAt),
     lastSuccessAt: isoOrNull(observedAt),
-    refreshAttemptedAt: bound ? isoOrNull(observedAt) : null,
-    nextRetryAt: null,
-    nextRefreshAt: bound && observedAt !== null ? isoTime(observedAt + REFRESH_MS) : null,
+    refreshAttemptedAt: bound ? isoOrNull(failed?.attemptedAt ?? observedAt) : null,
+    nextRetryAt: isoOrNull(failed?.nextAttemptAt ?? null),
+    nextRefreshAt: bound ? isoOrNull(refreshAt) : null,
     source: record?.source ?? null,
   } as const;
 }

@@ -25,12 +25,17 @@ export interface RoiRead extends RoiWindow {
   readonly caller: Caller;
   /** Aborts when nobody waits for the result any more. */
   readonly signal: AbortSignal;
+  /** Until when to wait for blocks of venue_b, unix ms: one time for all accounts of a response. */
+  readonly blocksUntil: number;
 }
+
+/** How long a response waits for the blocks up to the ends of its windows, ms. */
+export const BLOCKS_WAIT_MS = 5_000;
 
 /**
  * Resolves with the return, or the reason why there is none. Rejects with an `ApiError` if a series of the venue is needed
  * and cannot be read.
- * @param known what the tables hold of the account; they are read without it.
+ * @param known what the tables hold of the account for the window; they are read without it.
  */
 export async function readRoi(read: RoiRead, dependencies: RoiDependencies, known?: ReturnInputs): Promise<Roi> {
   const { wallet, caller } = read;
@@ -42,7 +47,7 @@ export async function readRoi(read: RoiRead, dependencies: RoiDependencies, know
   const window = { from: read.from, to, current: to === null ? read.current : null };
   const through = to ?? window.current?.ts;
   if (through === undefined) return { reason: 'no_value' };
-  const stored = known ?? (await readReturnInputsOf(dependencies, ledgerOf(views.ledgers, wallet)));
+  const stored = known ?? (await readReturnInputsOf(dependencies, ledgerOf(views.ledgers, wallet), read));
   // The snapshot that anchors the end is a value of some minutes later.
   const anchor = stored.snapshots.findLast(({ hour }) => hour <= through);
   const inputs = await inputsThrough(read, Math.max(through, anchor?.asOf ?? 0), stored, dependencies);
@@ -57,7 +62,7 @@ export async function readRoi(read: RoiRead, dependencies: RoiDependencies, know
  * requested first; those of venue_b follow with the next blocks.
  */
 async function inputsThrough(
-  { wallet, caller, signal }: RoiRead,
+  { wallet, caller, signal, from, to, blocksUntil }: RoiRead,
   through: number,
   stored: ReturnInputs,
   dependencies: RoiDependencies,
@@ -66,12 +71,12 @@ async function inputsThrough(
   const ledger = ledgerOf(views.ledgers, wallet);
   const isKnown = stored.history.knownThrough >= through;
   if (isKnown || !ledger || caller.sandbox) return stored;
-  const read = () => readReturnInputsOf(dependencies, ledger);
+  const read = () => readReturnInputsOf(dependencies, ledger, { from, to });
   if (providerFamily(wallet.provider) === 'venue_b') {
     // Before the transfers of the account are followed, or any block is, the next block does not make its flows known.
     if (stored.history.knownThrough <= 0) return stored;
     const isFollowed = async () => (await followedNow(views.freshness, ledger)) >= through;
-    return awaitInputs(async () => ((await isFollowed()) ? read() : stored), through, signal);
+    return awaitInputs(async () => ((await isFollowed()) ? read() : stored), through, blocksUntil, signal);
   }
   try {
     await ingest.send(accountFlowsRead, { address: wallet.address, through });
@@ -80,13 +85,10 @@ async function inputsThrough(
     if (error instanceof RequestError || error instanceof LogError) return stored;
     throw error;
   }
-  return awaitInputs(read, through, signal);
+  return awaitInputs(read, through, Date.now() + PROCESSED_WITHIN_MS, signal);
 }
 
-/**
- * The next block is followed, or a response processed by stage and sink, within a few seconds; this also covers one that is
- * behind.
- */
+/** Stage and sink process a response within a second; this also covers one that is behind. */
 const PROCESSED_WITHIN_MS = 8_000;
 const POLL_MS = 100;
 
@@ -105,9 +107,9 @@ function followedNow(freshness: Freshness, ledger: FollowedLedger): Promise<numb
 async function awaitInputs(
   read: () => Promise<ReturnInputs>,
   through: number,
+  until: number,
   signal: AbortSignal,
 ): Promise<ReturnInputs> {
-  const until = Date.now() + PROCESSED_WITHIN_MS;
   for (;;) {
     const inputs = await read();
     if (inputs.history.knownThrough >= through || Date.now() >= until) return inputs;

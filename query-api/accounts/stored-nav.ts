@@ -34,7 +34,7 @@ export async function readStoredNav(
   source: Pick<Dependencies, 'views' | 'store'>,
 ): Promise<StoredNav | null> {
   const ledger = source.views.ledgers.followed.get(accountName(provider, address));
-  const { snapshots, history } = await readReturnInputsOf(source, ledger);
+  const { snapshots, history } = await readReturnInputsOf(source, ledger, null);
   const newest = snapshots.at(-1);
   if (!newest || now - newest.asOf > MAX_AGE_MS) return null;
   const inWindow = snapshots.filter(({ hour }) => hour >= now - WINDOW_MS[window]);

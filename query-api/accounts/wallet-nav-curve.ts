@@ -79,7 +79,7 @@ async function curveOf(
   dependencies: Pick<Dependencies, 'views' | 'store' | 'ingest'>,
 ): Promise<Curve> {
   const { views, ingest } = dependencies;
-  const { snapshots, history } = await readReturnInputsOf(dependencies, ledgerOf(views.ledgers, wallet));
+  const { snapshots, history } = await readReturnInputsOf(dependencies, ledgerOf(views.ledgers, wallet), null);
   const from = (views.events.now ?? Date.now()) - WINDOW_MS[window];
   if (isCovered(snapshots)) {
     const inWindow = snapshots.filter(({ hour }) => hour >= from);

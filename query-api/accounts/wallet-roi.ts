@@ -8,7 +8,7 @@ import { WALLET_PROVIDERS } from '#schemas/venues/accounts';
 import type { Caller } from '../routes/route.ts';
 import type { RoiWindow } from './account-roi.ts';
 import { currentValue } from './current-value.ts';
-import { type RoiDependencies, readRoi } from './read-roi.ts';
+import { BLOCKS_WAIT_MS, type RoiDependencies, readRoi } from './read-roi.ts';
 
 const rate = (text: string) =>
   z.number().nullable().describe(`${text}, as a fraction; null where it is not defined or unavailable.`);
@@ -83,7 +83,8 @@ export async function walletRoi(
 ): Promise<WalletRoi> {
   const { id: walletId, provider, address } = wallet;
   const current = to === null ? await currentValue(wallet, caller, signal, dependencies) : null;
-  const roi = await readRoi({ wallet, from, to, current, caller, signal }, dependencies);
+  const blocksUntil = Date.now() + BLOCKS_WAIT_MS;
+  const roi = await readRoi({ wallet, from, to, current, caller, signal, blocksUntil }, dependencies);
   return {
     walletId,
     provider,

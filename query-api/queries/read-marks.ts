@@ -1,4 +1,4 @@
-/** Prices at which open positions are valued. */
+/** Prices at which open positions are valued, except payouts (`read-payouts.ts`), which come first. */
 import type { Book } from '#schemas/domain/book';
 import { type Decimal, divideHalfEven, parseDecimal } from '#schemas/domain/decimal';
 import { PRICE_PROVIDERS } from '#schemas/domain/providers';

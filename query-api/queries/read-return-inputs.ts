@@ -1,5 +1,6 @@
 import { parseDecimal } from '#schemas/domain/decimal';
 import type { Flow, FlowHistory } from '#schemas/domain/returns/flows';
+import { ANCHOR_MS, type RoiInput } from '#schemas/domain/returns/roi';
 import { type HourValue, SNAPSHOTS_MAX } from '#schemas/domain/returns/snapshot-curve';
 import { accountFlowsTable } from '#schemas/tables/account-flows';
 import { flowCoverageTable } from '#schemas/tables/flow-coverage';
@@ -14,7 +15,7 @@ import { type RowOf, selectColumns } from './select-columns.ts';
 
 /** What the service itself knows about the value of an account over time. */
 export interface ReturnInputs {
-  /** The newest 2,000, ascending by hour. */
+  /** Those that a curve or the return of a window needs, ascending by hour. */
   readonly snapshots: readonly HourValue[];
   readonly history: FlowHistory;
 }
@@ -35,6 +36,8 @@ const COVERAGE = selectColumns(flowCoverageTable, 'l', ['account', 'knownFrom', 
 const FLOWS = selectColumns(accountFlowsTable, 'l', ['account', 'ts', 'kind', 'txHash', 'usd', 'problem']);
 const SNAPSHOTS = selectColumns(navSnapshotsTable, 'l', ['account', 'hour', 'asOf', 'navUsd']);
 
+const HOUR_MS = 'toUnixTimestamp64Milli(l.hour)';
+
 const VENUE_B = accountName('venue_b', '');
 
 /** Rows of the ledgers of `parametersOf`, and of no earlier ones of their accounts. */
@@ -46,17 +49,33 @@ const parametersOf = (ledgers: readonly FollowedLedger[]) => ({
   ledgers: ledgers.map(({ account, ledger }) => `${account} ${ledger}`),
 });
 
-/** Returns the inputs of each account that has any. */
+/** A window of returns, unix ms: null for the first point of all, and for the current value. */
+export type ReturnsWindow = Pick<RoiInput, 'from' | 'to'>;
+
+/** At both ends of a window all snapshots are read: some of them may anchor nothing, since their flows are not known. */
+const KEPT_AT_ENDS = 24;
+
+/**
+ * Returns the inputs of each account that has any.
+ * @param window of a return: the snapshots at both ends, the last one at or before each flow, and of the others at most
+ * 2,000, of more equally many are left out between them. Null for curves: the newest 2,000 snapshots.
+ */
 export async function readReturnInputs(
   { store, views: { freshness } }: ReturnSource,
   ledgers: readonly FollowedLedger[],
+  window: ReturnsWindow | null,
 ): Promise<ReadonlyMap<string, ReturnInputs>> {
   const inputs = new Map<string, ReturnInputs>();
   for (const part of inParts(ledgers)) {
     // A row of the coverage promises that the flows are in their table, so it is read first.
     const followedThrough = await flowsFollowedThrough(freshness, part);
     const coverage = await query(store, coverageOf(part));
-    const [flows, snapshots] = await queryBatch(store, [flowsOf(part), snapshotsOf(part)]);
+    const [flows, snapshots] = await queryBatch(store, [
+      flowsOf(part),
+      window ? snapshotsOfWindow(part, window) : newestSnapshots(part),
+    ]);
+    const thinned = part.filter(({ account }) => snapshots.get(account)?.[0]?.isThinned);
+    const atFlows = thinned.length > 0 ? await query(store, snapshotsAtFlows(thinned)) : null;
     for (const { account } of part) {
       const known = coverage.get(account);
       const history: FlowHistory = known
@@ -66,7 +85,7 @@ export async function readReturnInputs(
             knownThrough: known.knownThrough ?? followedThrough,
           }
         : NOTHING_KNOWN.history;
-      inputs.set(account, { snapshots: snapshots.get(account) ?? [], history });
+      inputs.set(account, { snapshots: byHour(snapshots.get(account) ?? [], atFlows?.get(account) ?? []), history });
     }
   }
   return inputs;
@@ -76,9 +95,10 @@ export async function readReturnInputs(
 export async function readReturnInputsOf(
   source: ReturnSource,
   ledger: FollowedLedger | undefined,
+  window: ReturnsWindow | null,
 ): Promise<ReturnInputs> {
   if (!ledger) return NOTHING_KNOWN;
-  return (await readReturnInputs(source, [ledger])).get(ledger.account)!;
+  return (await readReturnInputs(source, [ledger], window)).get(ledger.account)!;
 }
 
 /** Times of blocks are whole seconds, and each is later than the one before. */
@@ -116,7 +136,13 @@ function flowsOf(ledgers: readonly FollowedLedger[]): Query<ReadonlyMap<string, 
   };
 }
 
-function snapshotsOf(ledgers: readonly FollowedLedger[]): Query<ReadonlyMap<string, HourValue[]>> {
+interface Snapshot extends HourValue {
+  /** True if snapshots of its account were left out. */
+  readonly isThinned: boolean;
+}
+type SnapshotsOfAccounts = Query<ReadonlyMap<string, Snapshot[]>>;
+
+function newestSnapshots(ledgers: readonly FollowedLedger[]): SnapshotsOfAccounts {
   return {
     name: 'nav-snapshots',
     sql: `SELECT * FROM (
@@ -124,9 +150,57 @@ function snapshotsOf(ledgers: readonly FollowedLedger[]): Query<ReadonlyMap<stri
        WHERE ${IS_OF_LEDGERS} ORDER BY l.hour DESC LIMIT ${SNAPSHOTS_MAX} BY l.account
      ) ORDER BY hour`,
     parameters: parametersOf(ledgers),
-    parse: (rows: RowOf<typeof SNAPSHOTS>[]) =>
-      byAccount(rows, ({ hour, asOf, navUsd }) => ({ hour, asOf, nav: parseDecimal(navUsd) })),
+    parse: toSnapshots,
   };
+}
+
+/** Without `from` a window begins with the oldest snapshot, else at most the age of an anchor before `from`. */
+function snapshotsOfWindow(ledgers: readonly FollowedLedger[], { from, to }: ReturnsWindow): SnapshotsOfAccounts {
+  return {
+    name: 'snapshots-of-window',
+    sql: `SELECT account, hour, asOf, navUsd, total > ${SNAPSHOTS_MAX} AS isThinned FROM (
+       SELECT ${SNAPSHOTS}, row_number() OVER (PARTITION BY l.account ORDER BY l.hour) AS nth,
+         count() OVER (PARTITION BY l.account) AS total
+       FROM nav_snapshots AS l FINAL
+       WHERE ${IS_OF_LEDGERS} AND ${HOUR_MS} >= {after:Int64} AND ${HOUR_MS} <= {through:Int64}
+     )
+     WHERE nth <= ${KEPT_AT_ENDS} OR nth > total - ${KEPT_AT_ENDS} OR nth % intDiv(total + ${SNAPSHOTS_MAX - 1}, ${SNAPSHOTS_MAX}) = 0
+     ORDER BY hour`,
+    parameters: {
+      ...parametersOf(ledgers),
+      after: from === null ? 0 : Math.max(0, from - ANCHOR_MS),
+      through: to ?? Number.MAX_SAFE_INTEGER,
+    },
+    parse: toSnapshots,
+  };
+}
+
+/** The last snapshot at or before each flow. */
+function snapshotsAtFlows(ledgers: readonly FollowedLedger[]): SnapshotsOfAccounts {
+  return {
+    name: 'snapshots-at-flows',
+    sql: `SELECT DISTINCT s.account AS account, s.hour AS hour, s.asOf AS asOf, s.navUsd AS navUsd
+     FROM (
+       SELECT account, toFloat64(toUnixTimestamp64Milli(l.ts)) AS ts FROM account_flows AS l FINAL
+       WHERE ${IS_OF_LEDGERS} AND l.state = 'applied'
+     ) AS f
+     ASOF INNER JOIN (SELECT ${SNAPSHOTS} FROM nav_snapshots AS l FINAL WHERE ${IS_OF_LEDGERS}) AS s
+     ON f.account = s.account AND f.ts >= s.hour`,
+    parameters: parametersOf(ledgers),
+    parse: toSnapshots,
+  };
+}
+
+const toSnapshots = (rows: readonly (RowOf<typeof SNAPSHOTS> & { readonly isThinned?: 0 | 1 })[]) =>
+  byAccount(rows, ({ hour, asOf, navUsd, isThinned }): Snapshot => {
+    return { hour, asOf, nav: parseDecimal(navUsd), isThinned: isThinned === 1 };
+  });
+
+/** Joins lists of snapshots of one account, each snapshot once. */
+function byHour(...lists: readonly (readonly HourValue[])[]): HourValue[] {
+  return [...new Map(lists.flat().map((snapshot) => [snapshot.hour, snapshot])).values()].sort(
+    (a, b) => a.hour - b.hour,
+  );
 }
 
 function flowOf({ ts, kind, txHash, usd, problem }: RowOf<typeof FLOWS>): Flow {

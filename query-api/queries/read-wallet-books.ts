@@ -8,6 +8,7 @@ import { marketsOfTokens, type OutcomeToken } from './markets-of-tokens.ts';
 import type { Reader } from './query.ts';
 import { type FiguresWindow, readBookFigures } from './read-book-figures.ts';
 import { type MarkViews, readMarks } from './read-marks.ts';
+import { readPayouts } from './read-payouts.ts';
 import { ledgersOf, walletFor } from './select-wallets.ts';
 
 export interface WalletBooks {
@@ -29,19 +30,25 @@ export async function readWalletBooks(
   const held = new Map(
     books.filter(({ open }) => hasLots(open)).map((book) => [book.instrument, providerOfBook(book)]),
   );
-  const [marks, ...tokens] = await Promise.all([
-    readMarks(store, views, held),
-    ...PROVIDER_FAMILIES.map((family) => tokensOf(store, family, books)),
-  ]);
+  const tokensRead = Promise.all(PROVIDER_FAMILIES.map((family) => tokensOf(store, family, books))).then(
+    (found) => new Map(found.flatMap((tokens) => [...tokens])),
+  );
+  const payoutsOfHeld = async () => {
+    const tokens = [...(await tokensRead)].filter(([instrument, { provider }]) => held.get(instrument) === provider);
+    return readPayouts(store, new Map(tokens));
+  };
+  const [tokens, payouts, marks] = await Promise.all([tokensRead, payoutsOfHeld(), readMarks(store, views, held)]);
   return {
     books: books.map((book) => {
       const provider = providerOfBook(book);
+      const { instrument } = book;
+      const token = tokens.get(instrument);
       return {
         ...book,
         provider,
         wallet: walletFor(ledgers.get(book.account)!, provider),
-        mark: marks.get(book.instrument) ?? null,
-        token: tokens.map((found) => found.get(book.instrument)).find((token) => token?.provider === provider) ?? null,
+        mark: payouts.get(instrument) ?? marks.get(instrument) ?? null,
+        token: token?.provider === provider ? token : null,
       };
     }),
     newest,

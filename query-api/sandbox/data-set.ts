@@ -79,6 +79,7 @@ export function viewsOf(records: readonly DataSetRecord[]): Views {
     ledgers: stateAfter(VIEWS.ledgers, records),
     accountValues: stateAfter(VIEWS.accountValues, records),
     accountSeries: VIEWS.accountSeries.initialState(),
+    seriesAttempts: new Map(),
     snapshotHeads: stateAfter(VIEWS.snapshotHeads, records),
     freshness: fixedFreshness(events),
   };

@@ -7,9 +7,9 @@ import type { Roi, RoiFigures } from '#schemas/domain/returns/roi';
 import { accountName, providerFamily } from '#schemas/venues/accounts';
 import type { CurrentValue } from '../accounts/current-value.ts';
 import { readFewAtOnce } from '../accounts/read-few-at-once.ts';
-import { type RoiDependencies, readRoi } from '../accounts/read-roi.ts';
+import { BLOCKS_WAIT_MS, type RoiDependencies, readRoi } from '../accounts/read-roi.ts';
 import type { Reader } from '../queries/query.ts';
-import { readReturnInputs } from '../queries/read-return-inputs.ts';
+import { type ReturnsWindow, readReturnInputs } from '../queries/read-return-inputs.ts';
 import { ledgerOf } from '../queries/select-wallets.ts';
 import type { Caller } from '../routes/route.ts';
 import { FigureCache } from './figure-cache.ts';
@@ -37,13 +37,6 @@ export interface ReturnSubject {
   readonly value: CurrentValue | null;
 }
 
-export interface ReturnsWindow {
-  /** Unix ms; null for the first known value. */
-  readonly from: number | null;
-  /** Unix ms; null for the value of the account. */
-  readonly to: number | null;
-}
-
 /** The sandbox has a store of its own. */
 const caches = new WeakMap<Reader, FigureCache<AccountReturn | null>>();
 
@@ -67,11 +60,14 @@ export async function readReturns(
   const read = async (missing: readonly string[]) => {
     const wanted = missing.map((key) => byKey.get(key)!);
     const ledgers = wanted.flatMap(({ wallet }) => ledgerOf(views.ledgers, wallet) ?? []);
-    const inputs = await readReturnInputs(dependencies, ledgers);
+    const inputs = await readReturnInputs(dependencies, ledgers, { from, to });
     // Others may wait for these reads, too, so they do not end with one client.
     const signal = timeLimit(READS_MS);
-    const readOne = ({ wallet, value }: ReturnSubject) =>
-      readRoi({ wallet, from, to, current: value, caller, signal }, dependencies, inputs.get(accountOf(wallet)));
+    const blocksUntil = Date.now() + BLOCKS_WAIT_MS;
+    const readOne = ({ wallet, value }: ReturnSubject) => {
+      const roi = { wallet, from, to, current: value, caller, signal, blocksUntil };
+      return readRoi(roi, dependencies, inputs.get(accountOf(wallet)));
+    };
     const results = await readFewAtOnce(wanted, readOne, signal);
     return results.map((result) => ('value' in result ? toReturn(result.value) : null));
   };

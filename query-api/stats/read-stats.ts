@@ -4,6 +4,7 @@ import type { Decimal } from '#schemas/domain/decimal';
 import { type AccountProvider, accountName, providerFamily } from '#schemas/venues/accounts';
 import { knownWallets } from '../queries/known-wallets.ts';
 import { registeredBuilders } from '../queries/named-days.ts';
+import type { ReturnsWindow } from '../queries/read-return-inputs.ts';
 import { ledgerOf, ledgersOf, selectWalletsOf } from '../queries/select-wallets.ts';
 import type { Caller, Dependencies } from '../routes/route.ts';
 import { chainFillsThrough } from '../views/followed-through.ts';
@@ -11,7 +12,7 @@ import { fillsThroughOf } from '../views/ledgers.ts';
 import type { Views } from '../views/views.ts';
 import { type FillFigures, joinFills, NO_FILLS, type StatsFigures, sumValues, UNKNOWN_FILLS } from './figures.ts';
 import { type AccountFills, readAccountFills } from './read-fills.ts';
-import { type AccountReturn, type ReturnsWindow, readReturns } from './read-returns.ts';
+import { type AccountReturn, readReturns } from './read-returns.ts';
 import { liveValues, type StatsValue, snapshotValue } from './read-values.ts';
 
 /** Fills that have not arrived for longer before the end of the window make its figures unknown. */

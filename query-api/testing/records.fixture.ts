@@ -34,6 +34,7 @@ export function createViews(): Views {
     ledgers,
     accountValues,
     accountSeries,
+    seriesAttempts: new Map(),
     snapshotHeads,
     freshness: fixedFreshness(events),
   };

@@ -10,6 +10,7 @@ import { type LeaderboardsView, leaderboardsView } from './leaderboards.ts';
 import { type LedgersView, ledgersView } from './ledgers.ts';
 import { type NodeFillCoverageView, nodeFillCoverageView } from './node-fill-coverage.ts';
 import { type QuestionBooksView, questionBooksView } from './question-books.ts';
+import type { SeriesAttemptsView } from './series-attempts.ts';
 import { type SnapshotHeadsView, snapshotHeadsView } from './snapshot-heads.ts';
 
 export interface Views {
@@ -22,12 +23,13 @@ export interface Views {
   readonly ledgers: LedgersView;
   readonly accountValues: AccountValuesView;
   readonly accountSeries: AccountSeriesView;
+  readonly seriesAttempts: SeriesAttemptsView;
   readonly snapshotHeads: SnapshotHeadsView;
   readonly freshness: Freshness;
 }
 
 /**
- * The stages of the views. `createBookTimesView`, `createPositionView` and `followedBlocksView` are not among them: only `freshness` reads them,
+ * The stages of the views. `seriesAttempts` is none: its topic is written without watermarks. `createBookTimesView`, `createPositionView` and `followedBlocksView` are not among them: only `freshness` reads them,
  * and fixed data such as that of the sandbox has none.
  */
 export const VIEWS = {

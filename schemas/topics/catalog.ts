@@ -65,6 +65,7 @@ import {
 import { disputeTopic, resolutionTopics } from './oracle.ts';
 import { feedTopics, rawTopics } from './raw.ts';
 import { requestOutcomeTopic, requestTopic } from './requests.ts';
+import { seriesAttemptTopic } from './series-attempts.ts';
 import type { Topic } from './topic.ts';
 import { keyUseTopic, usageTopic } from './usage.ts';
 import { venueSpendingTopic } from './venue-spending.ts';
@@ -83,6 +84,7 @@ export const TOPICS: readonly Topic[] = [
   loadedKlinesTopic,
   earlierOutcomesTopic,
   venueSpendingTopic,
+  seriesAttemptTopic,
   usageTopic,
   keyUseTopic,
   nodeReportTopic,

@@ -1,6 +1,6 @@
 /**
  * Compares candles of an event, from trades of two venues through the stage and the store, with a calculation over all
- * trades: both sides of each market, an inverse leg, trades that the chain drops, a gap, and repaired minutes.
+ * trades: both sides of each market, an inverse leg, trades that the chain drops, gaps, and the venue's minutes that repair parts of them.
  */
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
@@ -29,12 +29,20 @@ const LINKS = [
   aLink({ providerMarketId: '0xb', yesInstrument: '111', noInstrument: '222', polarity: 'inverse' }),
   aLink({ provider: 'venue_a_outcome', providerMarketId: '#70', yesInstrument: '#70', noInstrument: '#71' }),
 ];
-const INSTRUMENTS = ['111', '222', '#70', '#71'];
+/** Both outcomes of each market, YES first. */
+const MARKETS = [
+  { provider: 'venue_a_outcome', marketId: '#70', sides: ['#70', '#71'] },
+  { provider: 'venue_b', marketId: '0xb', sides: ['111', '222'] },
+] as const;
+const INSTRUMENTS = MARKETS.flatMap(({ sides }) => sides);
 const isChain = (instrument: string) => !instrument.startsWith('#');
+
+/** Often among the first minutes, where many trades are in one minute. */
+const time = fc.oneof(fc.integer({ min: 0, max: SPAN }), fc.integer({ min: 0, max: 5 * MINUTE }));
 
 const happened = fc.record({
   instrument: fc.constantFrom(...INSTRUMENTS),
-  at: fc.oneof(fc.integer({ min: 0, max: SPAN }), fc.integer({ min: 0, max: 5 * MINUTE })),
+  at: time,
   cents: fc.integer({ min: 1, max: 99 }),
   qty: fc.integer({ min: 1, max: 50 }),
   reverted: fc.boolean(),
@@ -42,9 +50,32 @@ const happened = fc.record({
 type Happened = typeof happened extends fc.Arbitrary<infer T> ? T : never;
 type Placed = Happened & { readonly arrival: number };
 
+const spanArbitrary = fc
+  .tuple(time, time)
+  .map(([a, b]) => ({ from: DAY + Math.min(a, b), until: DAY + Math.max(a, b) }));
+type Span = typeof spanArbitrary extends fc.Arbitrary<infer T> ? T : never;
+
+/** What was missed of a coin, inclusive, and the minutes of the venue's bars that were requested. */
+const gapArbitrary = fc
+  .record({
+    instrument: fc.constantFrom(...MARKETS[0].sides),
+    span: spanArbitrary,
+    isRepaired: fc.boolean(),
+    others: fc.array(spanArbitrary, { maxLength: 2 }),
+  })
+  .map(({ instrument, span, isRepaired, others }) => {
+    const whole = { from: minuteOf(span.from), until: minuteOf(span.until) + MINUTE };
+    const requested = others.map(({ from, until }) => ({ from: minuteOf(from), until: minuteOf(until) }));
+    return { instrument, ...span, repairs: [...(isRepaired ? [whole] : []), ...requested].filter(isLong) };
+  });
+type Gap = typeof gapArbitrary extends fc.Arbitrary<infer T> ? T : never;
+
+const minuteOf = (ts: number) => Math.floor(ts / MINUTE) * MINUTE;
+const isLong = ({ from, until }: Span) => from < until;
+
 const history = fc.record({
-  trades: fc.array(happened, { minLength: 1, maxLength: 40 }),
-  gap: fc.option(fc.tuple(fc.integer({ min: 0, max: SPAN }), fc.integer({ min: 0, max: SPAN }))),
+  trades: fc.array(happened, { minLength: 1, maxLength: 40, size: 'max' }),
+  gaps: fc.array(gapArbitrary, { minLength: 1, maxLength: 2 }),
   windows: fc.array(
     fc.record({
       interval: fc.constantFrom(...INTERVAL_NAMES),
@@ -94,73 +125,135 @@ async function insertBars(trades: readonly Placed[]) {
  * from the first one of the chain until then.
  */
 function startsOf(trades: readonly Placed[]) {
-  const starts = new Map<string, { provider: string; first: number; ts: number }>();
+  const starts = new Map<string, { first: number; ts: number }>();
   let chain = Number.POSITIVE_INFINITY;
   for (const { instrument, at } of trades) {
-    const [ts, provider] = [DAY + at, isChain(instrument) ? 'venue_b' : 'venue_a_outcome'] as const;
+    const ts = DAY + at;
     if (ts >= (starts.get(instrument)?.first ?? Number.POSITIVE_INFINITY)) continue;
     if (isChain(instrument)) chain = Math.min(chain, ts);
-    starts.set(instrument, { provider, first: ts, ts: isChain(instrument) ? chain : ts });
+    starts.set(instrument, { first: ts, ts: isChain(instrument) ? chain : ts });
   }
-  return [...starts.values()];
+  return starts;
 }
 
-/** The candles of all buckets, by the rules of the contract, from all trades. */
-function plainCandles(trades: readonly Placed[], stepMs: number, gap: readonly [number, number] | null) {
-  const remaining = trades.filter(({ instrument, reverted }) => !isChain(instrument) || !reverted);
-  const starts = startsOf(trades);
-  const keys = remaining.map(({ instrument, at }) => {
-    const ts = Math.floor((DAY + at) / stepMs) * stepMs;
-    return isChain(instrument) ? `${ts} venue_b 0xb` : `${ts} venue_a_outcome #70`;
+/** Inserts the ranges of the gaps, and the venue's minutes: all that it has, though they count only where requested. */
+async function insertRepairs(trades: readonly Placed[], gaps: readonly Gap[]) {
+  const ranges = gaps.flatMap(({ instrument: coin, from, until, repairs }, nth) => {
+    const own = { provider: 'venue_a_outcome', coin };
+    return [
+      aCandleRange({ ...own, source: 'trades', kind: 'gap', id: `gap ${nth}`, from, until }),
+      ...repairs.map((span, at) =>
+        aCandleRange({ ...own, source: 'official_api', id: `response ${nth} ${at}`, ...span }),
+      ),
+    ];
   });
-  return [...new Set(keys)].sort().map((key) => {
-    const [start, provider, marketId] = key.split(' ') as [string, string, string];
-    const ts = Number(start);
-    const own = remaining.filter((_, nth) => keys[nth] === key).sort((a, b) => a.at - b.at || a.arrival - b.arrival);
-    const prices = own.map(eventPrice);
-    const rising = [...prices].sort((a, b) => (a < b ? -1 : 1));
+  const coins = new Set(gaps.map(({ instrument }) => instrument));
+  const minutes = [...coins].flatMap((coin) => {
+    const own = trades.filter(({ instrument }) => instrument === coin);
+    return [...new Set(own.map(({ at }) => minuteOf(DAY + at)))].map((openTime) => {
+      const traded = sorted(own.filter(({ at }) => minuteOf(DAY + at) === openTime));
+      return aCandle({
+        provider: 'venue_a_outcome',
+        coin,
+        source: 'official_api',
+        openTime,
+        ...figures(traded, price),
+      });
+    });
+  });
+  await insertRows(store, candleBarsTable, minutes);
+  await insertRows(store, candleRangesTable, ranges);
+}
+
+const sorted = (trades: readonly Placed[]) => [...trades].sort((a, b) => a.at - b.at || a.arrival - b.arrival);
+
+/** The bar of trades in order. */
+function figures(trades: readonly Placed[], priceOf: (trade: Placed) => Decimal) {
+  const prices = trades.map(priceOf);
+  const rising = [...prices].sort((a, b) => (a < b ? -1 : 1));
+  return {
+    open: formatDecimal(prices[0]!),
+    high: formatDecimal(rising.at(-1)!),
+    low: formatDecimal(rising[0]!),
+    close: formatDecimal(prices.at(-1)!),
+    volume: String(trades.reduce((sum, { qty }) => sum + qty, 0)),
+    trades: trades.length,
+  };
+}
+
+/** The known trades of a side in a bucket, and the minutes of which the venue's bars are used. */
+interface Side {
+  readonly source: 'trades' | 'official_api' | null;
+  readonly trades: readonly Placed[];
+  readonly repaired: ReadonlySet<number>;
+}
+
+/** The candles of all buckets, by the rules of the contract, minute by minute from all trades. */
+function plainCandles(all: readonly Placed[], recorded: readonly Placed[], stepMs: number, gaps: readonly Gap[]) {
+  const remains = ({ instrument, reverted }: Placed) => !isChain(instrument) || !reverted;
+  const starts = startsOf(recorded);
+  const sideOf = (instrument: string, bucket: number): Side => {
+    const own = gaps.filter((gap) => gap.instrument === instrument);
     // Trades of the day may have been missed before the first one of a coin, and before the first one of the chain.
-    const isBeforeStart = starts.some((start) => start.provider === provider && ts <= start.ts);
-    const isTouched =
-      gap !== null &&
-      provider === 'venue_a_outcome' &&
-      Math.floor((DAY + gap[0]) / MINUTE) * MINUTE < ts + stepMs &&
-      DAY + gap[1] >= ts;
-    return {
-      provider,
-      marketId,
-      ts,
-      open: formatDecimal(prices[0]!),
-      high: formatDecimal(rising.at(-1)!),
-      low: formatDecimal(rising[0]!),
-      close: formatDecimal(prices.at(-1)!),
-      volume: String(own.reduce((sum, { qty }) => sum + qty, 0)),
-      trades: own.length,
-      source: isTouched || isBeforeStart ? null : 'trades',
-    };
-  });
+    const start = starts.get(instrument)?.ts ?? Number.NEGATIVE_INFINITY;
+    const isOurs = (minute: number) =>
+      minute > start && !own.some(({ from, until }) => minuteOf(from) <= minute && until >= minute);
+    const isRepaired = (minute: number) =>
+      own.some(({ repairs }) => repairs.some(({ from, until }) => from <= minute && minute < until));
+    const within = (trades: readonly Placed[]) =>
+      trades.filter(
+        (trade) => trade.instrument === instrument && Math.floor((DAY + trade.at) / stepMs) * stepMs === bucket,
+      );
+    const minutes = Array.from({ length: stepMs / MINUTE }, (_, nth) => bucket + nth * MINUTE);
+    const ofOthers = minutes.filter((minute) => !isOurs(minute));
+    if (!ofOthers.every(isRepaired))
+      return { source: null, trades: within(recorded).filter(remains), repaired: new Set() };
+    const repaired = new Set(ofOthers);
+    const known = [
+      ...within(recorded).filter(({ at }) => !repaired.has(minuteOf(DAY + at))),
+      ...within(all).filter(({ at }) => repaired.has(minuteOf(DAY + at))),
+    ];
+    return { source: repaired.size > 0 ? 'official_api' : 'trades', trades: known.filter(remains), repaired };
+  };
+  const buckets = [...new Set(all.map(({ at }) => Math.floor((DAY + at) / stepMs) * stepMs))].sort((a, b) => a - b);
+  return buckets.flatMap((ts) =>
+    MARKETS.flatMap(({ provider, marketId, sides }) => {
+      const found = sides.map((instrument) => sideOf(instrument, ts));
+      const trades = sorted(found.flatMap((side) => side.trades));
+      if (trades.length === 0) return [];
+      /** Trades of a minute in the order in which they count: of a repaired one the YES coin decides. */
+      const ofMinute = (minute: number) => {
+        const own = trades.filter(({ at }) => minuteOf(DAY + at) === minute);
+        const ofYes = own.filter(({ instrument }) => instrument === sides[0]);
+        return found.some(({ repaired }) => repaired.has(minute)) && ofYes.length > 0 ? ofYes : own;
+      };
+      const sources = found.map(({ source }) => source);
+      const source = sources.includes(null) ? null : sources.includes('official_api') ? 'official_api' : 'trades';
+      const [first, last] = [trades[0]!, trades.at(-1)!].map(({ at }) => ofMinute(minuteOf(DAY + at)));
+      const [open, close] = [first![0]!, last!.at(-1)!].map((trade) => formatDecimal(eventPrice(trade)));
+      return [{ provider, marketId, ts, ...figures(trades, eventPrice), open, close, source }];
+    }),
+  );
 }
 
 it('candles of an event equal a calculation over all of its trades', { timeout: 300_000 }, async () => {
   await fc.assert(
-    fc.asyncProperty(history, async ({ trades, gap, windows }) => {
+    fc.asyncProperty(history, async ({ trades, gaps, windows }) => {
       await store.command('TRUNCATE TABLE candle_bars');
       await store.command('TRUNCATE TABLE candle_ranges');
-      const placed = trades.map((trade, nth) => ({ ...trade, arrival: nth + 1 }));
-      await insertBars(placed);
-      const missed = gap && ([Math.min(...gap), Math.max(...gap)] as const);
-      if (missed) {
-        const ofNo = { provider: 'venue_a_outcome', coin: '#71', source: 'trades', kind: 'gap', id: 'gap 1' } as const;
-        const range = aCandleRange({ ...ofNo, from: DAY + missed[0], until: DAY + missed[1] });
-        await insertRows(store, candleRangesTable, [range]);
-      }
+      const all = trades.map((trade, nth) => ({ ...trade, arrival: nth + 1 }));
+      const isMissed = ({ instrument, at }: Placed) =>
+        gaps.some((gap) => gap.instrument === instrument && DAY + at > gap.from && DAY + at < gap.until);
+      const recorded = all.filter((trade) => !isMissed(trade));
+      await insertBars(recorded);
+      await insertRepairs(all, gaps);
       for (const { interval, limit, start } of windows) {
         const stepMs = INTERVALS[interval];
         const from = start === null ? null : DAY + start;
         const window = { interval, limit, start: from, end: null };
-        const all = plainCandles(placed, stepMs, missed).filter(({ ts }) => from === null || ts >= from);
-        const isWithin = from === null ? all.at(-limit) : all[limit - 1];
-        const expected = all.filter(({ ts }) => !isWithin || (from === null ? ts >= isWithin.ts : ts <= isWithin.ts));
+        const candles = plainCandles(all, recorded, stepMs, gaps).filter(({ ts }) => from === null || ts >= from);
+        const last = from === null ? candles.at(-limit) : candles[limit - 1];
+        const expected = candles.filter(({ ts }) => !last || (from === null ? ts >= last.ts : ts <= last.ts));
         expect((await readEventCandles(store, LINKS, window, null)).toArray()).toEqual(expected);
       }
     }),

@@ -54,6 +54,15 @@ interface Response {
 const LIGHT_WEIGHT = 2;
 const OTHER_WEIGHT = 20;
 
+/**
+ * Weight of an acquisition: what is reserved for it, and what it costs once it has ended. A node serves all but the account
+ * mode.
+ */
+export function acquisitionWeight(dexes: readonly string[], hasNode: boolean): { reserved: number; spent: number } {
+  const reserved = weightOf(partsOf('', dexes));
+  return { reserved, spent: hasNode ? OTHER_WEIGHT : reserved };
+}
+
 export interface Acquisitions {
   /** Serve the acquisitions that reads of clients cause, and those with what the venue sent. */
   readonly handlers: readonly RequestHandler[];

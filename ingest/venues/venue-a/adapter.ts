@@ -11,6 +11,7 @@ import { type AdapterContext, joinUrl, type RunningAdapter, upstreamUrl, type Ve
 import { RecentAccounts } from './account-fills/recent-accounts.ts';
 import { startFillRequests } from './account-fills/request-fills.ts';
 import { startFlowRequests } from './account-flows/request-flows.ts';
+import { CLIENTS, snapshotsThatFit } from './accounts-fit.ts';
 import { createAcquisitions } from './acquisitions.ts';
 import { startFileRequests } from './builder-exports/request-files.ts';
 import { limitsOf, METADATA_WEIGHT, MINUTE_MS, READ_TIMEOUT_MS, REST_PRIORITIES } from './declaration.ts';
@@ -68,7 +69,8 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
   const cursor = await EarlierCursor.open(context.log, context.codec);
   // Only the simulator counts with another minute.
   const minuteMs = settings.venues === 'sim' ? settings.simMinuteMs : MINUTE_MS;
-  const planner = opened(await VenuePlanner.open(limitsOf(minuteMs), { ...context, venue: 'venue_a' }));
+  const limits = limitsOf(minuteMs);
+  const planner = opened(await VenuePlanner.open(limits, { ...context, venue: 'venue_a' }));
   const { client, readClient, ...accountClient } = openClients(context, planner, opened);
   const dexes = new DexList();
   const slots = opened(
@@ -185,7 +187,21 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
     feed: FEED,
   });
   const { acquire } = acquisitions;
-  opened(await startSnapshots({ context, family: 'venue_a', acquire, priority: REST_PRIORITIES.snapshots }));
+  const fits = (clients: (typeof CLIENTS)[number], within: Parameters<typeof snapshotsThatFit>[4] = {}) =>
+    snapshotsThatFit(limits.weight, dexes.names(), settings.venueANodeUrl !== null, clients, within);
+  metrics.accountsFit.read = () => CLIENTS.map((clients) => ({ venue: 'venue_a', clients, accounts: fits(clients) }));
+  opened(
+    await startSnapshots({
+      context,
+      family: 'venue_a',
+      acquire,
+      priority: REST_PRIORITIES.snapshots,
+      urgent: {
+        priority: REST_PRIORITIES.urgentSnapshots,
+        fits: (ms) => fits('idle', { ms, urgent: false }),
+      },
+    }),
+  );
   return [reads, series.handler, positions, ...acquisitions.handlers, flows.handler, requestedBooks.handler];
 }
 

@@ -5,15 +5,17 @@ import type { Limits } from '../../feed/planner.ts';
 export const REST_PRIORITIES = {
   listings: 0,
   reads: 1,
+  /** Snapshots that would not all be within their ten minutes otherwise. */
+  urgentSnapshots: 2,
   /** Snapshots of accounts within their ten minutes. */
-  snapshots: 2,
+  snapshots: 3,
   /** Fills of an account that a trade named, and the first ones of an account that was bound. */
-  tradedFills: 3,
-  repairs: 4,
-  settlements: 5,
+  tradedFills: 4,
+  repairs: 5,
+  settlements: 6,
   /** Histories of accounts. */
-  fillLoads: 6,
-  others: 7,
+  fillLoads: 7,
+  others: 8,
 } as const;
 /** The minute over which the venue counts. */
 export const MINUTE_MS = 60_000;
@@ -27,10 +29,9 @@ export const USERS_MAX = 10;
 export const SUBSCRIPTIONS_MAX = 1_000;
 /**
  * The limits of the venue (section 8). At least half of the weight is for reads of clients, and of that what one read may
- * cost at most for organizations that read little; half of it is lent while they read little. A quarter is for these or
- * listings, of which a round costs 100. Weight
- * and new connections count until the venue has responded; what cannot be seen, such as the arrival of a frame, has a
- * margin.
+ * cost at most for organizations that read little; half of it is lent while they read little, and to urgent snapshots all
+ * but 50. A quarter is for these or listings, of which a round costs 100. Weight and new connections count until the venue
+ * has responded; what cannot be seen, such as the arrival of a frame, has a margin.
  * @param minuteMs the minute over which the venue counts; shorter with a simulator that counts so.
  */
 export const limitsOf = (minuteMs: number): Limits => ({
@@ -38,7 +39,14 @@ export const limitsOf = (minuteMs: number): Limits => ({
     max: 1_200,
     windowMs: minuteMs,
     chunk: 100,
-    reserved: { priority: REST_PRIORITIES.reads, cost: 600, idle: 300, spare: 120, behindMax: 300 },
+    reserved: {
+      priority: REST_PRIORITIES.reads,
+      cost: 600,
+      idle: 300,
+      urgent: { priority: REST_PRIORITIES.urgentSnapshots, idle: 50 },
+      spare: 120,
+      behindMax: 300,
+    },
   },
   connections: { max: 10, windowMs: DELAY_MS, chunk: 10 },
   newConnections: { max: 30, used: 28, windowMs: minuteMs, chunk: 1 },

@@ -33,8 +33,11 @@ describe('the price of a token', () => {
     expect(priceOf(5, ...pairs)).toBe('1.998');
   });
 
-  it('uses another pair where the first one has no mark price', () => {
-    expect(priceOf(5, pair(1, 5, 0, null), pair(2, 5, 360, '2'), pair(20, 360, 0, '0.5'))).toBe('1');
+  it('is unknown while the pair that prices the token has no recent mark price, whatever other pairs have', () => {
+    expect(priceOf(5, pair(1, 5, 0, null), pair(2, 5, 0, '2'))).toBeNull();
+    expect(priceOf(5, pair(1, 5, 0, null), pair(2, 5, 360, '2'), pair(20, 360, 0, '0.5'))).toBeNull();
+    expect(priceOf(5, pair(1, 5, 360, null), pair(2, 5, 235, '2'), pair(21, 235, 0, '1'))).toBeNull();
+    expect(priceOf(5, pair(1, 5, 360, '2'), pair(20, 360, 0, null), pair(21, 360, 0, '1'))).toBeNull();
   });
 
   it('is unknown without a pair, with a pair of another token only, and where quote tokens only quote each other', () => {

@@ -5,7 +5,7 @@ import { USDC_TOKEN } from './price-key.ts';
 /** Names of the quote tokens that are used where a token has no pair with USDC. */
 const OTHER_QUOTES: ReadonlySet<string> = new Set(['USDH', 'USDE', 'USDT0']);
 
-/** A spot pair with its current mark price; null without one. */
+/** A listed spot pair with its mark price; null without a recent one. */
 export interface PricedPair {
   readonly index: number;
   readonly baseToken: number;
@@ -17,7 +17,8 @@ export interface PricedPair {
 
 /**
  * USDC is 1. Another token has the mark price of its pair with USDC, else of its pair with another quote token times that
- * token's price; of several pairs the one with the lowest index counts. Null without such a price.
+ * token's price; of several pairs the one with the lowest index counts. Null without such a pair, and while it has no price:
+ * another pair may state another one.
  */
 export function tokenPrice(token: number, pairs: readonly PricedPair[]): Decimal | null {
   return priceVia(token, pairs, new Set());
@@ -31,7 +32,7 @@ function priceVia(token: number, pairs: readonly PricedPair[], visited: Readonly
   const onTheWay = new Set([...visited, token]);
   const other = lowestOf(token, pairs, ({ quote, quoteToken }) => OTHER_QUOTES.has(quote) && !onTheWay.has(quoteToken));
   const quotePrice = other && priceVia(other.quoteToken, pairs, onTheWay);
-  return quotePrice ? multiply(other.markPrice!, quotePrice) : null;
+  return other?.markPrice && quotePrice ? multiply(other.markPrice, quotePrice) : null;
 }
 
 function lowestOf(
@@ -41,7 +42,6 @@ function lowestOf(
 ): PricedPair | null {
   let lowest: PricedPair | null = null;
   for (const pair of pairs)
-    if (pair.baseToken === token && pair.markPrice !== null && matches(pair))
-      if (lowest === null || pair.index < lowest.index) lowest = pair;
+    if (pair.baseToken === token && matches(pair) && (lowest === null || pair.index < lowest.index)) lowest = pair;
   return lowest;
 }

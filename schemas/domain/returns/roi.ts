@@ -4,7 +4,7 @@ import { chainLinked, type RoiPoint } from './chain-linked.ts';
 import { type FlowHistory, type FlowProblem, flowsBetween, type KnownFlow, sumOfFlows } from './flows.ts';
 
 /** Greatest age of a point at the start or the end that it anchors, ms. */
-const ANCHOR_MS = 3 * 3_600_000;
+export const ANCHOR_MS = 3 * 3_600_000;
 
 export interface RoiInput {
   /** Points of each source, ascending; the preferred source first: snapshots, then the venue's series, the finest first. */

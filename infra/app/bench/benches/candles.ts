@@ -1,11 +1,15 @@
 /**
  * Candles of a coin compared with a bare query that returns the same rows, as p99 of the latency: `candles` are 5,000
  * candles of a minute out of a store with 20 million trades, `candles-1d` 730 candles of a day out of two years of
- * minutes. REST is requested over HTTP, and the baseline is a query of the same store without HTTP.
+ * minutes. REST is requested over HTTP, and the baseline is a query of the same store without HTTP. `candles-memory` and
+ * `candles-1d-memory` are the growth of the anonymous memory of the REST process while a hundred clients send such
+ * requests at once.
  *
  * Sources of error: cached responses (each request has another window, or at least another query string); other pages
  * of the table in the cache of the system for one side (both read the same rows, alternately); merges of parts that were
- * just inserted (they are ended before); a different number of rows (it throws).
+ * just inserted (they are ended before); a different number of rows (it throws); for memory the first requests, with
+ * which caches of the store fill (one client sends some before), and the memory of the clients (they are in another
+ * process).
  */
 import { join } from 'node:path';
 import { type Instrument, instrumentTopics } from '#schemas/topics/normalised';
@@ -20,6 +24,7 @@ import {
   seedTrades,
 } from '../candles/bars-service.ts';
 import { compareReads, haveCandles } from '../candles/compare-reads.ts';
+import { type ClientsSize, GROWTH_AIM, measureGrowth } from '../candles/memory-growth.ts';
 import { latencyResult } from '../measure.ts';
 
 const DAY_MS = 1_440 * MINUTE_MS;
@@ -53,6 +58,8 @@ export interface CandlesSize {
   /** So many that the p99 is not one of the few slowest reads, and no more than there are windows. */
   readonly rounds: number;
   readonly warmups: number;
+  /** Null to measure the latency alone. */
+  readonly memory: ClientsSize | null;
 }
 
 /** Windows of the minutes, with other ends. */
@@ -66,31 +73,39 @@ const SIZE: CandlesSize = {
   days: 730,
   rounds: 480,
   warmups: 20,
+  memory: { clients: 100, clientsMs: 20_000, firstRequests: 40 },
 };
 
 export const candles: Bench = {
-  aims: { candles: { ratioMax: 1.3 }, 'candles-1d': { ratioMax: 1.3 } },
+  aims: {
+    candles: { ratioMax: 1.3 },
+    'candles-memory': GROWTH_AIM,
+    'candles-1d': { ratioMax: 1.3 },
+    'candles-1d-memory': GROWTH_AIM,
+  },
   limitMs: 900_000,
   run: (context) => measureCandles(context, SIZE),
 };
 
 export async function measureCandles(context: BenchContext, size: CandlesSize): Promise<BenchResult[]> {
-  return [await measureMinutes(context, size), await measureDays(context, size)];
+  return [...(await measureMinutes(context, size)), ...(await measureDays(context, size))];
 }
 
 const bars = { provider: BTC.provider, source: 'venue_node', price: PRICE, hasPlaces: false };
 
-async function measureMinutes({ folder, onProgress }: BenchContext, size: CandlesSize): Promise<BenchResult> {
+async function measureMinutes({ folder, onProgress }: BenchContext, size: CandlesSize): Promise<BenchResult[]> {
   const coins = [COIN, ...Array.from({ length: size.coins - 1 }, (_, nth) => `COIN${nth}`)];
   const service = await openBarsService(join(folder, 'minutes'), [recordOf(instrumentTopics.venue_a, COIN, BTC)]);
+  const { candles: limit } = size;
+  const endOf = (nth: number) => END_MS - (nth % WINDOWS) * MINUTE_MS;
+  const path = (nth: number) => `${pathOf('1m', limit)}&end_time=${endOf(nth)}`;
+  let latency: BenchResult;
   try {
     await seedTrades(service.context, size.trades, coins, size.minutes);
     await seedBars(service.context, { ...bars, coins, minutes: size.minutes });
     await endMerges(service.context);
-    const { candles: limit } = size;
-    const endOf = (nth: number) => END_MS - (nth % WINDOWS) * MINUTE_MS;
     const latencies = await compareReads(service, {
-      path: (nth) => `${pathOf('1m', limit)}&end_time=${endOf(nth)}`,
+      path,
       sql: (nth) => `SELECT toFloat64(toUnixTimestamp64Milli(openTime)) AS ts, open, high, low, close, volume, source
         FROM candle_bars FINAL WHERE ${OF_COIN} AND ${within(endOf(nth) - limit * MINUTE_MS, endOf(nth))}
         ORDER BY openTime`,
@@ -99,20 +114,23 @@ async function measureMinutes({ folder, onProgress }: BenchContext, size: Candle
       warmups: size.warmups,
       onProgress: (share) => onProgress(share / 2),
     });
-    return latencyResult('candles', latencies);
+    latency = latencyResult('candles', latencies);
   } finally {
     await service.close();
   }
+  return size.memory ? [latency, await measureGrowth('candles-memory', service, size.memory, path)] : [latency];
 }
 
-async function measureDays({ folder, onProgress }: BenchContext, size: CandlesSize): Promise<BenchResult> {
+async function measureDays({ folder, onProgress }: BenchContext, size: CandlesSize): Promise<BenchResult[]> {
   const service = await openBarsService(join(folder, 'days'), [recordOf(instrumentTopics.venue_a, COIN, BTC)]);
+  // Every end within a day gives the same candles.
+  const path = (nth: number) => `${pathOf('1d', size.days)}&end_time=${END_MS + nth}`;
+  let latency: BenchResult;
   try {
     await seedBars(service.context, { ...bars, coins: [COIN], minutes: size.days * 1_440 });
     await endMerges(service.context);
     const latencies = await compareReads(service, {
-      // Every end within a day gives the same candles.
-      path: (nth) => `${pathOf('1d', size.days)}&end_time=${END_MS + nth}`,
+      path,
       sql: () => `SELECT toFloat64(intDiv(toUnixTimestamp64Milli(openTime), ${DAY_MS})) AS day,
           argMin(open, openTime) AS open, max(high) AS high, min(low) AS low, argMax(close, openTime) AS close,
           sum(volume) AS volume
@@ -123,10 +141,11 @@ async function measureDays({ folder, onProgress }: BenchContext, size: CandlesSi
       warmups: size.warmups,
       onProgress: (share) => onProgress((1 + share) / 2),
     });
-    return latencyResult('candles-1d', latencies);
+    latency = latencyResult('candles-1d', latencies);
   } finally {
     await service.close();
   }
+  return size.memory ? [latency, await measureGrowth('candles-1d-memory', service, size.memory, path)] : [latency];
 }
 
 const OF_COIN = `provider = '${BTC.provider}' AND coin = '${COIN}' AND intervalMs = ${MINUTE_MS}`;

@@ -7,18 +7,14 @@
  * Sources of error: those of `candles`; for memory the first requests, with which caches of the store fill (one client
  * sends some before), and the memory of the clients (they are in another process).
  */
-import { Agent } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventLink, UniversalEvent } from '#schemas/topics/derived';
 import { eventTopic } from '#schemas/topics/derived';
-import type { SimulatedService } from '../../simulated-service.ts';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';
 import { END_MS, endMerges, MINUTE_MS, openBarsService, recordOf, seedBars } from '../candles/bars-service.ts';
-import { compareReads, get, haveCandles, untilReady } from '../candles/compare-reads.ts';
+import { compareReads, haveCandles } from '../candles/compare-reads.ts';
+import { type ClientsSize, GROWTH_AIM, measureGrowth } from '../candles/memory-growth.ts';
 import { latencyResult } from '../measure.ts';
-import { readUsage } from '../service/process-usage.ts';
-import { spawnProgram } from '../threads/start-process.ts';
 
 const HOUR_MS = 60 * MINUTE_MS;
 const UNIVERSAL_ID = 'evt_bench';
@@ -30,18 +26,13 @@ const LEGS = [
   { provider: 'venue_b', market: '4001', no: '4002', polarity: 'same' },
 ] as const;
 const PRICE = "concat('0.', leftPad(toString(cityHash64(place) % 800 + 100), 3, '0'))";
-/** Requests are counted, but the clients cannot use up the quota. */
-const QUOTAS = '{"enterprise":{"api.request":{"minute":1000000000,"day":1000000000}}}';
-const SAMPLE_MS = 100;
 
-export interface EventCandlesSize {
+export interface EventCandlesSize extends ClientsSize {
   /** Minutes of each of the eight instruments. */
   readonly minutes: number;
   readonly buckets: number;
   readonly rounds: number;
   readonly warmups: number;
-  readonly clients: number;
-  readonly clientsMs: number;
 }
 
 const SIZE: EventCandlesSize = {
@@ -51,10 +42,11 @@ const SIZE: EventCandlesSize = {
   warmups: 10,
   clients: 100,
   clientsMs: 20_000,
+  firstRequests: 20,
 };
 
 export const eventCandles: Bench = {
-  aims: { 'event-candles': { ratioMax: 1.5 }, 'event-candles-memory': { valueMax: 64 } },
+  aims: { 'event-candles': { ratioMax: 1.5 }, 'event-candles-memory': GROWTH_AIM },
   limitMs: 600_000,
   run: (context) => measureEventCandles(context, SIZE),
 };
@@ -85,53 +77,14 @@ export async function measureEventCandles(
   } finally {
     await service.close();
   }
-  const growth = await measureGrowth(service, size, rows);
+  const growth = await measureGrowth('event-candles-memory', service, size, (nth) => pathOf(rows, nth));
   onProgress(1);
-  return [latency, { name: 'event-candles-memory', value: growth, unit: 'MiB', baseline: null, ratio: null }];
+  return [latency, growth];
 }
 
 /** Every end within an hour gives the same candles. */
 function pathOf(rows: number, nth: number): string {
   return `/v1/events/${UNIVERSAL_ID}/candles?interval=1h&limit=${rows}&end_time=${END_MS + nth}`;
-}
-
-/** Starts the REST API in a process of its own, and returns by how many MiB it grows while the clients send requests. */
-async function measureGrowth(
-  { context, token }: SimulatedService,
-  { clients, clientsMs, warmups }: EventCandlesSize,
-  rows: number,
-): Promise<number> {
-  const flags = ['--data-dir', context.settings.dataDir, '--http-port', '0'];
-  const program = spawnProgram('query-api', flags, { PARALLAX_ADMIN_TOKEN: token, PARALLAX_QUOTAS: QUOTAS });
-  const agent = new Agent({ keepAlive: true });
-  try {
-    const url = await program.line('REST');
-    let nth = 0;
-    const send = () => get(agent, url, pathOf(rows, nth++), token);
-    await untilReady(send);
-    for (let sent = 0; sent < warmups * 2; sent += 1) await send();
-    const before = (await readUsage(program.pid)).memoryMib;
-    let peak = before;
-    const deadline = performance.now() + clientsMs;
-    const client = async () => {
-      while (performance.now() < deadline) {
-        const { status, body } = await send();
-        if (status !== 200) throw new Error(`status ${status}: ${body.toString().slice(0, 300)}`);
-      }
-    };
-    const running = Promise.all(Array.from({ length: clients }, client));
-    const sampling = (async () => {
-      while (performance.now() < deadline) {
-        peak = Math.max(peak, (await readUsage(program.pid)).memoryMib);
-        await sleep(SAMPLE_MS);
-      }
-    })();
-    await Promise.all([running, sampling]);
-    return peak - before;
-  } finally {
-    agent.destroy();
-    await program.stop();
-  }
 }
 
 function linkOf({ provider, market, no, polarity }: (typeof LEGS)[number]): EventLink {

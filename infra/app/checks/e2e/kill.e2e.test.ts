@@ -7,8 +7,8 @@ import { readDigests } from './data-digests.ts';
 import { eventually, get, type Service, startService, temporaryFolder, untilIdle } from './service.ts';
 
 const KILLS = 10;
-/** Six simulated minutes at 30 times their speed, so that kills happen throughout the recording. */
-const RECORDED_HOURS = 0.1;
+/** Four simulated minutes at 30 times their speed, so that kills happen throughout the recording. */
+const RECORDED_HOURS = 0.07;
 const SPEED = '30';
 
 const folders = {

@@ -1,6 +1,6 @@
 /** Tests of REST and WebSocket after a recording was played, for one process and for a cluster. */
 import { expect, it } from 'vitest';
-import { minuteBars, readLines, recording, venueATrades, venueBTrades } from './recordings.ts';
+import { barsOf, readLines, recording, venueATrades, venueBTrades } from './recordings.ts';
 import { eventually, get, type Service } from './service.ts';
 import type { StreamClient } from './stream-client.ts';
 
@@ -25,7 +25,17 @@ interface TradePayload {
   readonly tradeId: string | null;
 }
 
-/** The minute of the first recorded trade may have earlier ones. */
+const MINUTE = 60_000;
+const INTERVALS = {
+  '1m': MINUTE,
+  '5m': 5 * MINUTE,
+  '15m': 15 * MINUTE,
+  '1h': 60 * MINUTE,
+  '4h': 240 * MINUTE,
+  '1d': 1_440 * MINUTE,
+};
+
+/** The bar of the first recorded trade may have earlier ones. */
 const withSource = (bar: object, nth: number) => ({ ...bar, source: nth === 0 ? null : 'venue_node' });
 
 /** venue_a-eth-2025-12-10. */
@@ -64,18 +74,21 @@ export function ethSuite(run: Played): void {
     );
   });
 
-  it('returns 22 one-minute candles that equal an independent computation', async () => {
-    const expected = minuteBars(venueATrades(recording('venue_a-eth-2025-12-10')));
-    expect(expected).toHaveLength(22);
+  it('returns candles of every interval that equal an independent computation, of 22 minutes', async () => {
+    const trades = venueATrades(recording('venue_a-eth-2025-12-10'));
+    expect(barsOf(trades, MINUTE)).toHaveLength(22);
     // The service may still process what was played, and caches each answer for half a minute: no request is repeated.
     let limit = 5_000;
-    const path = '/v1/markets/venue_a/coins/ETH/candles?interval=1m';
-    const { candles } = await eventually(
-      () => get<{ candles: unknown[] }>(run.service, `${path}&limit=${limit--}`),
-      (answer) => JSON.stringify(answer.candles) === JSON.stringify(expected.map(withSource)),
-      25_000,
-    );
-    expect(candles).toEqual(expected.map(withSource));
+    for (const [interval, lengthMs] of Object.entries(INTERVALS)) {
+      const expected = barsOf(trades, lengthMs).map(withSource);
+      const path = `/v1/markets/venue_a/coins/ETH/candles?interval=${interval}`;
+      const { candles } = await eventually(
+        () => get<{ candles: unknown[] }>(run.service, `${path}&limit=${limit--}`),
+        (answer) => JSON.stringify(answer.candles) === JSON.stringify(expected),
+        25_000,
+      );
+      expect(candles, interval).toEqual(expected);
+    }
   });
 
   it('returns the newest trades and the last book over REST', async () => {

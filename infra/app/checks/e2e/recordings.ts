@@ -77,14 +77,16 @@ export interface PlainBar {
   readonly volume: number;
 }
 
-/** One-minute bars, computed naively: group, sort, take first, last and extremes. */
-export function minuteBars(trades: readonly PlainTrade[]): PlainBar[] {
-  const minutes = new Map<number, PlainTrade[]>();
+/** Bars of a length, computed naively: group, sort, take first, last and extremes. */
+export function barsOf(trades: readonly PlainTrade[], lengthMs: number): PlainBar[] {
+  const buckets = new Map<number, PlainTrade[]>();
   for (const trade of trades) {
-    const minute = Math.floor(trade.time / 60_000) * 60_000;
-    minutes.set(minute, [...(minutes.get(minute) ?? []), trade]);
+    const bucket = Math.floor(trade.time / lengthMs) * lengthMs;
+    const own = buckets.get(bucket);
+    if (own) own.push(trade);
+    else buckets.set(bucket, [trade]);
   }
-  return [...minutes]
+  return [...buckets]
     .sort(([a], [b]) => a - b)
     .map(([ts, group]) => {
       // The stable sort preserves the order of arrival at equal times.

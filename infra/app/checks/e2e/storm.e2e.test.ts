@@ -35,8 +35,10 @@ const READERS = 10;
 /** Concurrent reads of the organization in a rush: as many as may wait. */
 const RUSH = 100;
 const SINGLE_READS = 6;
-/** Reads of a rush that may be answered while a single read waits: what the venue allows in two seconds, at 1,200 of weight a minute and 20 each. */
-const OVERTAKING_MAX = (2_000 / MINUTE_MS) * (1_200 / 20);
+/** By this time at most a rush may delay the single read of another organization. */
+const DELAY_MAX_MS = 2_000;
+/** More reads than the venue allows within its minute, at 1,200 of weight and 20 each. */
+const ANSWERED_MIN = 1_200 / 20;
 /** Trades of a coin that the venue replays. */
 const REPLAYED = 10;
 /** Accepted limits of a read of trades. */
@@ -213,7 +215,7 @@ describe('a service in storms of reconnections that is killed again and again', 
     await Promise.all(readers);
   });
 
-  it('answers few reads of a rush while the single read of another organization waits', async () => {
+  it('answers a single read of another organization at once during a rush', async () => {
     const nodes = { apis: [service, service, service] as const };
     const [rushing, single] = [await organization(nodes, 'Rushing'), await organization(nodes, 'Single')];
     const statuses = new Map<number, number>();
@@ -224,26 +226,31 @@ describe('a service in storms of reconnections that is killed again and again', 
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
       }
     });
-    const overtaking: number[] = [];
-    const answeredOfRush = () => statuses.get(200) ?? 0;
+    const timeOf = async (path: string) => {
+      const since = performance.now();
+      await expectStatus(200, service, 'GET', path, { token: single.token });
+      return performance.now() - since;
+    };
+    let delayMs = 0;
     try {
       // Over more than a minute of the venue, in which the rush has used up its weight most of the time.
-      for (let nth = 0; nth < SINGLE_READS; nth += 1) {
+      for (let nth = 1; nth <= SINGLE_READS; nth += 1) {
         await sleep(MINUTE_MS / 4);
-        const [since, before] = [performance.now(), answeredOfRush()];
-        await expectStatus(200, service, 'GET', heavyRead(), { token: single.token });
-        overtaking.push(answeredOfRush() - before);
-        report('single read during a rush', performance.now() - since);
+        // The other read needs no request to the venue. It shows how slow the machine is.
+        const [ofVenue, ofStore] = await Promise.all([
+          timeOf(heavyRead()),
+          timeOf(`/v1/markets/venue_a/coins/BTC/trades?limit=${nth}`),
+        ]);
+        delayMs = Math.max(delayMs, ofVenue - ofStore);
       }
     } finally {
       isOver = true;
       await Promise.allSettled(rush);
     }
-    // It always waits with a hundred reads, however few of them a slow machine answers.
-    expect(answeredOfRush()).toBeGreaterThan(OVERTAKING_MAX);
-    measured['reads of the rush'] = answeredOfRush();
-    measured['of them answered while a single read waited'] = Math.max(...overtaking);
-    expect(Math.max(...overtaking)).toBeLessThanOrEqual(OVERTAKING_MAX);
+    report('delay of a single read during a rush', delayMs);
+    report('reads of the rush', statuses.get(200) ?? 0);
+    expect(statuses.get(200)).toBeGreaterThan(ANSWERED_MIN);
+    expect(delayMs).toBeLessThan(DELAY_MAX_MS);
   });
 
   it('never exceeds a limit, as the venue counts it', async () => {

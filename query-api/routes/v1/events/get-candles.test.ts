@@ -1,7 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { candleBarsTable } from '#schemas/tables/candle-bars';
+import { eventsTable } from '#schemas/tables/events';
+import { aCandle } from '#schemas/testing/records.fixture';
+import { clockTopic } from '#schemas/topics/control';
 import { eventTopic, type UniversalEvent } from '#schemas/topics/derived';
+import { insertRows } from '../../../testing/insert-rows.fixture.ts';
 import { openApp } from '../../../testing/open-app.fixture.ts';
-import { aLink, anEvent, applyRecord } from '../../../testing/records.fixture.ts';
+import { openTestStore } from '../../../testing/open-test-store.fixture.ts';
+import { aLink, anEvent, applyRecord, NOON_MS } from '../../../testing/records.fixture.ts';
 import type { TestApp } from '../../../testing/test-app.fixture.ts';
 import { VIEWS } from '../../../views/views.ts';
 import { getEventCandles } from './get-candles.ts';
@@ -95,6 +101,37 @@ describe('GET /v1/events/{universalId}/candles', () => {
     const response = await app.get(PATH);
     expect(response.status).toBe(404);
     expect((response.json() as { error: { code: string } }).error.code).toBe('not_found');
+  });
+
+  it('returns the same candles of an event that is open, resolved and archived', async () => {
+    const { store, close } = await openTestStore();
+    onTestFinished(close);
+    const minute = { provider: 'venue_b', source: 'trades', openTime: NOON_MS - 60_000, volume: '2', trades: 1 };
+    await insertRows(store, candleBarsTable, [
+      aCandle({ ...minute, coin: '111', open: '0.4', high: '0.4', low: '0.4', close: '0.4' }),
+      aCandle({ ...minute, coin: '222', open: '0.7', high: '0.7', low: '0.7', close: '0.7' }),
+    ]);
+    const app = await openApp({ app: { store } });
+    const read = async () => {
+      app.advance(30_001);
+      return ((await app.get(`${PATH}?interval=1m`)).json() as { candles: unknown }).candles;
+    };
+    add(app, { links: [aLink()] });
+    const open = await read();
+    const prices = { open: 0.4, high: 0.4, low: 0.3, close: 0.4 };
+    const bar = { provider: 'venue_b', marketId: '0xmarket', ts: NOON_MS - 60_000, ...prices };
+    expect(open).toEqual([{ ...bar, volume: 4, trades: 2, source: 'trades' }]);
+
+    const resolved = anEvent({ status: 'resolved', overAt: NOON_MS, links: [aLink({ marketState: 'resolved' })] });
+    add(app, resolved);
+    expect(await read()).toEqual(open);
+
+    await insertRows(store, eventsTable, [resolved]);
+    const receivedAt = NOON_MS + 92 * 86_400_000;
+    const mark = { receivedAt, tick: true, hour: true, day: false };
+    applyRecord(VIEWS.events, app.views.events, clockTopic, 'clock', mark, receivedAt);
+    expect(app.views.events.byId.size).toBe(0);
+    expect(await read()).toEqual(open);
   });
 
   it('does not cache an empty list', async () => {

@@ -3,6 +3,7 @@ import type { Window } from '#schemas/domain/returns/series';
 import { type AccountSeries, seriesKey } from '#schemas/topics/account-series';
 import { anAccountValue, NOON_MS } from '../../../testing/records.fixture.ts';
 import { openTestService, type TestService } from '../../../testing/test-service.fixture.ts';
+import { addAttempt } from '../../../views/series-attempts.ts';
 import { postWallets } from '../me/wallets/post-wallets.ts';
 import { getPortfolioNav } from './get-nav.ts';
 import { getPerformance } from './get-performance.ts';
@@ -107,6 +108,36 @@ it('returns series that end together, and their sum', async () => {
     nextRefreshAt: null,
   });
   expect(sent).toEqual([]);
+});
+
+it('states the newest request, and when the next one is sent after it failed, of accounts that are bound', async () => {
+  put('venue_a', '1D', 20 * MINUTE, [200, '1', '0']);
+  put('venue_b', '1D', 20 * MINUTE, [250, null, '0']);
+  const attempt = (ago: number, next: number) => {
+    const times = { attemptedAt: NOON_MS - ago, nextAttemptAt: NOON_MS + next, receivedAt: NOON_MS };
+    for (const venue of ['venue_a', 'venue_b'])
+      addAttempt(service.views.seriesAttempts, { account: `${venue}:${USER}`, windows: ['1D'], ...times });
+  };
+  const availability = async () =>
+    (await get(`user=${USER}&windows=1D`)).body.windows['1D'].series.map(
+      ({ availability }: { availability: Record<string, unknown> }) => [
+        availability.lastSuccessAt,
+        availability.refreshAttemptedAt,
+        availability.nextRetryAt,
+        availability.nextRefreshAt,
+      ],
+    );
+  const succeededAt = iso(NOON_MS - 20 * MINUTE);
+  attempt(MINUTE, 4 * MINUTE);
+  const retryAt = iso(NOON_MS + 4 * MINUTE);
+  expect(await availability()).toEqual([
+    [succeededAt, iso(NOON_MS - MINUTE), retryAt, retryAt],
+    [succeededAt, null, null, null],
+  ]);
+  // The response arrived after the request was sent.
+  attempt(20 * MINUTE + 1, -10 * MINUTE);
+  expect((await availability())[0]).toEqual([succeededAt, succeededAt, null, iso(NOON_MS + 40 * MINUTE)]);
+  service.views.seriesAttempts.clear();
 });
 
 it('is unavailable, with a warning, where a series is missing or too old; a new observation changes the epoch', async () => {

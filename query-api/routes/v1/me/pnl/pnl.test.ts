@@ -12,6 +12,7 @@ import {
 } from '../../../../testing/account-fills.fixture.ts';
 import { insertRows } from '../../../../testing/insert-rows.fixture.ts';
 import { ADDRESS, aLedgerRow, openChange } from '../../../../testing/ledger-rows.fixture.ts';
+import { aResolution, insertResolutions } from '../../../../testing/oracle.fixture.ts';
 import { BUILDER, bindWallet, idOf, openPnlService, type PnlService } from '../../../../testing/pnl-service.fixture.ts';
 import { aBookUpdate, applyRecord, aTrade, NOON_MS } from '../../../../testing/records.fixture.ts';
 import type { TestService } from '../../../../testing/test-service.fixture.ts';
@@ -216,6 +217,15 @@ describe('the curve', () => {
     expect((await curve()).total).toMatchObject({ unrealized: 0.45, unpriced: 2 });
     book('111', '0.7', '0.9');
     // (0.8 - 0.5) - (0.8 - 0.4) + 0.45
+    expect((await curve()).total).toMatchObject({ unrealized: 0.35, unpriced: 0 });
+  });
+
+  it('values lots that are open after the settlement of their market at its payout, whatever is traded', async () => {
+    const settled = aResolution({ marketId: '0xm', payouts: ['1', '0'] });
+    await insertResolutions(store, [settled]);
+    // (1 - 0.5) - (1 - 0.4) - 3 * 0.4
+    expect((await curve()).total).toMatchObject({ unrealized: -1.3, unpriced: 0 });
+    await insertResolutions(store, [{ ...settled, status: 'reverted' }], 10);
     expect((await curve()).total).toMatchObject({ unrealized: 0.35, unpriced: 0 });
   });
 

@@ -466,6 +466,40 @@ describe('GET /v1/me/stats?roi=true', () => {
     service.views.snapshotHeads.delete(account);
   });
 
+  it('waits once for the blocks of all accounts of venue_b, however many they are', { timeout: 20_000 }, async () => {
+    const { token } = await service.organization('Many');
+    // More than are read at once.
+    const accounts = await Promise.all(
+      Array.from({ length: 20 }, async (_, nth) => {
+        const address = `0x${(nth + 16).toString(16).repeat(20)}`;
+        await bindWallet(service, address, token, 'venue_b');
+        begin(`venue_b:${address}`);
+        return `venue_b:${address}`;
+      }),
+    );
+    await insertRows(
+      store,
+      navSnapshotsTable,
+      accounts.map((account) => snapshot(account, 2, '100')),
+    );
+    await insertRows(
+      store,
+      flowCoverageTable,
+      accounts.map((account) => coverage(account, null)),
+    );
+    for (const account of accounts) value(account, '110');
+    let looks = 0;
+    followedThrough = () => {
+      looks += 1;
+      return NOW - HOUR;
+    };
+    const parameters = new URLSearchParams({ roi: 'true', groupBy: 'wallet', mode: 'live', from: iso(hourOf(2)) });
+    const { body } = await service.request('GET', `/v1/me/stats?${parameters}`, { token });
+    expect(body.data.map(({ netPnlUsd }: { netPnlUsd: unknown }) => netPnlUsd)).toEqual(accounts.map(() => null));
+    // One every 100 ms.
+    expect(looks).toBeLessThan(70);
+  });
+
   it('has the figures of the route of one wallet for a window that has ended', async () => {
     const window = { from: iso(hourOf(3)), to: iso(hourOf(1)) };
     const { body: one } = await roi(`venue_a:${A}`, window);
