@@ -2,6 +2,7 @@
 import { type ComponentChildren, createContext, type VNode } from 'preact';
 import { useContext, useRef } from 'preact/hooks';
 import { IsOld } from './is-old.ts';
+import { useFocusOfRows } from './row-focus.ts';
 
 export interface Column<Row> {
   /** The field of the REST response. */
@@ -47,9 +48,15 @@ export function Table<Row>(props: TableProps<Row>) {
   const rows = useRowElements(props);
   const isLong = !isDense && rows.length >= LONG_FROM;
   const roles = isLong ? LONG_ROLES : NO_ROLES;
+  const table = useFocusOfRows();
   return (
     <Roles.Provider value={roles}>
-      <table class={isDense ? 'dense' : isLong ? 'list long' : 'list'} role={roles.table} aria-label={label}>
+      <table
+        ref={table}
+        class={isDense ? 'dense' : isLong ? 'list long' : 'list'}
+        role={roles.table}
+        aria-label={label}
+      >
         <Head columns={columns} sort={sort} />
         {groupsOf(rows, isLong ? GROUP_ROWS : rows.length).map((group, index) => (
           <tbody key={index} role={roles.group}>

@@ -14,24 +14,26 @@ const TIMEOUT_MS = 60_000;
 const BROWSER_TEST_MS = 240_000;
 /** Elements that the focus may pass on its way to another one. */
 const TABS_MAX = 400;
-/** Rules of axe: all of WCAG 2.2 A and AA, those that depend on the theme, and those that depend on the width too. */
+/** Rules of axe: WCAG 2.2 A and AA, those of them that depend on the theme, and those that depend on the width. */
 const ALL_RULES = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] };
-const COLOURS = ['color-contrast', 'link-in-text-block'];
-const COLOUR_RULES = { type: 'rule', values: COLOURS };
-const WIDTH_RULES = { type: 'rule', values: [...COLOURS, 'target-size', 'scrollable-region-focusable'] };
-/** Of a width, the theme in which every text is looked at there, and what the widths before have not looked at. */
+const COLOUR_RULES = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
+const WIDTH_RULES = { type: 'rule', values: ['target-size', 'scrollable-region-focusable'] };
+/** Of a width, the theme that is shown first there, and the rules by which axe looks at everything. */
 const LOOKS: Readonly<Record<number, readonly [theme: 'light' | 'dark', rules: object]>> = {
   1440: ['light', ALL_RULES],
   768: ['dark', WIDTH_RULES],
+  // Some elements are only visible at this width.
   360: ['light', ALL_RULES],
 };
 const OTHER = { light: 'dark', dark: 'light' } as const;
 /** Rows of a table and items of a list are alike: axe looks at the first ones. */
-const ALIKE = ['tbody > tr:nth-child(n+11)', 'li:nth-child(n+21)'];
+export const ALIKE = ['tbody > tr:nth-child(n+11)', 'li:nth-child(n+21)'];
 /** Texts of the same colours that are looked at. Axe evaluates none that are scrolled out of sight. */
 const TEXTS_ALIKE = 10;
 /** No page may scroll sideways at these. */
 const WIDTHS = [2560, 1440, 1024, 768, 390, 360, 320];
+/** A dialog is as wide as its largest width, or as the window. */
+const DIALOG_WIDTHS = [1440, 768, 360, 320];
 /** Until both venues of an event are quoted, on a busy machine. */
 const QUOTED_TIMEOUT_MS = 100_000;
 
@@ -41,6 +43,8 @@ export interface Portal {
   /** Between the pages and the gateway. */
   readonly proxy: StreamProxy;
   readonly browser: Browser;
+  /** Of pages that are signed in with the test token. */
+  readonly context: BrowserContext;
   /** The page of the suite that runs. */
   readonly watched: WatchedPage;
   /** Stops the service, and starts it again with its data at the same URLs. */
@@ -84,6 +88,7 @@ export function describePortal(suites: Readonly<Record<string, PortalSuite>>, ra
       };
       await start();
       portal.browser = await launchChromium();
+      portal.context = await openContext(portal.browser, portal.service.rest);
       // An arbitrage comes and ends by chance. An event that both venues quote has a spread.
       await eventually(
         () => get<{ rows: { spread: number | null }[] }>(portal.service, '/v1/events/board?sort=spread&limit=1'),
@@ -100,7 +105,7 @@ export function describePortal(suites: Readonly<Record<string, PortalSuite>>, ra
     for (const [name, suite] of Object.entries(suites))
       describe(name, { timeout: BROWSER_TEST_MS }, () => {
         beforeAll(async () => {
-          portal.watched = await openPage(portal.browser, portal.service.rest);
+          portal.watched = await openTab(portal.context, portal.service.rest);
           await signIn(portal.watched);
         });
         afterAll(() => portal.watched.close());
@@ -145,10 +150,20 @@ export interface WatchedPage {
   close(): Promise<void>;
 }
 
-/** @param origin of the service; the page may request nothing else. */
+/** Opens a page in a context of its own: without a session. @param origin of the service. */
 export async function openPage(browser: Browser, origin: string): Promise<WatchedPage> {
+  const context = await openContext(browser, origin);
+  return { ...(await openTab(context, origin)), close: () => context.close() };
+}
+
+async function openContext(browser: Browser, origin: string): Promise<BrowserContext> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, baseURL: origin });
   context.setDefaultTimeout(TIMEOUT_MS);
+  return context;
+}
+
+/** Opens a page that shares session and cache with the others of the context. @param origin all that it may request. */
+export async function openTab(context: BrowserContext, origin: string): Promise<WatchedPage> {
   const page = await context.newPage();
   const faults: string[] = [];
   const expected: (readonly [pattern: RegExp, url: RegExp])[] = [];
@@ -185,7 +200,7 @@ export async function openPage(browser: Browser, origin: string): Promise<Watche
     context,
     faults,
     expectFaults: (pattern, url = /^/) => expected.push([pattern, url]),
-    close: () => context.close(),
+    close: () => page.close(),
   };
 }
 
@@ -241,6 +256,17 @@ export async function signIn({ page, context }: WatchedPage, token = TEST_TOKEN,
   await page.locator(SETTLED).waitFor();
 }
 
+/** Opens a page as a link does: the portal is not loaded anew. */
+export async function openInside(page: Page, path: string): Promise<void> {
+  await page.evaluate(`(async () => {
+    const [before, main] = [location.pathname, document.querySelector('main')];
+    history.pushState(null, '', ${JSON.stringify(path)});
+    dispatchEvent(new PopStateEvent('popstate'));
+    if (location.pathname === before) return;
+    while (document.querySelector('main') === main) await new Promise((resolve) => setTimeout(resolve, 5));
+  })()`);
+}
+
 /** The panel with a heading in a state. */
 export function panelOf(page: Page, title: string, state: string): Locator {
   return page.locator(`section.panel[data-state="${state}"]`, { has: page.locator('h2', { hasText: title }) });
@@ -262,16 +288,22 @@ export function rowsOf(page: Page, rows: string): Promise<Fields[]> {
 }
 
 /** Violations of WCAG 2.2 A and AA in an element, each with its rule and the first element of it. */
-export function violationsOf(page: Page, rules: object = ALL_RULES, selector = 'html'): Promise<string[]> {
-  return runAxe(page, rules, JSON.stringify([[selector]]));
+export function violationsOf(
+  page: Page,
+  rules: object = ALL_RULES,
+  selector = 'html',
+  without: readonly string[] = [],
+): Promise<string[]> {
+  return runAxe(page, rules, JSON.stringify([[selector]]), without);
 }
 
 /** @param include an expression: selectors or elements that axe looks at; it does not run without any. */
-async function runAxe(page: Page, rules: object, include: string): Promise<string[]> {
+async function runAxe(page: Page, rules: object, include: string, without: readonly string[] = []): Promise<string[]> {
   if (!(await page.evaluate<boolean>('"axe" in window')))
     await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
   const exclude = JSON.stringify(ALIKE.map((alike) => [alike]));
-  const options = JSON.stringify({ runOnly: rules, resultTypes: ['violations'] });
+  const disabled = Object.fromEntries(without.map((rule) => [rule, { enabled: false }]));
+  const options = JSON.stringify({ runOnly: rules, rules: disabled, resultTypes: ['violations'] });
   return page.evaluate<string[]>(`(async () => {
     const include = ${include};
     if (include.length === 0) return [];
@@ -281,7 +313,7 @@ async function runAxe(page: Page, rules: object, include: string): Promise<strin
 }
 
 /**
- * An expression: some texts of each pair of colours in an element, without those that it returned before since the page
+ * An expression: some texts of each pair of colours in an element, without those that it returned before since the portal
  * was loaded. Texts are alike if they have the same font, and if they and all elements around them have the same colours.
  */
 const newTexts = (selector: string) => `(() => {
@@ -326,8 +358,9 @@ export function sidewaysElements(page: Page): Promise<string[]> {
 export async function expectNoSidewaysScroll(
   page: Page,
   look: (width: number) => Promise<void> = async () => {},
+  widths: readonly number[] = WIDTHS,
 ): Promise<void> {
-  for (const width of WIDTHS) {
+  for (const width of widths) {
     await page.setViewportSize({ width, height: 900 });
     expect(await sidewaysElements(page), `at ${width}`).toEqual([]);
     await look(width);
@@ -336,22 +369,24 @@ export async function expectNoSidewaysScroll(
 }
 
 /**
- * Looks at what is shown in both themes and at every width. Themes differ in colours alone, and widths in the layout: at
- * some widths all is looked at in one theme, and in the other one what has colours that were not looked at before.
+ * Looks at what is shown in both themes and at every width. Themes differ in colours alone, and widths in the layout: by
+ * rules about colours, axe looks at some texts of each pair of colours in each theme and at each width; by the others,
+ * at everything once, and at the widths that show or place something else.
  *
  * @param selector of what axe looks at, such as a dialog that is open over a page that was looked at before.
  */
 export async function expectAccessible({ page }: WatchedPage, selector = 'html'): Promise<void> {
-  await expectNoSidewaysScroll(page, async (width) => {
-    const look = LOOKS[width];
-    if (look === undefined) return;
-    const [theme, rules] = look;
-    await show(page, theme);
-    expect(await violationsOf(page, rules, selector), `${theme} at ${width}`).toEqual([]);
-    await page.evaluate(`void ${newTexts(selector)}`);
-    await show(page, OTHER[theme]);
-    expect(await runAxe(page, COLOUR_RULES, newTexts(selector)), `${OTHER[theme]} at ${width}`).toEqual([]);
-  });
+  const look = async (width: number) => {
+    if (LOOKS[width] === undefined) return;
+    const [first, rules] = LOOKS[width];
+    await show(page, first);
+    expect(await violationsOf(page, rules, selector, COLOUR_RULES.values), `${first} at ${width}`).toEqual([]);
+    for (const theme of [first, OTHER[first]]) {
+      await show(page, theme);
+      expect(await runAxe(page, COLOUR_RULES, newTexts(selector)), `colours of ${theme} at ${width}`).toEqual([]);
+    }
+  };
+  await expectNoSidewaysScroll(page, look, selector === 'html' ? WIDTHS : DIALOG_WIDTHS);
 }
 
 async function show(page: Page, theme: 'light' | 'dark'): Promise<void> {

@@ -1,49 +1,20 @@
 /** The figures of events: as REST and channels return them, and as pages of the portal show them. */
 import type { Page } from 'playwright-core';
+import type { BoardRow } from '#query-api/portal/pages/event/board';
+import type { Edge, Leg, Spread } from '#query-api/portal/pages/event/shapes';
 import { type Fields, rowsOf } from './browser.ts';
 
-export interface Leg {
-  readonly provider: string;
-  readonly marketId: string;
-  readonly yesBid: number | null;
-  readonly yesAsk: number | null;
-  readonly yesMid: number | null;
-  readonly state: string | null;
-}
-export interface Spread {
-  readonly universalId: string;
-  readonly legs: readonly Leg[];
-  readonly spread: number | null;
-  readonly fetchedAt: string;
-}
-export interface Edge {
-  readonly universalId: string;
-  readonly kind: string;
-  readonly netEdge: number;
-  readonly size: number;
-  readonly at: string;
-}
-export interface Edges {
-  readonly records: readonly Edge[];
-  readonly fetchedAt: string;
-}
-export interface BoardRow {
-  readonly universalId: string;
-  readonly resolutionDate: string | null;
-  readonly legs: readonly Leg[];
-  readonly spread: number | null;
-  readonly edges: readonly Edge[];
-  readonly trades24h: number;
-}
-export interface Board {
-  readonly rows: readonly BoardRow[];
-  readonly fetchedAt: string;
-}
+/** An arbitrage of an event, as its channel sends it, or as a row of the board has it. */
+export type AnyEdge = Pick<Edge, 'netEdge' | 'size'> & { readonly kind: string };
+
+type Row = Pick<BoardRow, 'universalId' | 'spread' | 'trades24h'> & {
+  readonly legs: readonly Pick<Leg, 'yesBid' | 'yesAsk' | 'yesMid'>[];
+};
 
 const BOARD_FIELDS = ['yesBid', 'yesAsk', 'yesMid', 'spread', 'netEdge', 'size', 'trades24h'];
 
 /** What a row of the board must show: a list in each cell, since prices have a line for each leg. */
-export function boardFigures({ universalId, legs, spread, edges, trades24h }: Omit<BoardRow, 'resolutionDate'>) {
+export function boardFigures({ universalId, legs, spread, trades24h }: Row, edges: readonly AnyEdge[]) {
   const [best] = [...edges].sort((a, b) => b.netEdge - a.netEdge);
   return {
     id: universalId,
@@ -76,7 +47,7 @@ const isFigureOfEdge = ([field]: readonly [string, unknown]) => /Edge$|Price$|Fe
 const figuresOfEdge = (edge: object) => Object.fromEntries(Object.entries(edge).filter(isFigureOfEdge)) as Fields;
 
 /** What the page of an event must show: its legs, its spread, and prices, fees and edges of each kind of arbitrage. */
-export function eventFigures({ legs, spread }: Spread, edges: readonly Edge[]) {
+export function eventFigures({ legs, spread }: Pick<Spread, 'legs' | 'spread'>, edges: readonly AnyEdge[]) {
   return {
     legs: legs.map(({ provider, marketId, yesBid, yesAsk, yesMid, state }) => {
       return { id: `${provider}.${marketId}`, yesBid, yesAsk, yesMid, state: state ?? 'no book' };

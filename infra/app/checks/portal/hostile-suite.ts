@@ -1,14 +1,18 @@
 /** Shows texts from outside in the portal and in the documents: they run nothing, and break no layout. */
-import type { Page, Route } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { nameSchema } from '#schemas/domain/control/fields';
+import { shortened } from '#query-api/portal/format/names';
+import { labelSchema, nameSchema } from '#schemas/domain/control/fields';
+import { evaluateTargetUrl } from '../../../outbound/target-url.ts';
 import { eventually, get, TEST_TOKEN } from '../e2e/service.ts';
-import { expectAccessible, expectNoSidewaysScroll, type Portal } from './browser.ts';
+import { expectNoSidewaysScroll, type Portal, violationsOf } from './browser.ts';
 import { HOSTILE_STRINGS } from './hostile-strings.ts';
 
 const NAME_MAX = 200;
 /** Of the names that are accepted, each such one is stored: hashing the token of a key takes long on purpose. */
-const STORED_EVERY = 8;
+const KEY_EVERY = 3;
+/** An organization has at most 100 webhooks, and tests before this one create some. */
+const WEBHOOKS = 90;
 /** Requests that create something at the same time. */
 const AT_ONCE = 4;
 type Row = Record<string, unknown>;
@@ -35,18 +39,19 @@ export function hostileSuite(portal: Portal): void {
     expect(portal.watched.faults).toEqual([]);
   }
 
-  /** Lets the service answer a path, and replaces rows of the answer: one for each text. */
-  async function replaceRows(path: string, list: string, change: (row: Row, text: string, index: number) => Row) {
-    const answer = async (route: Route) => {
+  /** Adds rows to what the service returns at a path: one for each text that it does not store. */
+  async function addRows(
+    path: string,
+    list: string,
+    texts: readonly string[],
+    change: (text: string, index: number) => Row,
+  ): Promise<void> {
+    await portal.watched.page.route(path, async (route) => {
       const response = await route.fetch();
-      const body = (await response.json()) as Record<string, Row[]>;
-      const row = body[list]![0]!;
-      await route.fulfill({
-        response,
-        json: { ...body, [list]: HOSTILE_STRINGS.map((text, index) => change(row, text, index)) },
-      });
-    };
-    await portal.watched.page.route(path, answer);
+      const { [list]: rows = [], ...rest } = (await response.json()) as Record<string, Row[]>;
+      const added = texts.map((text, index) => ({ ...rows[0], id: `added_${index}`, ...change(text, index) }));
+      await route.fulfill({ response, json: { ...rest, [list]: [...rows, ...added] } });
+    });
   }
 
   /** The status of the answer. A service that is busy answers 503, and is asked again. */
@@ -56,6 +61,14 @@ export function hostileSuite(portal: Portal): void {
       (status) => status !== 503,
       60_000,
     );
+  }
+
+  /** Sends each body; returns the statuses. */
+  async function postAll(path: string, bodies: readonly object[]): Promise<number[]> {
+    const statuses: number[] = [];
+    for (let at = 0; at < bodies.length; at += AT_ONCE)
+      statuses.push(...(await Promise.all(bodies.slice(at, at + AT_ONCE).map((body) => post(path, body)))));
+    return statuses;
   }
 
   async function postOnce(path: string, body: object): Promise<number> {
@@ -72,57 +85,46 @@ export function hostileSuite(portal: Portal): void {
     const names = HOSTILE_STRINGS.filter((text) => nameSchema.safeParse(text).success);
     expect(Math.max(...names.map(({ length }) => length))).toBeLessThanOrEqual(NAME_MAX);
     expect(names.length).toBeGreaterThan(HOSTILE_STRINGS.filter(({ length }) => length <= NAME_MAX).length / 2);
-    const stored = names.filter((_, index) => index % STORED_EVERY === 0);
-    const statuses: number[] = [];
-    const posted = HOSTILE_STRINGS.filter((text) => stored.includes(text) || !names.includes(text));
-    for (let at = 0; at < posted.length; at += AT_ONCE) {
-      const some = posted.slice(at, at + AT_ONCE);
-      statuses.push(
-        ...(await Promise.all(some.map((name) => post('/keys', { name, userId: 'someone', scopes: ['read'] })))),
-      );
-    }
-    expect(statuses).toEqual(posted.map((text) => (stored.includes(text) ? 201 : 400)));
-    const { page } = portal.watched;
-    await page.goto('/portal/keys');
+    const stored = names.filter((_, index) => index % KEY_EVERY === 0);
+    const others = HOSTILE_STRINGS.filter((text) => !stored.includes(text));
+    const refused = others.filter((text) => !names.includes(text));
+    const bodies = [...stored, ...refused].map((name) => ({ name, userId: 'someone', scopes: ['read'] }));
+    expect(await postAll('/keys', bodies)).toEqual([...stored.map(() => 201), ...refused.map(() => 400)]);
     const { keys } = await get<{ keys: { name: string }[] }>(portal.service, '/keys');
-    expect(keys.map(({ name }) => name)).toEqual(expect.arrayContaining(stored));
-    await expectText(
-      page,
-      'tbody [data-field="name"]',
-      keys.map(({ name }) => name),
-    );
-    await replaceRows('/keys', 'keys', (row, name, index) => ({ ...row, id: `key_${index}`, name }));
-    await page.goto('/portal/keys');
-    await expectText(page, 'tbody [data-field="name"]', HOSTILE_STRINGS);
-    await page.unrouteAll({ behavior: 'wait' });
-  });
-
-  it('as URLs of webhooks are shown as text', async () => {
-    const subscriptions = [{ eventType: 'event.arbitrage.detected', version: 1 }];
-    expect(await post('/v1/webhooks', { url: 'https://hooks.example.com/a', subscriptions })).toBe(201);
+    const known = keys.map(({ name }) => name);
+    expect(known).toEqual(expect.arrayContaining(stored));
     const { page } = portal.watched;
-    await replaceRows('**/v1/webhooks', 'webhooks', (row, url, index) => ({ ...row, id: `wh_${index}`, url }));
-    await page.goto('/portal/webhooks');
-    await expectText(page, 'tbody [data-field="url"]', HOSTILE_STRINGS);
+    await addRows('/keys', 'keys', others, (name) => ({ name }));
+    await page.goto('/portal/keys');
+    await expectText(page, 'tbody [data-field="name"]', [...known, ...others]);
     await page.unrouteAll({ behavior: 'wait' });
   });
 
-  it('as titles and evidence are shown as text, on the board and on the page of an event', async () => {
+  it('as URLs of webhooks are stored or refused, and shown as text', async () => {
+    // Nobody listens there, and nothing is sent before a dispute.
+    const subscriptions = [{ eventType: 'event.dispute.updated', version: 1 }];
+    const urls = HOSTILE_STRINGS.map((text) => `http://127.0.0.1:1024/?${text}`);
+    const isValid = (url: string) => evaluateTargetUrl(url, { allowLoopback: true }).ok;
+    const stored = urls.filter(isValid).slice(0, WEBHOOKS);
+    const refused = urls.filter((url) => !isValid(url));
+    const bodies = [...stored, ...refused].map((url) => ({ url, subscriptions }));
+    expect(await postAll('/v1/webhooks', bodies)).toEqual([...stored.map(() => 201), ...refused.map(() => 400)]);
+    const { webhooks } = await get<{ webhooks: { url: string }[] }>(portal.service, '/v1/webhooks');
+    expect(webhooks.length).toBeGreaterThanOrEqual(stored.length);
+    const { page } = portal.watched;
+    await addRows('**/v1/webhooks', 'webhooks', HOSTILE_STRINGS, (url) => ({ url }));
+    await page.goto('/portal/webhooks');
+    await expectText(page, 'tbody [data-field="url"]', [...webhooks.map(({ url }) => url), ...HOSTILE_STRINGS]);
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+
+  it('as titles and evidence of many links are shown as text on the page of an event', async () => {
     const { page } = portal.watched;
     const { events } = await eventually(
       () => get<{ events: { universalId: string }[] }>(portal.service, '/v1/events?min_providers=2&limit=1'),
       ({ events }) => events.length > 0,
       120_000,
     );
-    await replaceRows('**/v1/events/board?*', 'rows', (row, canonicalName, index) => ({
-      ...row,
-      universalId: `evt_${index}`,
-      canonicalName,
-      legs: [],
-    }));
-    await page.goto('/portal/events');
-    await expectText(page, 'tbody [data-field="canonicalName"] a', HOSTILE_STRINGS);
-    await page.unrouteAll({ behavior: 'wait' });
     await page.route('**/v1/events/*/health', async (route) => {
       const response = await route.fetch();
       const { event, ...rest } = (await response.json()) as { event: { links: Row[] } };
@@ -174,18 +176,21 @@ export function hostileSuite(portal: Portal): void {
     await page.unrouteAll({ behavior: 'wait' });
   });
 
-  it('as labels of wallets are shown as text', async () => {
+  it('as labels of wallets are stored or refused, and shown as text', async () => {
     const { page } = portal.watched;
-    const wallets = HOSTILE_STRINGS.map((label, index) => ({
-      id: `wallet_${index}`,
-      provider: 'venue_b',
-      address: `0x${String(index).padStart(40, '0')}`,
-      label,
-      createdAt: '2026-01-15T12:10:00.000Z',
-    }));
-    await page.route('**/v1/me/wallets', (route) => route.fulfill({ json: { wallets } }));
+    const labels = HOSTILE_STRINGS.filter((text) => labelSchema.safeParse(text).success);
+    const addressOf = (index: number) => `0x${String(index).padStart(40, '0')}`;
+    const bodies = HOSTILE_STRINGS.map((label, index) => ({ provider: 'venue_b', address: addressOf(index), label }));
+    expect(await postAll('/v1/me/wallets', bodies)).toEqual(
+      HOSTILE_STRINGS.map((text) => (labels.includes(text) ? 201 : 400)),
+    );
+    const { wallets } = await get<{ wallets: { address: string; label: string }[] }>(portal.service, '/v1/me/wallets');
+    expect(wallets.map(({ label }) => label)).toEqual(expect.arrayContaining(labels));
+    const others = HOSTILE_STRINGS.filter((text) => !labels.includes(text));
+    await addRows('**/v1/me/wallets', 'wallets', others, (label) => ({ label }));
     await page.goto('/portal/wallets');
-    await expectText(page, 'tbody [data-field="label"] a', HOSTILE_STRINGS);
+    const shown = wallets.map(({ label, address }) => label || shortened(address));
+    await expectText(page, 'tbody [data-field="label"] a', [...shown, ...others]);
     await page.unrouteAll({ behavior: 'wait' });
   });
 
@@ -198,7 +203,7 @@ export function hostileSuite(portal: Portal): void {
     await expectText(page, '[data-field="status"]', ['200 OK']);
     const shown = await page.locator('[data-field="body"]').textContent();
     for (const label of HOSTILE_STRINGS) expect(shown).toContain(JSON.stringify(label));
-    await expectAccessible(portal.watched);
+    expect(await violationsOf(page)).toEqual([]);
     await page.unrouteAll({ behavior: 'wait' });
   });
 }

@@ -65,8 +65,10 @@ export function marketsSuite(portal: Portal): void {
       sizeDecimals: index % 6,
       maxLeverage: index % 7 === 0 ? null : 10,
     }));
-    await page.route('**/v1/markets/venue_a/coins', (route) => route.fulfill({ json: { coins } }));
+    let listed = coins;
+    await page.route('**/v1/markets/venue_a/coins', (route) => route.fulfill({ json: { coins: listed } }));
     for (const width of [1440, 390]) {
+      listed = coins;
       await page.setViewportSize({ width, height: 900 });
       await page.goto('/portal/markets');
       await page.locator('tr[data-id="C0"]').waitFor();
@@ -93,18 +95,26 @@ export function marketsSuite(portal: Portal): void {
       await page.keyboard.press('j');
       expect(await page.evaluate('document.activeElement.dataset.id')).toBe('C2500');
       await expect.poll(() => isInSight('C2500'), { timeout: 10_000 }).toBe(true);
+      // A row that another one moves into the next group keeps the focus. What was paused is read anew.
+      await page.locator('tr[data-id="C2499"] a').focus();
+      listed = [{ name: 'NEW', sizeDecimals: 0, maxLeverage: null }, ...coins];
+      for (const key of ['.', '.']) await page.keyboard.press(key);
+      await page.locator('tr[data-id="NEW"]').waitFor();
+      expect(await page.evaluate('document.activeElement.outerHTML')).toContain('>C2499</a>');
       // What the browser reports to screen readers of a row that is not laid out.
       const last = page.locator('tr[data-id="C4999"]');
       expect(await last.ariaSnapshot()).toMatch(
         /^- row .*:\n {2}- cell ".*C4999":\n(.*\n)+ {2}- cell ".*10×"\n {2}- cell ".*1"$/,
       );
       expect(await sidewaysElements(page)).toEqual([]);
-      expect(await violationsOf(page, undefined, 'thead, tbody:nth-of-type(-n+2)')).toEqual([]);
       // The reason of an unknown value is not clipped by the group.
       const unknown = page.locator('tr[data-id="C2499"] button.unknown, tr[data-id="C2506"] button.unknown').first();
       await unknown.focus();
       const [dash, reason] = await Promise.all([unknown.boundingBox(), page.locator('.reason').boundingBox()]);
       expect(Math.abs(reason!.y - dash!.y - dash!.height)).toBeLessThan(10);
+      // All groups are alike, and axe looks at every row that is there, whatever it is to say something about.
+      await page.evaluate('document.querySelectorAll("tbody:nth-of-type(n+3)").forEach((group) => group.remove())');
+      expect(await violationsOf(page, undefined, 'thead, tbody')).toEqual([]);
     }
     await page.unroute('**/v1/markets/venue_a/coins');
     await page.setViewportSize({ width: 1440, height: 900 });

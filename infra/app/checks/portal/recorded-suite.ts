@@ -1,23 +1,30 @@
 /** Compares pages of the portal with REST while the service plays a recording, in Chromium. */
+import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Board, Edges } from '#query-api/portal/pages/event/live';
+import type { Spread } from '#query-api/portal/pages/event/shapes';
 import { writeSimulatedRecording } from '../../simulator/recording/write-simulated-recording.ts';
 import { eventually, get, getHealth, type Service, startService, temporaryFolder, untilIdle } from '../e2e/service.ts';
-import { type Fields, openPage, type Portal, rowsOf, signIn, type WatchedPage } from './browser.ts';
 import {
-  type Board,
-  boardFigures,
-  type Edges,
-  eventFigures,
-  type Spread,
-  shownBoard,
-  shownEvent,
-} from './event-figures.ts';
+  expectNoSidewaysScroll,
+  type Fields,
+  openPage,
+  type Portal,
+  rowsOf,
+  signIn,
+  type WatchedPage,
+} from './browser.ts';
+import { boardFigures, eventFigures, shownBoard, shownEvent } from './event-figures.ts';
+import { HOSTILE_STRINGS } from './hostile-strings.ts';
 
 /** Two minutes with a few markets, which both venues quote. */
 const RECORDED = { seed: 1, rate: 20, events: 6, coins: 4, traders: 0, hours: 1 / 30, gzip: false } as const;
 const BEGINS_MS = Date.UTC(2026, 0, 15, 12, 10);
 const PLAYED_WITHIN_MS = 60_000;
+
+/** Of a title, so much is the name of an event. */
+const NAME_MAX = 200;
 
 const BTC = '/v1/markets/venue_a/coins/BTC';
 
@@ -29,6 +36,7 @@ export function recordedSuite(portal: Portal): void {
   beforeAll(async () => {
     const out = join(folder.path, 'recording');
     await writeSimulatedRecording({ ...RECORDED, startMs: BEGINS_MS, out });
+    await addMarkets(join(out, 'venue_b.gamma.ndjson'), HOSTILE_STRINGS);
     const flags = ['--venues', `recording:${out}`];
     service = await startService({ dataDir: join(folder.path, 'data'), flags });
     await eventually(
@@ -51,7 +59,7 @@ export function recordedSuite(portal: Portal): void {
   it('equal what REST returns on every row of the board', async () => {
     const { rows } = await get<Board>(service, '/v1/events/board?sort=edge&status=open&limit=100');
     expect(rows.filter(({ spread, edges }) => spread !== null && edges.length > 0).length).toBeGreaterThan(2);
-    expect(await shownBoard(watched.page, rows.length + 1)).toEqual(rows.map(boardFigures));
+    expect(await shownBoard(watched.page, rows.length + 1)).toEqual(rows.map((row) => boardFigures(row, row.edges)));
   });
 
   it('equal it on the page of an event', async () => {
@@ -93,4 +101,57 @@ export function recordedSuite(portal: Portal): void {
     }
     expect(watched.faults).toEqual([]);
   });
+
+  it('have titles from outside, which are shown as text', async () => {
+    const { page } = watched;
+    await page.goto('/portal/events?sort=name');
+    const names = page.locator('tbody [data-field="canonicalName"] a');
+    await names.first().waitFor();
+    const more = page.locator('main [data-action="more"]');
+    while (await more.isVisible()) {
+      const rows = await names.count();
+      await more.click();
+      await expect.poll(() => names.count()).toBeGreaterThan(rows);
+    }
+    const titles = HOSTILE_STRINGS.map((title) => title.slice(0, NAME_MAX));
+    expect(await names.allTextContents()).toEqual(expect.arrayContaining(titles));
+    await expectNoSidewaysScroll(page);
+    await names
+      .filter({ hasText: 'W'.repeat(NAME_MAX) })
+      .first()
+      .click();
+    await page.locator('main[data-page="event"] h1', { hasText: 'W'.repeat(NAME_MAX) }).waitFor();
+    await page.locator('article [data-field="title"]', { hasText: 'W'.repeat(NAME_MAX) }).waitFor();
+    await expectNoSidewaysScroll(page);
+    expect(await page.evaluate('window.hit === undefined')).toBe(true);
+    expect(watched.faults).toEqual([]);
+  });
+}
+
+/** Adds markets with these titles to the last response of the catalog; they have no books. */
+async function addMarkets(file: string, titles: readonly string[]): Promise<void> {
+  const lines = (await readFile(file, 'utf8'))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as GammaLine);
+  const list = lines.findLast(({ data }) => (data.markets?.length ?? 0) > 0)!;
+  const hex = (index: number) => `0x${(index + 1).toString(16).padStart(64, '0')}`;
+  const markets = titles.map((question, index) => ({
+    ...list.data.markets![0],
+    id: String(900_000 + index),
+    question,
+    // The title alone says what is asked.
+    description: '',
+    groupItemTitle: '',
+    slug: `outside-${index}`,
+    conditionId: hex(index),
+    questionID: hex(index + 1_000),
+    clobTokenIds: JSON.stringify([String(70_000 + 2 * index), String(70_001 + 2 * index)]),
+  }));
+  await appendFile(file, `${JSON.stringify({ ...list, at: lines.at(-1)!.at, data: { markets } })}\n`);
+}
+
+interface GammaLine {
+  readonly at: number;
+  readonly data: { readonly markets?: readonly object[] };
 }

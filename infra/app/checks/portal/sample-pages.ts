@@ -5,6 +5,8 @@ import { create } from './browser.ts';
 
 type Params = Readonly<Record<string, string>>;
 
+const WALLET = { provider: 'venue_b', address: `0x${'5a'.repeat(20)}`, label: 'Desk' };
+
 /** Values for the parameters of paths. Pages without parameters need none. */
 const PARAMS: Readonly<Record<string, (service: Service) => Promise<Params>>> = {
   '/events/:universalId': async (service) => {
@@ -15,8 +17,10 @@ const PARAMS: Readonly<Record<string, (service: Service) => Promise<Params>>> = 
   '/markets/spot/:pair': async () => ({ pair: 'HYPE-USDC' }),
   '/markets/dex/:dex/:symbol': async () => ({ dex: 'orb', symbol: 'GOLD' }),
   '/wallets/:id': async (service) => {
-    const wallet = { provider: 'venue_b', address: `0x${'5a'.repeat(20)}`, label: 'Desk' };
-    return { id: (await create(service, '/v1/me/wallets', wallet)).id! };
+    const { wallets } = await get<{ wallets: { id: string; address: string }[] }>(service, '/v1/me/wallets');
+    // An address is bound once.
+    const bound = wallets.find(({ address }) => address === WALLET.address);
+    return { id: bound?.id ?? (await create(service, '/v1/me/wallets', WALLET)).id! };
   },
   '/webhooks/:id': async (service) => ({ id: await createWebhook(service) }),
   '/webhooks/:id/deliveries/:deliveryId': async (service) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamEvent } from '#stream-gateway/client/stream-client';
-import { bookChannel, TRADES_SHOWN, type Trade, tradeChannel, tradeKeyOf, withBooks, withTrades } from './live.ts';
+import { bookChannel, TRADES_SHOWN, type Trade, tradeChannels, tradeKeyOf, withBooks, withTrades } from './live.ts';
 
 function event(payload: object, seq = 1): StreamEvent {
   const data = { type: 'raw', provider: 'venue_a_perp', marketId: 'BTC', payload, receivedAt: seq };
@@ -13,10 +13,13 @@ it('follows the channels of the coin of a market', () => {
     'svc:stream:venue_a_perp:@107',
     'svc:stream:venue_a_perp:xyz:TSLA',
   ]);
-  expect([tradeChannel('@107'), tradeChannel('xyz:TSLA')]).toEqual([
-    'svc:stream:trade:venue_a_perp',
-    'svc:stream:trade:venue_a_dex',
-  ]);
+  expect(tradeChannels('@107', 'pro')).toEqual(['svc:stream:trade:venue_a_perp']);
+  expect(tradeChannels('xyz:TSLA', 'pro')).toEqual(['svc:stream:trade:venue_a_dex']);
+  expect(tradeChannels(null, 'pro')).toEqual([]);
+});
+
+it('follows no channel of trades on the plan free, whose messages all trades of a venue would use up', () => {
+  expect(tradeChannels('@107', 'free')).toEqual([]);
 });
 
 describe('the book of a market', () => {

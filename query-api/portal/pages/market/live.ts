@@ -10,9 +10,15 @@ export const TRADES_SHOWN = 20;
 
 /** The books of a coin as the venue sends them. */
 export const bookChannel = (coin: string): string => channelName('venue_a_perp', coin);
-/** All trades of the provider of a coin; no channel has those of one coin alone. */
-export const tradeChannel = (coin: string): string =>
-  channelName('trade', coin.includes(':') ? 'venue_a_dex' : 'venue_a_perp');
+/**
+ * The channels of the trades of a coin, which is null while it is not known. No channel has those of one coin alone: the
+ * one of its provider sends all trades of all its coins. On the plan `free` there is none, since at a busy venue these
+ * would use up the day's messages of the organization within hours.
+ */
+export function tradeChannels(coin: string | null, plan: string): string[] {
+  if (coin === null || plan === 'free') return [];
+  return [channelName('trade', coin.includes(':') ? 'venue_a_dex' : 'venue_a_perp')];
+}
 
 export interface Book {
   /** Best first. */

@@ -5,9 +5,10 @@ import { levelColumns } from '../../parts/level-columns.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Clock } from '../../parts/time.tsx';
+import { session } from '../../shell/session.ts';
 import { Arrival } from './arrival.tsx';
 import { EVERY_MS } from './intervals.ts';
-import { TRADES_SHOWN, type Trade, type Trades as TradeList, tradeChannel, tradeKeyOf, withTrades } from './live.ts';
+import { TRADES_SHOWN, type Trade, type Trades as TradeList, tradeChannels, tradeKeyOf, withTrades } from './live.ts';
 
 /** Ids that stay as they are when newer trades come: equal trades are counted from the oldest one. */
 function idsOf(trades: readonly Trade[]): (trade: Trade) => string {
@@ -30,7 +31,7 @@ interface TradesProps {
 }
 
 export function Trades({ path, coin }: TradesProps) {
-  const newest = useNewest(coin === null ? [] : [tradeChannel(coin)], tradeKeyOf(coin ?? ''));
+  const newest = useNewest(tradeChannels(coin, session.value?.plan ?? ''), tradeKeyOf(coin ?? ''));
   const { alone, besideChannel } = EVERY_MS.trades;
   const every = intervalOnceSent(newest, alone, besideChannel);
   const read = useResource<TradeList>(`${path}/trades?limit=${TRADES_SHOWN}`, every);
