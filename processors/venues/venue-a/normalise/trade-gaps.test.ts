@@ -107,6 +107,16 @@ describe('a gap in the trades of a coin', () => {
     expect(ranges(venue)).toHaveLength(2);
   });
 
+  it('stays open if the connection is lost again while a replay is awaited', () => {
+    const venue = reconnected();
+    lose(venue, 6_000);
+    venue.clock(60_000);
+    expect(ranges(venue)).toEqual(['2000 gap 2000 open']);
+    acknowledge(venue, 70_000);
+    venue.clock(100_000);
+    expect(ranges(venue).slice(1)).toEqual(['2000 gap 2000 70000']);
+  });
+
   it('begins after a kill at the last frame of the connection', () => {
     const venue = driveVenueA();
     venue.feedEvent('connected', 0);

@@ -21,10 +21,14 @@ import {
 /** A subscription without a replay within this time has nothing to replay. */
 const REPLAY_WAIT_MS = 30_000;
 
-/** Handles the loss of a connection at a time: the gaps of its coins open. Nothing changes for those that are lost. */
+/** Handles the loss of a connection at a time: the gaps of its coins open. Nothing is replayed on it any more. */
 export function connectionLost(context: GapContext, feed: string, lostAt: number): void {
-  for (const [coin, subscription] of context.subscriptions.coins)
-    if (subscription.feed === feed || subscription.feed === '') open(context, coin, subscription, lostAt);
+  const { coins, awaited } = context.subscriptions;
+  for (const [coin, subscription] of coins) {
+    if (subscription.feed !== feed && subscription.feed !== '') continue;
+    awaited.delete(coin);
+    open(context, coin, subscription, lostAt);
+  }
 }
 
 /** Handles the acknowledgement of a subscription to the trades of a coin. */

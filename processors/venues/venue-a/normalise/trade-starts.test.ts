@@ -95,6 +95,18 @@ describe('the gap before the recording of an outcome', () => {
     ]);
   });
 
+  it('stays open if the connection is lost before it is known whether trades are replayed', () => {
+    const venue = driveVenueA();
+    list(venue, 0, [7]);
+    acknowledge(venue, '#70', 1_000);
+    venue.feedEvent('disconnected', 2_000);
+    venue.clock(100_000);
+    expect(ranges(venue)).toEqual(SINCE_START.slice(0, 2));
+    acknowledge(venue, '#70', 200_000);
+    receive(venue, '#70', 200_010, [150_000]);
+    expect(ranges(venue).slice(2)).toEqual(['#70 start gap ever 150000']);
+  });
+
   it('ends at the oldest trade of a requested list', () => {
     const venue = driveVenueA();
     list(venue, 0, [7]);
