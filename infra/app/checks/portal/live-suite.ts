@@ -2,9 +2,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import type { BoardRow } from '#query-api/portal/pages/event/board';
 import type { Board, Edges } from '#query-api/portal/pages/event/live';
-import type { Edge, Spread } from '#query-api/portal/pages/event/shapes';
-import { TEST_TOKEN } from '../e2e/service.ts';
+import { type Edge, eventPath, type Spread } from '#query-api/portal/pages/event/shapes';
+import { get, TEST_TOKEN } from '../e2e/service.ts';
 import { create, onJson, openTab, type Portal, signIn, violationsOf, type WatchedPage } from './browser.ts';
 import { type AnyEdge, boardFigures, eventFigures, shownBoard, shownEvent } from './event-figures.ts';
 
@@ -69,6 +70,10 @@ function expectedEvent(id: string, received: readonly Received[]): unknown {
   const { records, fetchedAt } = partsOf<Edges>(received, 'edges').at(-1)!;
   const edges = edgesByKind(records, fetchedAt, partsOf<Edge>(received, 'edge').filter(own));
   return eventFigures(newestSpread(partsOf<Spread>(received, 'spread').filter(own))!, edges);
+}
+
+function isLasting({ resolutionDate: at }: Pick<BoardRow, 'resolutionDate'>): boolean {
+  return at === null || Date.parse(at) > Date.now() + RESOLVES_SOON_MS;
 }
 
 export function liveSuite(portal: Portal): void {
@@ -146,10 +151,7 @@ export function liveSuite(portal: Portal): void {
   async function openEvent(): Promise<{ readonly id: string; readonly received: Received[] }> {
     const received = await openBoard();
     const findMoving = () => {
-      const soon = Date.now() + RESOLVES_SOON_MS;
-      const lasting = (partsOf<Board>(received, 'board').at(-1)?.rows ?? []).filter(
-        ({ resolutionDate: at }) => at === null || Date.parse(at) > soon,
-      );
+      const lasting = (partsOf<Board>(received, 'board').at(-1)?.rows ?? []).filter(isLasting);
       const sent = sentSpreads(received);
       const updatesOf = (id: string) => sent.filter(({ universalId }) => universalId === id).length;
       return lasting.find(({ universalId }) => updatesOf(universalId) >= UPDATES)?.universalId;
@@ -158,6 +160,15 @@ export function liveSuite(portal: Portal): void {
     await page.locator(`tr[data-id="${id}"] [data-field="canonicalName"] a`).click();
     await page.locator('main[data-page="event"][data-state="ready"] [data-field="yesMid"]').first().waitFor();
     return { id, received };
+  }
+
+  /** Opens an event that is quoted now, and will not end soon. */
+  async function openQuotedEvent(): Promise<void> {
+    const { rows } = await get<Board>(portal.service, '/v1/events/board?sort=spread&limit=20');
+    const { universalId } = rows.find((row) => row.spread !== null && isLasting(row))!;
+    await signIn(watched, TEST_TOKEN, eventPath(universalId));
+    await page.locator('[data-connection="live"]').waitFor();
+    await page.locator('td[data-field="yesMid"]:not([data-stale])').first().waitFor();
   }
 
   /** Waits until the page has read the spread and the arbitrage of an event, and compares both. */
@@ -259,7 +270,7 @@ export function liveSuite(portal: Portal): void {
   });
 
   it('come over one connection, which is closed while signed out and opened again after signing in', async () => {
-    await openEvent();
+    await openQuotedEvent();
     await expect.poll(() => portal.proxy.connections).toBe(1);
     await page.keyboard.press('g');
     await page.keyboard.press('e');
@@ -274,7 +285,7 @@ export function liveSuite(portal: Portal): void {
   });
 
   it('cost nothing while the tab is hidden, and are read again when it is seen', async () => {
-    await openEvent();
+    await openQuotedEvent();
     await expect.poll(() => portal.proxy.connections).toBe(1);
     await setHidden(true);
     await expect.poll(() => portal.proxy.connections).toBe(0);
@@ -304,7 +315,7 @@ export function liveSuite(portal: Portal): void {
 
   it('come over a new connection after the session ended and the person signed in again over the page', async () => {
     watched.expectFaults(/401/);
-    await openEvent();
+    await openQuotedEvent();
     await endSession();
     await page.locator('[data-dialog="session"] input').waitFor();
     // Chromium itself closes a dialog at the second Esc.
