@@ -57,7 +57,7 @@ export function moneySuite(portal: Portal): void {
     await page.locator('[data-form="wallet"] [name="provider"]').selectOption('venue_b');
     await page.locator('[data-form="wallet"] [name="address"]').fill(address!);
     await page.locator('[data-form="wallet"] [name="label"]').fill('Desk');
-    await expectAccessible(watched);
+    await expectAccessible(watched, 'dialog[open]');
     await page.locator('[data-form="wallet"] [data-action="submit"]').click();
     await page.locator('tbody tr [data-field="label"] a', { hasText: 'Desk' }).click();
     await page.locator('main[data-page="wallet"][data-state="ready"]').waitFor();
@@ -125,7 +125,7 @@ export function moneySuite(portal: Portal): void {
       const figures = ({ kind, qty, price, realized, fee }: Fields) => ({ kind, qty, price, realized, fee });
       expect(shown.map(figures)).toEqual(stated.map(figures));
     }, COMPARED_WITHIN);
-    await expectAccessible(watched);
+    await expectAccessible(watched, 'dialog[open]');
     await page.locator('[data-dialog="explain"] [data-action="close"]').click();
     expect(watched.faults).toEqual([]);
   });
