@@ -27,7 +27,7 @@ export function settledPrices(
   for (const { coin, total } of balances) {
     // The venue lists balances that are used up.
     if (parseDecimal(total) === 0n) continue;
-    if (isOutcomeBalance(coin)) hold(held, coin);
+    if (isOutcomeBalance(coin)) setHeldSide(held, coin);
     if (!isSettledBalance(coin)) continue;
     const outcome = Number(coin.slice(1));
     const side = before?.get(outcome);
@@ -50,7 +50,7 @@ function dropLowest(payouts: AccountsState['payouts']): void {
 }
 
 /** @param coin `+E` with E = 10 · outcome + side. */
-function hold(held: Map<number, HeldSide>, coin: string): void {
+function setHeldSide(held: Map<number, HeldSide>, coin: string): void {
   const [, outcome, side] = /^\+(\d*)([01])$/.exec(coin) ?? [];
   if (outcome === undefined) return;
   const own = Number(side) as 0 | 1;

@@ -26,8 +26,8 @@ export function onChange(
   });
 }
 
-/** A value of an earlier hour than the newest snapshot changes nothing. */
-export function takeSnapshot({ followed }: AccountsState, value: AccountValue, emit: Emit): void {
+/** Stores a value as the snapshot of its hour if it is the first one; of an earlier hour it changes nothing. */
+export function storeSnapshot({ followed }: AccountsState, value: AccountValue, emit: Emit): void {
   const { account, asOf, receivedAt, navUsd, valueUsd, availableUsd, unrealizedPnlUsd } = value;
   const known = followed.get(account);
   const hour = snapshotHour(asOf);

@@ -5,7 +5,7 @@ import { canonicalDecimal, type Decimal, DecimalError, formatDecimal, parseDecim
 import { type AccountValue, accountValueTopic, type VenueAAcquisition } from '#schemas/topics/accounts';
 import { NOTHING } from './failed.ts';
 import { settledPrices } from './settled-outcomes.ts';
-import { takeSnapshot } from './snapshots.ts';
+import { storeSnapshot } from './snapshots.ts';
 import type { AccountsState } from './state.ts';
 
 export function onVenueAAcquisition(
@@ -20,7 +20,7 @@ export function onVenueAAcquisition(
     const valuation = valueVenueAAccount(accountOf(acquisition), prices);
     const value = { ...head, ...figuresOf(valuation) };
     emit(accountValueTopic, account, value);
-    takeSnapshot(state, value, emit);
+    storeSnapshot(state, value, emit);
   } catch (error) {
     if (!(error instanceof DecimalError)) throw error;
     emit.deadLetter('impossible_amounts', error.message);

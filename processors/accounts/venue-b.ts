@@ -2,7 +2,7 @@ import type { Emit, StageRecord } from '#infra/stages/stage';
 import { valueVenueBAccount } from '#schemas/domain/accounts/venue-b-value';
 import { formatDecimal, parseDecimal } from '#schemas/domain/decimal';
 import { type AccountValue, accountValueTopic, type VenueBAcquisition } from '#schemas/topics/accounts';
-import { takeSnapshot } from './snapshots.ts';
+import { storeSnapshot } from './snapshots.ts';
 import type { AccountsState } from './state.ts';
 
 export function onVenueBAcquisition(
@@ -34,5 +34,5 @@ export function onVenueBAcquisition(
     perpByDex: [],
   };
   emit(accountValueTopic, account, value);
-  takeSnapshot(state, value, emit);
+  storeSnapshot(state, value, emit);
 }

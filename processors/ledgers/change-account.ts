@@ -9,7 +9,7 @@ import {
   type LedgerChange,
 } from '#schemas/domain/ledger/ledger';
 import { accountName } from '#schemas/venues/accounts';
-import { endChecks, forgetTokens, noteChanges, startChecks } from './checks.ts';
+import { endChecks, forgetTokens, recordChanges, startChecks } from './checks.ts';
 import { type ChangedAccount, emitEnd, emitFillLoad, emitNewest, emitOutcome, emitStart } from './emit-ledger.ts';
 import { createFillLoad, releasedBefore } from './fill-load.ts';
 import { type LedgersState, RETAINED_MS } from './state.ts';
@@ -53,8 +53,8 @@ export function changeAccount(
 ): Slices | undefined {
   const own = state.accounts.get(account)!;
   for (const change of changes)
-    if ('put' in change) for (const name of instrumentsOf(change.put)) hold(state, name, account);
-  noteChanges(state, account, changes, receivedAt, emit);
+    if ('put' in change) for (const name of instrumentsOf(change.put)) addHolder(state, name, account);
+  recordChanges(state, account, changes, receivedAt, emit);
   const changed = { account, own, receivedAt };
   const newest = appendToLedger(own.ledger, changes);
   if (!newest) return changeInSlices(changed, changes, emit);
@@ -93,7 +93,7 @@ export function foldAccount({ accounts, fillLoads, fills }: LedgersState, accoun
   }
 }
 
-function hold({ holders }: LedgersState, instrument: string, account: string): void {
+function addHolder({ holders }: LedgersState, instrument: string, account: string): void {
   const accounts = holders.get(instrument);
   if (accounts) accounts.add(account);
   else holders.set(instrument, new Set([account]));

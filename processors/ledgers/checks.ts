@@ -25,8 +25,8 @@ export function endChecks({ checks }: LedgersState, account: string, emit: Emit)
   if (checks.delete(account)) emit.remove(ledgerChangeTopic, account);
 }
 
-/** Notes the tokens of changes of a ledger, which of them are settled, and that the ledger is to be compared. */
-export function noteChanges(
+/** Records the tokens of changes of a ledger, which of them are settled, and that the ledger is to be compared. */
+export function recordChanges(
   { checks, accounts }: LedgersState,
   account: string,
   changes: readonly LedgerChange[],

@@ -1,5 +1,5 @@
 /**
- * Takes the builders of fills over from the daily files of registered builders. The rows of followed accounts are retained
+ * Adds the builders of fills from the daily files of registered builders. The rows of followed accounts are retained
  * as long as events, so that a fill that arrives later finds its row.
  */
 import type { Emit, Slices, StageRecord } from '#infra/stages/stage';

@@ -27,7 +27,7 @@ export function onResolution(
   return applyResolution(state, value, receivedAt, emit);
 }
 
-/** Settles the ledgers that hold instruments of a market, or takes their settlement back if the resolution is reverted. */
+/** Settles the ledgers that hold instruments of a market, or removes their settlement if the resolution is reverted. */
 export function applyResolution(
   state: LedgersState,
   value: Resolution,

@@ -66,7 +66,7 @@ export function addLedgerUpdates(
   const added = newFlowsOf(updates, flows, account.slice(account.indexOf(':') + 1));
   for (const { id, flow } of added)
     if (flow) emit(flowTopic, account, flowRecord(account, followed, id, flow, receivedAt));
-  want(state, account, flows, added);
+  waitForPrices(state, account, flows, added);
   const newest = updates.at(-1)?.time;
   if (newest !== undefined && newest >= flows.newestAt) {
     flows.newestAt = newest;
@@ -102,7 +102,7 @@ function newFlowsOf(updates: readonly LedgerUpdate[], flows: LoadedFlows, addres
 }
 
 /** Stores which flows need a price; the oldest of too many never get one. */
-function want(state: SeriesState, account: string, flows: LoadedFlows, added: readonly NewFlow[]): void {
+function waitForPrices(state: SeriesState, account: string, flows: LoadedFlows, added: readonly NewFlow[]): void {
   const unpriced = added.flatMap(({ id, update, token }) =>
     token === null ? [] : [{ id, ts: update.time, update, token }],
   );
@@ -166,8 +166,8 @@ export function onInstrument({ pairs }: SeriesState, { key: coin, value }: Stage
   if (!known || value.index < known.index) pairs.set(value.base, { coin, index: value.index });
 }
 
-/** Forgets what an account waits for. */
-export function unwant({ wanting }: SeriesState, account: string): void {
+/** Removes an account that is no longer followed from those that wait for prices. */
+export function stopWaiting({ wanting }: SeriesState, account: string): void {
   for (const [token, accounts] of wanting) if (accounts.delete(account) && accounts.size === 0) wanting.delete(token);
 }
 

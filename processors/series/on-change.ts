@@ -6,7 +6,7 @@ import { accountSeriesTopic, seriesKey } from '#schemas/topics/account-series';
 import type { ControlChange } from '#schemas/topics/control';
 import { followAccounts } from '../shared/followed-accounts.ts';
 import { emitChainCoverage } from './chain-flows.ts';
-import { createLoadedFlows, emitCoverage, unwant } from './flows.ts';
+import { createLoadedFlows, emitCoverage, stopWaiting } from './flows.ts';
 import type { SeriesState } from './state.ts';
 
 export function onChange(state: SeriesState, { value, receivedAt }: StageRecord<ControlChange>, emit: Emit): void {
@@ -27,7 +27,7 @@ export function onChange(state: SeriesState, { value, receivedAt }: StageRecord<
     end(account) {
       emit.remove(flowCoverageTopics[followed.get(account)?.flows ? 'venue_a' : 'venue_b'], account);
       followed.delete(account);
-      unwant(state, account);
+      stopWaiting(state, account);
       for (const window of WINDOWS) emit.remove(accountSeriesTopic, seriesKey({ account, window }));
     },
   });

@@ -53,7 +53,7 @@ const parametersOf = (ledgers: readonly FollowedLedger[]) => ({
 export type ReturnsWindow = Pick<RoiInput, 'from' | 'to'>;
 
 /** At both ends of a window all snapshots are read: some of them may anchor nothing, since their flows are not known. */
-const KEPT_AT_ENDS = 24;
+const SNAPSHOTS_AT_ENDS = 24;
 
 /**
  * Returns the inputs of each account that has any.
@@ -164,7 +164,7 @@ function snapshotsOfWindow(ledgers: readonly FollowedLedger[], { from, to }: Ret
        FROM nav_snapshots AS l FINAL
        WHERE ${IS_OF_LEDGERS} AND ${HOUR_MS} >= {after:Int64} AND ${HOUR_MS} <= {through:Int64}
      )
-     WHERE nth <= ${KEPT_AT_ENDS} OR nth > total - ${KEPT_AT_ENDS} OR nth % intDiv(total + ${SNAPSHOTS_MAX - 1}, ${SNAPSHOTS_MAX}) = 0
+     WHERE nth <= ${SNAPSHOTS_AT_ENDS} OR nth > total - ${SNAPSHOTS_AT_ENDS} OR nth % intDiv(total + ${SNAPSHOTS_MAX - 1}, ${SNAPSHOTS_MAX}) = 0
      ORDER BY hour`,
     parameters: {
       ...parametersOf(ledgers),

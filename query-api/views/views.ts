@@ -29,8 +29,9 @@ export interface Views {
 }
 
 /**
- * The stages of the views. `seriesAttempts` is none: its topic is written without watermarks. `createBookTimesView`, `createPositionView` and `followedBlocksView` are not among them: only `freshness` reads them,
- * and fixed data such as that of the sandbox has none.
+ * The stages of the views. `seriesAttempts` is none: its topic is written without watermarks. `createBookTimesView`,
+ * `createPositionView` and `followedBlocksView` are not among them: only `freshness` reads them, and fixed data such as that
+ * of the sandbox has none.
  */
 export const VIEWS = {
   events: eventsView,

@@ -6,7 +6,7 @@ import { VenuePlanner } from '../../feed/planner.ts';
 import { HeldInstruments } from '../../held/held-instruments.ts';
 import type { RequestHandler } from '../../requests/request-handler.ts';
 import { startSeriesRequests } from '../../series/request-series.ts';
-import { startSnapshots } from '../../snapshots/take-snapshots.ts';
+import { startSnapshots } from '../../snapshots/request-snapshots.ts';
 import { type AdapterContext, joinUrl, type RunningAdapter, upstreamUrl, type VenueAdapter } from '../adapter.ts';
 import { RecentAccounts } from './account-fills/recent-accounts.ts';
 import { startFillRequests } from './account-fills/request-fills.ts';

@@ -8,7 +8,7 @@ import { HttpClient } from '../../feed/http-client.ts';
 import { Poller } from '../../feed/poller.ts';
 import { HeldInstruments } from '../../held/held-instruments.ts';
 import { startSeriesRequests } from '../../series/request-series.ts';
-import { startSnapshots } from '../../snapshots/take-snapshots.ts';
+import { startSnapshots } from '../../snapshots/request-snapshots.ts';
 import { type AdapterContext, type RunningAdapter, upstreamUrl, type VenueAdapter } from '../adapter.ts';
 import { createAcquisitions } from './acquisitions.ts';
 import { BookSockets } from './book-sockets.ts';

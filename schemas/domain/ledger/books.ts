@@ -74,7 +74,7 @@ export function closeOldest(books: Books, instrument: string, isLong: boolean, q
   for (let left = qty; left > 0n; ) {
     const oldest = findOldest(holding.books, isLong);
     if (!oldest) break;
-    const part = takePart(holding, isLong ? oldest.longs : oldest.shorts, 0, left);
+    const part = closePart(holding, isLong ? oldest.longs : oldest.shorts, 0, left);
     closed.push({ builder: oldest.builder, part });
     left -= magnitude(part.qty);
   }
@@ -96,7 +96,7 @@ export function closeOldestOf(
   const lots = isLong ? book.longs : book.shorts;
   const closed: Lot[] = [];
   for (let left = qty; left > 0n && lots.length > 0; ) {
-    const part = takePart(holding, lots, 0, left);
+    const part = closePart(holding, lots, 0, left);
     closed.push(part);
     left -= magnitude(part.qty);
   }
@@ -123,7 +123,7 @@ export function newestLotOf(books: Books, instrument: string): NewestLot | null 
 export function closeNewest(books: Books, instrument: string, { book, lot }: NewestLot, qty: bigint): Lot {
   const holding = books.holdings.get(instrument)!;
   const lots = sideOf(book, lot.qty);
-  const part = takePart(holding, lots, lots.length - 1, qty);
+  const part = closePart(holding, lots, lots.length - 1, qty);
   dropEmpty(books, instrument, holding);
   return part;
 }
@@ -165,7 +165,7 @@ function sideOf(book: Book, qty: bigint): Lot[] {
   return qty > 0n ? book.longs : book.shorts;
 }
 
-function takePart(holding: Holding, lots: Lot[], at: number, qty: bigint): Lot {
+function closePart(holding: Holding, lots: Lot[], at: number, qty: bigint): Lot {
   const part = removePart(lots, at, qty);
   movePosition(holding, -part.qty);
   return part;

@@ -19,7 +19,7 @@ const RESOLVES_SOON_MS = 15 * 60_000;
 /** How long figures may take to be marked as old without the socket, and to be right again after its return. */
 const OLD_WITHIN_MS = 2_000;
 const RIGHT_WITHIN_MS = 5_000;
-/** The socket is cut so often at most until both were kept: a busy machine may take longer once. */
+/** The socket is cut so often at most until both were held: a busy machine may take longer once. */
 const CUTS_MAX = 4;
 /** Parts of the page of an event whose figures channels send. */
 const LIVE_PARTS = ['Prices of YES', 'Arbitrage', 'Newest trades'];

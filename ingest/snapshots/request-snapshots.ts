@@ -1,6 +1,6 @@
 /**
  * Acquires every followed account of a venue within ten minutes of each hour mark. The stage `accounts` values the
- * acquisitions, and takes the first value as the snapshot of the hour. What is missing after a restart follows from the
+ * acquisitions, and stores the first value as the snapshot of the hour. What is missing after a restart follows from the
  * log.
  */
 import type { Running } from '#infra/runtime/context';

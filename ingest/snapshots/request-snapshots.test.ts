@@ -3,8 +3,8 @@ import { createMetrics } from '#infra/telemetry/metrics';
 import { type SnapshotHead, snapshotHeadTopic } from '#schemas/topics/nav-snapshots';
 import { UpstreamError } from '../feed/errors.ts';
 import { openTestRole, testFolder } from '../testing/role-context.fixture.ts';
+import { startSnapshots } from './request-snapshots.ts';
 import { SnapshotTurns } from './snapshot-turns.ts';
-import { startSnapshots } from './take-snapshots.ts';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
