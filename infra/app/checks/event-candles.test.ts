@@ -55,7 +55,7 @@ const spanArbitrary = fc
   .map(([a, b]) => ({ from: DAY + Math.min(a, b), until: DAY + Math.max(a, b) }));
 type Span = typeof spanArbitrary extends fc.Arbitrary<infer T> ? T : never;
 
-/** What was missed of a coin, inclusive, and the minutes of the venue's bars that were requested. */
+/** A time in which trades of a coin were missed, inclusive, and the minutes of the venue's bars that were requested. */
 const gapArbitrary = fc
   .record({
     instrument: fc.constantFrom(...MARKETS[0].sides),

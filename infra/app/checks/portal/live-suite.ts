@@ -2,9 +2,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import type { BoardRow } from '#query-api/portal/pages/event/board';
 import type { Board, Edges } from '#query-api/portal/pages/event/live';
-import type { Edge, Spread } from '#query-api/portal/pages/event/shapes';
-import { TEST_TOKEN } from '../e2e/service.ts';
+import { type Edge, eventPath, type Spread } from '#query-api/portal/pages/event/shapes';
+import { get, TEST_TOKEN } from '../e2e/service.ts';
 import { create, onJson, openTab, type Portal, signIn, violationsOf, type WatchedPage } from './browser.ts';
 import { type AnyEdge, boardFigures, eventFigures, shownBoard, shownEvent } from './event-figures.ts';
 
@@ -22,8 +23,6 @@ const RIGHT_WITHIN_MS = 5_000;
 const CUTS_MAX = 4;
 /** Parts of the page of an event whose figures channels send. */
 const LIVE_PARTS = ['Prices of YES', 'Arbitrage', 'Newest trades'];
-/** So many figures of these are there at least: bid, ask and mid of two legs. */
-const LIVE_MIN = 5;
 /** The page is compared again if a response came while it was paused; wrong figures never become equal. */
 const COMPARED_WITHIN = { timeout: 120_000, interval: 2_000 };
 
@@ -69,6 +68,10 @@ function expectedEvent(id: string, received: readonly Received[]): unknown {
   const { records, fetchedAt } = partsOf<Edges>(received, 'edges').at(-1)!;
   const edges = edgesByKind(records, fetchedAt, partsOf<Edge>(received, 'edge').filter(own));
   return eventFigures(newestSpread(partsOf<Spread>(received, 'spread').filter(own))!, edges);
+}
+
+function isLasting({ resolutionDate: at }: Pick<BoardRow, 'resolutionDate'>): boolean {
+  return at === null || Date.parse(at) > Date.now() + RESOLVES_SOON_MS;
 }
 
 export function liveSuite(portal: Portal): void {
@@ -146,10 +149,7 @@ export function liveSuite(portal: Portal): void {
   async function openEvent(): Promise<{ readonly id: string; readonly received: Received[] }> {
     const received = await openBoard();
     const findMoving = () => {
-      const soon = Date.now() + RESOLVES_SOON_MS;
-      const lasting = (partsOf<Board>(received, 'board').at(-1)?.rows ?? []).filter(
-        ({ resolutionDate: at }) => at === null || Date.parse(at) > soon,
-      );
+      const lasting = (partsOf<Board>(received, 'board').at(-1)?.rows ?? []).filter(isLasting);
       const sent = sentSpreads(received);
       const updatesOf = (id: string) => sent.filter(({ universalId }) => universalId === id).length;
       return lasting.find(({ universalId }) => updatesOf(universalId) >= UPDATES)?.universalId;
@@ -158,6 +158,15 @@ export function liveSuite(portal: Portal): void {
     await page.locator(`tr[data-id="${id}"] [data-field="canonicalName"] a`).click();
     await page.locator('main[data-page="event"][data-state="ready"] [data-field="yesMid"]').first().waitFor();
     return { id, received };
+  }
+
+  /** Opens an event that is quoted now, and will not end soon. */
+  async function openQuotedEvent(): Promise<void> {
+    const { rows } = await get<Board>(portal.service, '/v1/events/board?sort=spread&limit=20');
+    const { universalId } = rows.find((row) => row.spread !== null && isLasting(row))!;
+    await signIn(watched, TEST_TOKEN, eventPath(universalId));
+    await page.locator('[data-connection="live"]').waitFor();
+    await page.locator('td[data-field="yesMid"]:not([data-stale])').first().waitFor();
   }
 
   /** Waits until the page has read the spread and the arbitrage of an event, and compares both. */
@@ -179,35 +188,41 @@ export function liveSuite(portal: Portal): void {
     await comparePaused(received, () => shownBoard(page, COMPARED_ROWS), expectedRows);
   });
 
-  /** The number of figures that channels send and that are not marked as old. */
-  const liveNumbers = () =>
-    page.evaluate<number>(`[...document.querySelectorAll('section.panel')]
-      .filter((part) => ${JSON.stringify(LIVE_PARTS)}.includes(part.querySelector('h2')?.textContent))
-      .flatMap((part) => [...part.querySelectorAll('.panel-body [data-value]')])
-      .filter((number) => number.closest('[data-stale]') === null).length`);
+  /** The number of figures that channels send, and of those of them that are marked as old. */
+  const countLive = () =>
+    page.evaluate<{ readonly all: number; readonly old: number }>(`(() => {
+      const parts = [...document.querySelectorAll('section.panel')]
+        .filter((part) => ${JSON.stringify(LIVE_PARTS)}.includes(part.querySelector('h2')?.textContent));
+      const numbers = parts.flatMap((part) => [...part.querySelectorAll('.panel-body [data-value]')]);
+      return { all: numbers.length, old: numbers.filter((number) => number.closest('[data-stale]') !== null).length };
+    })()`);
+  const waitUntilLive = (matches: (count: { readonly all: number; readonly old: number }) => boolean) =>
+    vi.waitUntil(async () => matches(await countLive()), { timeout: 60_000, interval: 20 });
 
   /** Cuts the socket. Resolves with the time until all live figures are marked as old, ms. */
   async function cut(): Promise<number> {
+    // Those of a leg without live prices are old already.
+    await waitUntilLive(({ all, old }) => old < all);
     const cutAt = performance.now();
     portal.proxy.cut();
-    await vi.waitUntil(async () => (await liveNumbers()) === 0, { timeout: 60_000, interval: 20 });
+    await waitUntilLive(({ all, old }) => all > 0 && old === all);
     return performance.now() - cutAt;
   }
 
-  /** Restores the socket. Resolves with the time until the page is live, ms, and has `answered` what it read again. */
+  /** Restores the socket. Resolves with the time until live figures are right again, ms, and `answered` was read. */
   async function restore(answered?: Promise<unknown>): Promise<number> {
     const restoredAt = performance.now();
     portal.proxy.restore();
     await page.locator('[data-connection="live"]').waitFor();
     await answered;
-    await vi.waitUntil(async () => (await liveNumbers()) > LIVE_MIN, { timeout: 60_000, interval: 20 });
+    await waitUntilLive(({ all, old }) => old < all);
+    await page.locator('.panel-body[data-stale]').first().waitFor({ state: 'detached' });
     return performance.now() - restoredAt;
   }
 
   it('are marked as old with their age while the socket is away, and are right again after its return', async () => {
     const { id, received } = await openEvent();
     await page.locator('[data-field="yesMid"]:not([data-stale])').first().waitFor();
-    expect(await liveNumbers()).toBeGreaterThan(LIVE_MIN);
     let oldAfter = await cut();
     await page.locator('[data-banner="offline"]', { hasText: 'since' }).waitFor();
     await page.locator('[data-connection]:not([data-connection="live"])').waitFor();
@@ -224,7 +239,6 @@ export function liveSuite(portal: Portal): void {
     await compareEvent(id, received);
     await page.keyboard.press('.');
     for (let cuts = 1; cuts < CUTS_MAX && !(oldAfter < OLD_WITHIN_MS && rightAfter < RIGHT_WITHIN_MS); cuts += 1) {
-      await expect.poll(liveNumbers).toBeGreaterThan(LIVE_MIN);
       oldAfter = await cut();
       rightAfter = await restore();
     }
@@ -259,7 +273,7 @@ export function liveSuite(portal: Portal): void {
   });
 
   it('come over one connection, which is closed while signed out and opened again after signing in', async () => {
-    await openEvent();
+    await openQuotedEvent();
     await expect.poll(() => portal.proxy.connections).toBe(1);
     await page.keyboard.press('g');
     await page.keyboard.press('e');
@@ -274,7 +288,7 @@ export function liveSuite(portal: Portal): void {
   });
 
   it('cost nothing while the tab is hidden, and are read again when it is seen', async () => {
-    await openEvent();
+    await openQuotedEvent();
     await expect.poll(() => portal.proxy.connections).toBe(1);
     await setHidden(true);
     await expect.poll(() => portal.proxy.connections).toBe(0);
@@ -304,7 +318,7 @@ export function liveSuite(portal: Portal): void {
 
   it('come over a new connection after the session ended and the person signed in again over the page', async () => {
     watched.expectFaults(/401/);
-    await openEvent();
+    await openQuotedEvent();
     await endSession();
     await page.locator('[data-dialog="session"] input').waitFor();
     // Chromium itself closes a dialog at the second Esc.

@@ -57,7 +57,7 @@ export function moneySuite(portal: Portal): void {
     await page.locator('[data-form="wallet"] [name="provider"]').selectOption('venue_b');
     await page.locator('[data-form="wallet"] [name="address"]').fill(address!);
     await page.locator('[data-form="wallet"] [name="label"]').fill('Desk');
-    await expectAccessible(watched);
+    await expectAccessible(watched, 'dialog[open]');
     await page.locator('[data-form="wallet"] [data-action="submit"]').click();
     await page.locator('tbody tr [data-field="label"] a', { hasText: 'Desk' }).click();
     await page.locator('main[data-page="wallet"][data-state="ready"]').waitFor();
@@ -125,7 +125,7 @@ export function moneySuite(portal: Portal): void {
       const figures = ({ kind, qty, price, realized, fee }: Fields) => ({ kind, qty, price, realized, fee });
       expect(shown.map(figures)).toEqual(stated.map(figures));
     }, COMPARED_WITHIN);
-    await expectAccessible(watched);
+    await expectAccessible(watched, 'dialog[open]');
     await page.locator('[data-dialog="explain"] [data-action="close"]').click();
     expect(watched.faults).toEqual([]);
   });
@@ -269,16 +269,35 @@ export function moneySuite(portal: Portal): void {
     expect(watched.faults).toEqual([]);
   });
 
-  it('shows profit and loss in each grouping, and removes a wallet after it has asked', async () => {
-    const { watched } = portal;
+  it('shows profit and loss in each grouping as REST returns it, and removes a wallet after it has asked', async () => {
+    const { watched, service } = portal;
     const { page } = watched;
-    for (const group of ['event', 'wallet', 'provider']) {
-      await page.goto(`/portal/pnl?group=${group}`);
-      await page
-        .locator('main[data-page="pnl"][data-state="ready"] [aria-label="Profit and loss"] tbody tr')
-        .first()
-        .waitFor();
-    }
+    // One of four orders has a builder.
+    await eventually(
+      () => get<{ data: unknown[] }>(service, '/v1/me/pnl?groupBy=builder'),
+      ({ data }) => data.length > 0,
+      TRADE_TIMEOUT_MS,
+    );
+    const figures = ({ realized, unrealized, tradeCount, fees }: Fields) => ({
+      realized,
+      unrealized,
+      tradeCount,
+      fees,
+    });
+    for (const group of ['event', 'wallet', 'provider', 'builder'])
+      await vi.waitFor(async () => {
+        const isRead = ({ pathname, searchParams }: URL) =>
+          pathname === '/v1/me/pnl' && searchParams.get('groupBy') === group;
+        const answered = page.waitForResponse((response) => isRead(new URL(response.url())));
+        await page.goto(`/portal/pnl?group=${group}`);
+        const { data } = (await (await answered).json()) as { data: Fields[] };
+        await page.locator('[aria-label="Profit and loss"] tbody tr').first().waitFor();
+        await page.keyboard.press('.');
+        const rows = await rowsOf(page, '[aria-label="Profit and loss"] tbody tr');
+        expect(rows.map(figures)).toEqual(data.map(figures));
+        if (group === 'builder')
+          expect(rows.map(({ id }) => id)).toEqual(data.map(({ provider, builder }) => `${provider} ${builder}`));
+      }, COMPARED_WITHIN);
     await expectAccessible(watched);
     await page.goto('/portal/wallets');
     const desk = page.locator('tbody tr', { hasText: 'Desk' });

@@ -12,7 +12,7 @@ export function organizationSuite(portal: Portal): void {
     await page.goto('/portal/keys');
     await page.locator('[data-action="create"]').click();
     await page.locator('[data-form="key"] input[name="name"]').fill('made in the portal');
-    await expectAccessible(watched);
+    await expectAccessible(watched, 'dialog[open]');
     await page.locator('[data-form="key"] [data-action="submit"]').click();
     expect(await page.locator('[data-dialog="token"] [data-field="secret"]').textContent()).toMatch(/^plx_live_/);
     await page.locator('[data-dialog="token"] [data-action="close"]').click();
@@ -42,7 +42,7 @@ export function organizationSuite(portal: Portal): void {
     await page.locator('[data-form="webhook"] input[name="url"]').fill(url);
     await page.locator('[data-form="webhook"] input[name="eventType"]').first().check();
     await page.locator('[data-filter="broker.trade.executed"] input[value="venue_b"]').check();
-    await expectAccessible(watched);
+    await expectAccessible(watched, 'dialog[open]');
     await page.locator('[data-form="webhook"] [data-action="submit"]').click();
     expect(await page.locator('[data-dialog="secret"] [data-field="secret"]').textContent()).toMatch(/^whsec_/);
     await page.locator('[data-dialog="secret"] [data-action="close"]').click();
@@ -57,7 +57,6 @@ export function organizationSuite(portal: Portal): void {
     await page.locator('[data-field="status"] .tag', { hasText: /pending|failed/ }).waitFor();
     await page.locator('[data-id="webhook-signature"]', { hasText: 'v1,' }).waitFor();
     await page.locator('figure[data-chart="deliveries"] canvas').waitFor();
-    await expectAccessible(watched);
     await page.locator('figure[data-chart="deliveries"] [data-action="table"]').click();
     await page.locator('table[data-chart-table="deliveries"] tbody tr').first().waitFor();
     expect(await violationsOf(page)).toEqual([]);
@@ -69,7 +68,7 @@ export function organizationSuite(portal: Portal): void {
     await page.locator('[data-action="recover"]').click();
     await page.locator('[data-action="count"]').click();
     await page.locator('[data-dialog="recover"] [data-field="deliveries"][data-value="1"]').waitFor();
-    await expectAccessible(watched);
+    await expectAccessible(watched, 'dialog[open]');
     await page.locator('[data-action="confirm-recover"]').click();
     await page.locator('[data-field="status"]', { hasText: 'delivered' }).waitFor();
     await page.locator('tr', { hasText: 'failed' }).locator('[data-field="eventType"] a').click();
@@ -105,7 +104,7 @@ export function organizationSuite(portal: Portal): void {
     await page.goto('/portal/webhooks');
     await page.locator('[data-action="verify"]').click();
     await page.locator('[data-dialog="verify"] [data-field="code"]', { hasText: 'isAuthentic' }).waitFor();
-    await expectAccessible(watched);
+    await expectAccessible(watched, 'dialog[open]');
     await page.locator('[data-dialog="verify"] select').selectOption({ label: 'Python' });
     await page.locator('[data-dialog="verify"] [data-field="code"]', { hasText: 'def is_authentic' }).waitFor();
     expect(watched.faults).toEqual([]);
@@ -123,7 +122,7 @@ export function organizationSuite(portal: Portal): void {
     await page.keyboard.press('g');
     await page.keyboard.press('k');
     await page.locator('[data-dialog="session"]').waitFor();
-    await expectAccessible(other);
+    await expectAccessible(other, 'dialog[open]');
     await page.locator('[data-dialog="session"] input').fill(TEST_TOKEN);
     await page.keyboard.press('Enter');
     await page.locator('main[data-page="keys"][data-state="ready"]').waitFor();

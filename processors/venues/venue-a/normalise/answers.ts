@@ -13,7 +13,7 @@ import { parseJson } from '../../shared/malformed.ts';
 import { emitFillPage } from './account-fills.ts';
 import { ACCOUNT_RESPONSES, processAccountResponse } from './account-responses.ts';
 import { setCollateralToken, setPairTokens } from './account-state.ts';
-import { emitBarRange } from './bar-ranges.ts';
+import { emitBarRange, isStated } from './bar-ranges.ts';
 import { emitBook, isOutdated } from './books.ts';
 import { emitContexts, emitMids, readAlignedContexts, readMids, readNamedContexts } from './contexts.ts';
 import { gapContext } from './gap-context.ts';
@@ -112,8 +112,12 @@ function processCandles({ state, request, body, receivedAt, emit }: Answer): voi
   const requested = readSnapshotRequest(request);
   if (!requested) return;
   const { coin } = requested;
-  const { bars, range } = readSnapshot(providerOf(coin), requested, body, receivedAt);
-  for (const bar of bars) emit(venueCandleTopics.venue_a, coin, bar);
+  const { bars, range, closedUntil } = readSnapshot(providerOf(coin), requested, body, receivedAt);
+  for (const bar of bars) {
+    // A late response must not replace the closed bar by the one that was in progress when it was requested.
+    const isReplaced = bar.openTime >= closedUntil && isStated(state.barRanges, bar);
+    if (!isReplaced) emit(venueCandleTopics.venue_a, coin, bar);
+  }
   if (range) emitBarRange(state.barRanges, range, emit);
 }
 
