@@ -40,6 +40,22 @@ describe('a simulator', () => {
     await simulator.close();
   });
 
+  it('states bars of the minutes before its start that agree with each other', async () => {
+    const simulator = await startSimulator({ ...options, wallClock: () => START });
+    const barsOf = async (interval: string) => {
+      const req = { coin: 'BTC', interval, startTime: START - 20 * 60_000, endTime: START - 1 };
+      const body = JSON.stringify({ type: 'candleSnapshot', req });
+      const headers = { 'content-type': 'application/json' };
+      const response = await fetch(`${simulator.urls.venueAApiUrl}/info`, { method: 'POST', headers, body });
+      return (await response.json()) as { v: string; n: number }[];
+    };
+    const [minutes, longer] = [await barsOf('1m'), await barsOf('5m')];
+    expect(minutes.every(({ n }) => n > 60)).toBe(true);
+    const sums = longer.map((_, nth) => minutes.slice(5 * nth, 5 * nth + 5).reduce((sum, { v }) => sum + Number(v), 0));
+    expect(longer.map(({ v }) => Number(v).toFixed(4))).toEqual(sums.map((sum) => sum.toFixed(4)));
+    await simulator.close();
+  });
+
   it('simulates exactly the events of the elapsed time', async () => {
     let now = START;
     const simulator = await startSimulator({ ...options, rate: 250, wallClock: () => now });

@@ -251,6 +251,7 @@ export function marketSuite(portal: Portal): void {
     await signIn(other, token);
     await page.goto(`${BTC_PAGE}?day=${SANDBOX_DAY}`);
     await page.locator('dl[data-id="BTC"]').waitFor();
+    await page.locator('[data-banner="sandbox"]').waitFor();
     const [shown] = await rowsOf(page, 'dl[data-id="BTC"]');
     const numbers = ['open', 'high', 'low', 'close', 'volume', 'amount', 'marketCap', 'tradeDate'];
     expect(part(shown!, numbers)).toEqual(part(row, numbers));

@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import {
   expectAccessible,
   openInside,
-  openPage,
+  openTab,
   type Portal,
   signIn,
   violationsOf,
@@ -94,7 +94,8 @@ export function statesSuite(portal: Portal): void {
   /** Signs in on a page to which REST returns what `answer` says, and no channel anything. */
   async function openStates(): Promise<WatchedPage> {
     answer = null;
-    const watched = await openPage(portal.browser, portal.service.rest);
+    answered = /^$/;
+    const watched = await openTab(portal.context, portal.service.rest);
     watched.expectFaults(/status of (403|404|429|502)/);
     await watched.page.routeWebSocket(portal.proxy.url, () => {});
     await watched.page.route(({ pathname }) => isRead(pathname), respond);
@@ -107,7 +108,6 @@ export function statesSuite(portal: Portal): void {
     const { page } = watched;
     for (const each of ['never', 'none', 'unavailable', 'forbidden', 'missing', 'quota'] as const) {
       answer = each;
-      answered = /^$/;
       for (const [name, declared, path] of pages) {
         // Only what an address names can be missing.
         if (each === 'missing' && !declared.includes(':')) continue;
@@ -139,7 +139,7 @@ export function statesSuite(portal: Portal): void {
     await watched.close();
   });
 
-  it('end when the person tries again', async () => {
+  it('end when the person tries again, also where older figures are still shown', async () => {
     const watched = await openStates();
     const { page } = watched;
     for (const [name, path] of [
@@ -155,6 +155,15 @@ export function statesSuite(portal: Portal): void {
       await retry.click();
       await page.locator(`main[data-page="${name}"][data-state="ready"]`).waitFor();
     }
+    // What is shown remains when it cannot be read again, with its age. What was paused is read at once.
+    answer = 'unavailable';
+    for (const key of ['.', '.']) await page.keyboard.press(key);
+    const stale = page.locator('[data-banner="stale"]', { hasText: 'reading them again fails' });
+    await stale.waitFor();
+    await page.locator('main[data-page="keys"][data-state="ready"] td[data-stale]').first().waitFor();
+    answer = null;
+    await stale.locator('[data-action="retry"]').click();
+    await stale.waitFor({ state: 'detached' });
     expect(watched.faults).toEqual([]);
     await watched.close();
   });

@@ -20,6 +20,7 @@ import { gapContext } from './gap-context.ts';
 import { emitGone, emitInstruments, type InstrumentMessage } from './instruments.ts';
 import { parseRequest } from './messages.ts';
 import { readOutcomeMeta } from './outcome-messages.ts';
+import { openCoins } from './outcome-state.ts';
 import { markUnresolved, processOutcomeMeta } from './outcomes.ts';
 import { emitPairs, readSpots } from './pairs.ts';
 import { emitPerpDexes, readPerpDexes } from './perp-dexes.ts';
@@ -27,7 +28,7 @@ import { dexOf, readPerps, storeUniverse } from './perps.ts';
 import { processSettledOutcome, readSettledOutcome } from './settlements.ts';
 import { emitSpotContexts } from './spot-contexts.ts';
 import type { VenueAState } from './state.ts';
-import { recentTradesListed } from './trade-gaps.ts';
+import { outcomesListed, recentTradesListed } from './trade-gaps.ts';
 import { emitTrades } from './trades.ts';
 
 /** One answer with everything that handling it needs. */
@@ -73,8 +74,10 @@ const ANSWERS: Readonly<Record<string, AnswerHandler>> = {
   [FILL_REQUESTS.twaps]: (answer) => emitFillPage('twaps', answer),
   settledOutcome: ({ state, body, receivedAt, takerFeeRate, emit }) =>
     processSettledOutcome(state.outcomes, readSettledOutcome(body, 'answer'), { takerFeeRate, receivedAt, emit }),
-  outcomeMeta: ({ state, body, receivedAt, takerFeeRate, emit }) =>
-    processOutcomeMeta(state.outcomes, readOutcomeMeta(body, 'answer'), { takerFeeRate, receivedAt, emit }),
+  outcomeMeta({ state, body, receivedAt, takerFeeRate, emit }) {
+    processOutcomeMeta(state.outcomes, readOutcomeMeta(body, 'answer'), { takerFeeRate, receivedAt, emit });
+    outcomesListed(gapContext(state, receivedAt, emit), openCoins(state.outcomes));
+  },
 };
 
 /** Handles one answer. Throws `MalformedError` or `FieldError` before anything is emitted or changed. */
