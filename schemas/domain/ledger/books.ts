@@ -23,8 +23,6 @@ export interface Holding {
 
 export interface Books {
   readonly holdings: Map<string, Holding>;
-  /** How many lots were opened so far. */
-  lotsOpened: number;
 }
 
 /** A part of a lot that was closed, with the builder of its book. */
@@ -34,7 +32,7 @@ export interface ClosedPart {
 }
 
 export function createBooks(): Books {
-  return { holdings: new Map(), lotsOpened: 0 };
+  return { holdings: new Map() };
 }
 
 export function positionOf({ holdings }: Books, instrument: string): Decimal {
@@ -58,8 +56,8 @@ export function openLot(
   opened: Pick<Lot, 'openedBy' | 'openedAt' | 'qty' | 'price'>,
 ): Lot {
   const { openedBy, openedAt, qty, price } = opened;
-  const lot = { openedBy, openedAt, n: books.lotsOpened, qty, price };
-  books.lotsOpened += 1;
+  const newest = newestLotOf(books, instrument);
+  const lot = { openedBy, openedAt, n: newest === null ? 0 : newest.lot.n + 1, qty, price };
   const holding = holdingOf(books, instrument);
   sideOf(bookOf(holding, builder), qty).push(lot);
   movePosition(holding, qty);
@@ -135,14 +133,11 @@ export function enlargeLot(books: Books, instrument: string, { book, lot }: Newe
   movePosition(holding, qty);
 }
 
-/** Reverses an effect. Effects are reversed in the opposite order of that in which they came about. */
+/** Reverses an effect. Those of an instrument are reversed in the opposite order of that in which they came about. */
 export function undoEffect(books: Books, { instrument, builder, closes, opens, grows, qty }: Effect): void {
   const holding = holdingOf(books, instrument);
   const book = bookOf(holding, builder);
-  if (opens) {
-    sideOf(book, opens.qty).pop();
-    books.lotsOpened = opens.n;
-  }
+  if (opens) sideOf(book, opens.qty).pop();
   if (grows) growLot(sideOf(book, grows.qty), grows.n, -grows.qty);
   for (let at = closes.length - 1; at >= 0; at -= 1) restorePart(sideOf(book, closes[at]!.qty), closes[at]!);
   movePosition(holding, -qty);

@@ -86,14 +86,21 @@ export interface Readable {
 export function readable(ledger: Ledger): Readable {
   const lots = [...ledger.books.holdings].flatMap(([instrument, { books }]) =>
     books.flatMap((book) =>
-      lotsOf(book).map((lot) => ({ ...lot, key: `${instrument} ${book.builder ?? '-'} ${lot.openedBy}` })),
+      lotsOf(book).map((lot) => ({ ...lot, instrument, key: `${instrument} ${book.builder ?? '-'} ${lot.openedBy}` })),
     ),
   );
   return {
-    lots: lots.sort((a, b) => a.n - b.n).map(({ key, qty, price }) => `${key}: ${textOf(qty)} at ${textOf(price)}`),
+    lots: byInstrument(lots.sort((a, b) => a.n - b.n)).map(
+      ({ key, qty, price }) => `${key}: ${textOf(qty)} at ${textOf(price)}`,
+    ),
     effects: effectsOf(ledger.applied),
     order: ledger.applied.map(({ event }) => event.id),
   };
+}
+
+/** Lots of one instrument stay in the order in which they were opened. */
+function byInstrument<L extends { readonly instrument: string }>(lots: readonly L[]): L[] {
+  return [...lots].sort((a, b) => Number(a.instrument > b.instrument) - Number(a.instrument < b.instrument));
 }
 
 export function effectsOf(applied: readonly AppliedEvent[]): string[] {
@@ -126,7 +133,7 @@ export function readableNaive({ lots, rows, order }: NaiveResult): Readable {
     text: effectText(row, row),
   }));
   return {
-    lots: lots.map(
+    lots: byInstrument(lots).map(
       ({ instrument, builder, openedBy, qty, price }) =>
         `${instrument} ${builder ?? '-'} ${openedBy}: ${textOf(qty)} at ${textOf(price)}`,
     ),

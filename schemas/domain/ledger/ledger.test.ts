@@ -133,8 +133,8 @@ describe('positions that the venue states', () => {
 describe('splits and merges', () => {
   it('open lots of every outcome at its share of the collateral, in the book without builder', () => {
     expect(lotsAfter(splitOrMerge('split', 1, ['Y', 'N'], 7, { id: 's' }))).toEqual([
-      'Y - s: 7 at 0.5',
       'N - s: 7 at 0.5',
+      'Y - s: 7 at 0.5',
     ]);
     expect(lotsAfter(splitOrMerge('split', 1, ['A', 'B', 'C'], 1, { id: 's' }))[0]).toBe(
       'A - s: 1 at 0.333333333333333333',
@@ -152,7 +152,7 @@ describe('splits and merges', () => {
       'm merge Y -: -2 at 0.5, realized -0.2, closes [2 of b]',
       'm merge Y p: -2 at 0.5, realized 0.2, closes [2 of a]',
     ]);
-    expect(lotsAfter(...events)).toEqual(['Y - b: 1 at 0.6', 'N - m: -4 at 0.5']);
+    expect(lotsAfter(...events)).toEqual(['N - m: -4 at 0.5', 'Y - b: 1 at 0.6']);
   });
 });
 

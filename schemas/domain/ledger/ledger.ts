@@ -1,13 +1,13 @@
 /**
  * The ledger of one account. It applies events in their order, whatever the order of their arrival: an event that is
- * late, corrected or removed undoes those after it, and they are applied again. Events that are older than a stated time
+ * late, corrected or removed undoes those after it that it can concern, and they are applied again. Events that are older than a stated time
  * are folded into the lots and cannot change any more.
  */
 import { applyEvent } from './apply.ts';
 import { type Books, createBooks, positionOf, undoEffect } from './books.ts';
 import { chainFills } from './chain.ts';
 import type { Effect } from './effect.ts';
-import { type Fill, isSameEvent, type LedgerEvent } from './events.ts';
+import { type Fill, instrumentsOf, isSameEvent, type LedgerEvent } from './events.ts';
 import type { Lot } from './lots.ts';
 import { compareGroups, compareTies, type EventPlace } from './order.ts';
 import { sortInSlices } from './sort-in-slices.ts';
@@ -95,17 +95,17 @@ export function* changeLedgerInSlices(
     if (event.ts < ledger.foldedBefore) refused.push(event);
     else {
       timely.push(change);
-      start = Math.min(start, groupStart(ledger, event));
+      start = Math.min(start, placeStart(ledger, event));
       isChanged ||= changesLedger(ledger, change);
     }
   }
   if (!isChanged) return { written: [], previous: [], removed: [], refused };
-  const undone = yield* undoFrom(ledger, start);
   const changed = new Set<string>();
   for (const [at, change] of timely.entries()) {
     if (at % SLICE_EVENTS === 0) yield;
     changed.add(eventOf(change).id);
   }
+  const { undone, rest } = yield* undoFrom(ledger, start, timely, changed);
   // Only of the changed events: a map of all that follow them could not grow in slices.
   const former = yield* undoneWith(changed, undone);
   const before = new Map(former.map((applied) => [applied.event.id, applied]));
@@ -120,8 +120,9 @@ export function* changeLedgerInSlices(
     if (others.length % SLICE_EVENTS === 0) yield;
     others.push({ event, before: before.get(event.id) ?? null });
   }
-  const applied = yield* applyInOrder(ledger, yield* inOrder(undone, others, changed));
-  return { ...applied, removed: former.filter(({ event }) => !events.has(event.id)), refused };
+  const { again, ...outcome } = yield* applyInOrder(ledger.books, yield* inOrder(undone, others, changed));
+  yield* appendInOrder(ledger.applied, rest, again);
+  return { ...outcome, removed: former.filter(({ event }) => !events.has(event.id)), refused };
 }
 
 /** Returns the event as it is applied; null if there is none at its place with its id. */
@@ -139,7 +140,7 @@ export function foldLedger(ledger: Ledger, before: number): void {
 
 function nthAfter(applied: readonly AppliedEvent[], { at, index }: LedgerEvent): number {
   const last = applied.at(-1);
-  return last?.event.at === at && last.event.index === index ? last.nth + 1 : 0;
+  return last && isSamePlace(last.event, { at, index }) ? last.nth + 1 : 0;
 }
 
 function eventOf(change: LedgerChange): LedgerEvent {
@@ -175,15 +176,86 @@ function groupStart({ applied }: Ledger, event: EventPlace): number {
   return low;
 }
 
-function* undoFrom({ books, applied }: Ledger, start: number): Generator<undefined, AppliedEvent[]> {
-  const undone = applied.splice(start);
+/** Returns the position of the first event that is not at a place before that of `event`. */
+function placeStart(ledger: Ledger, event: EventPlace): number {
+  let start = groupStart(ledger, event);
+  while (start > 0 && isSamePlace(ledger.applied[start - 1]!.event, event)) start -= 1;
+  return start;
+}
+
+/**
+ * Removes the events from a position on, and undoes those that the changes can concern. The others do not depend on these,
+ * so their effects stay: an account with many instruments applies few events again.
+ * @returns the undone events and the rest, both in order.
+ */
+function* undoFrom(
+  { books, applied }: Ledger,
+  start: number,
+  changes: readonly LedgerChange[],
+  ids: ReadonlySet<string>,
+): Generator<undefined, { undone: AppliedEvent[]; rest: AppliedEvent[] }> {
+  const later = applied.splice(start);
+  const isConcerned = yield* concernedEvents(later, changes, ids);
+  const [undone, rest]: [AppliedEvent[], AppliedEvent[]] = [[], []];
+  for (const [at, one] of later.entries()) {
+    if (at % SLICE_EVENTS === 0) yield;
+    (isConcerned[at] === 1 ? undone : rest).push(one);
+  }
   for (let at = undone.length - 1; at >= 0; at -= 1) {
     if (at % SLICE_EVENTS === 0) yield;
     const { effects } = undone[at]!;
     for (let part = effects.length - 1; part >= 0; part -= 1) undoEffect(books, effects[part]!);
   }
-  return undone;
+  return { undone, rest };
 }
+
+/**
+ * Determines which events the changes can concern: the changed ones, those of their instruments, those of instruments that
+ * share an event with these (a split, a merge, a conversion), and all events at the place of one of them.
+ * @returns 1 or 0 for each event.
+ */
+function* concernedEvents(
+  later: readonly AppliedEvent[],
+  changes: readonly LedgerChange[],
+  ids: ReadonlySet<string>,
+): Generator<undefined, Uint8Array> {
+  const instruments = new Set<string>();
+  const places = new Set<string>();
+  for (const [at, change] of changes.entries()) {
+    if (at % SLICE_EVENTS === 0) yield;
+    const event = eventOf(change);
+    for (const name of instrumentsOf(event)) instruments.add(name);
+    places.add(placeOf(event));
+  }
+  const isConcerned = new Uint8Array(later.length);
+  for (let known = -1; known < instruments.size; ) {
+    known = instruments.size;
+    for (let at = 0, end = 0, sliced = 0; at < later.length; at = end) {
+      if (at - sliced >= SLICE_EVENTS) {
+        sliced = at;
+        yield;
+      }
+      const { event } = later[at]!;
+      end = at + 1;
+      while (end < later.length && isSamePlace(event, later[end]!.event)) end += 1;
+      if (isConcerned[at] === 1) continue;
+      const group = later.slice(at, end);
+      const names = group.flatMap((one) => instrumentsOf(one.event));
+      const isOne =
+        places.has(placeOf(event)) ||
+        group.some((one) => ids.has(one.event.id)) ||
+        names.some((name) => instruments.has(name));
+      if (!isOne) continue;
+      isConcerned.fill(1, at, end);
+      for (const name of names) instruments.add(name);
+    }
+  }
+  return isConcerned;
+}
+
+const placeOf = ({ at, index }: EventPlace): string => `${at} ${index}`;
+type Place = Pick<EventPlace, 'at' | 'index'>;
+const isSamePlace = (a: Place, b: Place): boolean => a.at === b.at && a.index === b.index;
 
 /** Returns those events that have one of the ids. */
 function* undoneWith(ids: ReadonlySet<string>, undone: readonly AppliedEvent[]): Generator<undefined, AppliedEvent[]> {
@@ -230,9 +302,10 @@ function* inOrder(
  * @param placed sorted by group.
  */
 function* applyInOrder(
-  { books, applied }: Ledger,
+  books: Books,
   placed: readonly Placed[],
-): Generator<undefined, Pick<LedgerOutcome, 'written' | 'previous'>> {
+): Generator<undefined, Pick<LedgerOutcome, 'written' | 'previous'> & { readonly again: readonly AppliedEvent[] }> {
+  const again: AppliedEvent[] = [];
   const written: AppliedEvent[] = [];
   const previous: (AppliedEvent | null)[] = [];
   let sliced = 0;
@@ -244,15 +317,34 @@ function* applyInOrder(
     let end = at + 1;
     while (end < placed.length && compareGroups(placed[at]!.event, placed[end]!.event) === 0) end += 1;
     for (const { event, before } of inPositionOrder(books, placed.slice(at, end))) {
-      const now = { event, effects: applyEvent(books, event), nth: nthAfter(applied, event) };
-      applied.push(now);
+      const now = { event, effects: applyEvent(books, event), nth: nthAfter(again, event) };
+      again.push(now);
       if (before && isSameApplied(before, now)) continue;
       written.push(now);
       previous.push(before);
     }
     at = end;
   }
-  return { written, previous };
+  return { again, written, previous };
+}
+
+/** Appends two lists of events that have no place in common, in order. */
+function* appendInOrder(
+  applied: AppliedEvent[],
+  rest: readonly AppliedEvent[],
+  again: readonly AppliedEvent[],
+): Generator<undefined, void> {
+  let next = 0;
+  for (const [at, one] of rest.entries()) {
+    if (at % SLICE_EVENTS === 0) yield;
+    for (; next < again.length && compareGroups(again[next]!.event, one.event) < 0; next += 1)
+      applied.push(again[next]!);
+    applied.push(one);
+  }
+  for (; next < again.length; next += 1) {
+    if (next % SLICE_EVENTS === 0) yield;
+    applied.push(again[next]!);
+  }
 }
 
 /** Orders the events of a group. */

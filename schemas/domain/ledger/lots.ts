@@ -6,7 +6,7 @@ export interface Lot {
   readonly openedBy: string;
   /** The venue's time of that event. */
   readonly openedAt: number;
-  /** Counts the lots of the account in the order in which they were opened. */
+  /** Numbers the open lots of an instrument in the order in which they were opened; a number is used again later. */
   readonly n: number;
   /** Negative if it was sold without a lot to close. */
   readonly qty: Decimal;
