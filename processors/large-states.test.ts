@@ -30,7 +30,7 @@ const CONTROL = [
 /** The maps and sets that stay small, by stage. */
 const SMALL: Readonly<Record<string, readonly string[]>> = {
   // One entry for each venue, and for each chain.
-  candles: ['removable.newestBlocks', 'expiredArrivals', 'chainStarts', 'marketStarts'],
+  candles: ['removable.newestBlocks', 'expiredArrivals', 'chainStarts'],
   // One entry for each coin and length of the exchange's klines.
   'klines.venue_a': ['ranges'],
   // One entry for each provider.
@@ -72,6 +72,7 @@ const SMALL: Readonly<Record<string, readonly string[]>> = {
     'barRanges',
     'tradeSubscriptions.coins',
     'tradeSubscriptions.awaited',
+    'tradeSubscriptions.followed',
     'spotReports',
   ],
   // The fills of one block.

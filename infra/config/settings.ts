@@ -161,6 +161,14 @@ export const SETTINGS = {
     max: 100_000,
     description: "Simulator: traders on venue_a's leaderboard.",
   }),
+  simAccounts: integerSetting({
+    flag: 'sim-accounts',
+    variable: 'PARALLAX_SIM_ACCOUNTS',
+    fallback: 400,
+    min: 2,
+    max: 5_000,
+    description: 'Simulator: accounts that trade on both venues; `GET /truth` of the simulator lists them.',
+  }),
   simMinuteMs: integerSetting({
     flag: 'sim-minute-ms',
     variable: 'PARALLAX_SIM_MINUTE_MS',

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { readPartition } from '#infra/log/read-partition';
 import { RECORD_BYTES_MAX } from '#infra/log/record-size';
@@ -9,6 +9,7 @@ import { type RequestOutcome, requestOutcomeTopic, requestTopic } from '#schemas
 import { UpstreamError } from '../feed/errors.ts';
 import { silentLogger as logger, until } from '../testing/open-publisher.fixture.ts';
 import { openTestRole, type TestRole, testFolder } from '../testing/role-context.fixture.ts';
+import { readInTime } from './read-in-time.ts';
 import { defineHandler, type RequestHandler } from './request-handler.ts';
 import { startRequestServer } from './request-server.ts';
 
@@ -213,6 +214,46 @@ describe('a request to ingest', () => {
     started[0]!.fail(new UpstreamError('upstream_rate_limited', 'no room', { retryAfterMs: 1_000 }));
     expect(await older).toBe('rate_limited');
     await until(() => started.length === 2);
+    started[1]!.end(7);
+    expect(await younger).toMatchObject({ result: 7 });
+  });
+
+  it('has its own time if an older equal one ran out of time, which fails with those that were sent shortly after', async () => {
+    const { log, codec } = role.context;
+    const started: { requestedAt: number; end(result: number): void }[] = [];
+    // The time of the first read ends when the test ends it.
+    const timeIsOver = new AbortController();
+    const run: Run = (_params, { requestedAt, signal }) =>
+      new Promise<number>((end, fail) => {
+        const isFirst = started.push({ requestedAt, end }) === 1;
+        const read = (inTime: AbortSignal) =>
+          new Promise<number>((_, reject) => inTime.addEventListener('abort', () => reject(inTime.reason)));
+        if (isFirst)
+          timeIsOver.signal.addEventListener('abort', () => readInTime(requestedAt, signal, read).catch(fail));
+      });
+    let joins = 0;
+    const onJoin = () => {
+      joins += 1;
+    };
+    const handlers = [defineHandler({ kind: KIND, running: 1, expiresAfterMs: 60_000, onJoin, run })];
+    const server = await startRequestServer({ log, codec, logger, handlers });
+    closing.push(() => server.close());
+    const client = await openClient();
+    let laterMs = 0;
+    const realNow = Date.now;
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => realNow() + laterMs);
+    closing.push(async () => clock.mockRestore());
+    const oldest = codeOf(client.send('a', KIND, BTC));
+    await until(() => started.length === 1);
+    const shortlyAfter = codeOf(client.send('b', KIND, BTC));
+    await until(() => joins === 2);
+    laterMs = 10_000;
+    const younger = client.send('c', KIND, BTC);
+    await until(() => joins === 3);
+    timeIsOver.abort();
+    expect([await oldest, await shortlyAfter]).toEqual(['upstream_failed', 'upstream_failed']);
+    await until(() => started.length === 2);
+    expect(started[1]!.requestedAt - started[0]!.requestedAt).toBeGreaterThanOrEqual(10_000);
     started[1]!.end(7);
     expect(await younger).toMatchObject({ result: 7 });
   });

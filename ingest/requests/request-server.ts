@@ -16,11 +16,15 @@ import { requestKey } from '#schemas/requests/kind';
 import { type RequestOutcome, type RequestRecord, requestOutcomeTopic, requestTopic } from '#schemas/topics/requests';
 import { UpstreamError } from '../feed/errors.ts';
 import { isNoRoom } from '../feed/reserve-in-time.ts';
+import { isOutOfTime } from './read-in-time.ts';
 import { REQUEST_AGE_MAX_MS, type RequestHandler } from './request-handler.ts';
 import { type QueuedRequest, RequestQueue, type Task } from './request-queue.ts';
 
 const AT = { topic: requestTopic.name, partition: 0 };
 const OUTCOMES_AT = { topic: requestOutcomeTopic.name, partition: 0 };
+
+/** A joined request waits on after a read ran out of time if it has this much more time: enough for one attempt at a venue. */
+const TIME_LEFT_MIN_MS = 4_000;
 
 /** The part of an outcome that equal requests share. */
 type Answer = Omit<RequestOutcome, 'id' | 'receivedAt'>;
@@ -163,7 +167,7 @@ class RequestServer {
       const level = error instanceof UpstreamError ? 'debug' : 'warn';
       logger[level]({ kind: kind.name, params: task.params, error }, 'could not serve a request');
       // Requests that joined it later have time left: they wait on as a task of their own.
-      const waitOn = isNoRoom(error) ? task.requests.filter(({ receivedAt }) => receivedAt > requestedAt) : [];
+      const waitOn = task.requests.filter(({ receivedAt }) => hasTimeLeft(error, receivedAt - requestedAt));
       for (const request of waitOn) queue.add(task.key, task.params, request);
       const failing = task.requests.filter((request) => !waitOn.includes(request));
       this.publish(failing, failureOf(error));
@@ -194,6 +198,15 @@ class RequestServer {
       signal,
     });
   }
+}
+
+/**
+ * True if a request has time left after a read failed that it had joined. The limits of the read counted from the oldest
+ * of its requests, so one that was sent later has as much more time.
+ */
+function hasTimeLeft(error: unknown, sentLaterMs: number): boolean {
+  if (isOutOfTime(error)) return sentLaterMs >= TIME_LEFT_MIN_MS;
+  return isNoRoom(error) && sentLaterMs > 0;
 }
 
 /** A result as JSON. Throws `upstream_too_large` if its outcome does not fit into a record of the log. */

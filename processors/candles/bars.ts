@@ -24,8 +24,6 @@ export interface MinuteBar {
 export interface CoinBars {
   /** The topic of its trades, whose arrivals count together. */
   readonly topic: string;
-  /** Its market, by provider (`marketKey`); the instrument itself if the market was not known. */
-  readonly market: string;
   /** By `openTime`. */
   readonly bars: Map<number, MinuteBar>;
   /** Start of the newest bar, except bars ahead of the time of receipt. */
@@ -41,10 +39,9 @@ export interface CoinBars {
   firstTs: number;
 }
 
-export function createCoinBars(topic: string, market: string, { ts, arrival }: TradePlace): CoinBars {
+export function createCoinBars(topic: string, { ts, arrival }: TradePlace): CoinBars {
   return {
     topic,
-    market,
     bars: new Map(),
     newest: 0,
     receivedAt: 0,

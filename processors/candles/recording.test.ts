@@ -9,7 +9,13 @@ import { textsOf } from '#schemas/domain/candles/bars';
 import { selectBars, sourceBarOf } from '#schemas/domain/candles/select';
 import { INTERVAL_NAMES, INTERVALS, sourceRulesOf } from '#schemas/domain/candles/sources';
 import { canonicalDecimal, type Decimal, formatDecimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
-import { type Candle, type CandleRange, candleRangeTopic, candleTopic } from '#schemas/topics/candles';
+import {
+  type Candle,
+  type CandleRange,
+  candleRangeTopic,
+  candleTopic,
+  venueCandleRangeTopics,
+} from '#schemas/topics/candles';
 import { type Trade, tradeTopics } from '#schemas/topics/normalised';
 import type { RawEnvelope } from '#schemas/topics/raw';
 import { driveStage } from '../testing/drive-stage.fixture.ts';
@@ -53,6 +59,8 @@ interface RecordedTrades {
   readonly trades: readonly PlainTrade[];
   /** What the normaliser makes of them. */
   readonly emitted: readonly Trade[];
+  /** Where the normaliser knows that trades are missing. */
+  readonly gaps: readonly CandleRange[];
   readonly topic: (typeof tradeTopics)[keyof typeof tradeTopics];
 }
 
@@ -60,7 +68,8 @@ function tradesOfFrames(records: Frames): RecordedTrades {
   const venue = driveVenueA();
   playEnvelopes(venue.stage, records);
   const trades = records.flatMap(({ envelope }) => tradesIn(envelope)).map(plain);
-  return { trades, emitted: venue.stage.emittedTo(tradeTopics.venue_a), topic: tradeTopics.venue_a };
+  const gaps = venue.stage.emittedTo(venueCandleRangeTopics.venue_a);
+  return { trades, emitted: venue.stage.emittedTo(tradeTopics.venue_a), gaps, topic: tradeTopics.venue_a };
 }
 
 /** No outcomes were recorded: these are the trades of the coin, under the name and with prices of an outcome. */
@@ -75,7 +84,12 @@ function asOutcome(records: Frames): Frames {
 /** The trades of the recorded chain. `normalise/recordings.test.ts` compares them with the logs. */
 function tradesOfChain(): RecordedTrades {
   const emitted = play(readRecording(CHAIN)).trades;
-  return { trades: emitted.filter(({ status }) => status === 'pending'), emitted, topic: tradeTopics.venue_b };
+  return {
+    trades: emitted.filter(({ status }) => status === 'pending'),
+    emitted,
+    gaps: [],
+    topic: tradeTopics.venue_b,
+  };
 }
 
 /** Computes the bar of all trades of a bucket, sorted by time in order of arrival. */
@@ -107,14 +121,14 @@ const newest = <T>(records: readonly T[], keyOf: (record: T) => string | number)
 ];
 
 /** Runs trades through the stage. Returns the newest bars and ranges by instrument. */
-function runStage({ trades, emitted, topic }: RecordedTrades) {
+function runStage({ trades, emitted, gaps, topic }: RecordedTrades) {
   const stage = driveStage(createCandlesStage());
   for (const trade of emitted) stage.feed(topic, trade, { key: trade.instrument });
   expect(stage.deadLetters).toEqual([]);
   // A trade that is confirmed changes nothing.
   expect(stage.emittedTo(candleTopic)).toHaveLength(trades.length);
   const bars = grouped(stage.emittedTo(candleTopic), ({ coin }) => coin);
-  const ranges = grouped(stage.emittedTo(candleRangeTopic), ({ coin }) => coin);
+  const ranges = grouped([...stage.emittedTo(candleRangeTopic), ...gaps], ({ coin }) => coin);
   return (instrument: string) => ({
     bars: newest<Candle>(bars.get(instrument) ?? [], ({ openTime }) => openTime),
     ranges: newest<CandleRange>(ranges.get(instrument) ?? [], ({ id }) => id),

@@ -191,24 +191,12 @@ describe('the range in which bars are complete', () => {
     );
   });
 
-  it('is stated of an outcome as the gap before its first trade, from the start of the day', () => {
+  it('is not stated of an outcome on no chain: its normaliser knows when it was subscribed', () => {
     const { stage, send, emitted } = drive();
     send({ at: 500, price: '0.4', qty: '1', coin: '#70' });
-    send({ at: 300, price: '0.4', qty: '1', coin: '#70' });
-    send({ at: HOUR, price: '0.4', qty: '1', coin: '#70' });
-    expect(stage.emittedTo(candleRangeTopic)).toEqual(
-      [500, 300].map((at) => ({
-        provider: 'venue_a_outcome',
-        coin: '#70',
-        source: 'trades',
-        intervalMs: MINUTE,
-        id: 'first 1',
-        kind: 'gap',
-        from: DAY,
-        until: START + at,
-        receivedAt: START + at,
-      })),
-    );
+    send({ at: 31 * 24 * HOUR, price: '0.4', qty: '1', coin: '#80' });
+    send({ at: 32 * 24 * HOUR, price: '0.4', qty: '1', coin: '#70' });
+    expect(stage.emittedTo(candleRangeTopic)).toEqual([]);
     expect(emitted()[0]).toMatchObject({
       source: 'trades',
       openTs: START + 500,
@@ -216,26 +204,6 @@ describe('the range in which bars are complete', () => {
       closeTs: START + 500,
       closeArrival: 1,
     });
-  });
-
-  it('is stated of an outcome by when the first trade of either side of its market was received', () => {
-    const { stage, send } = drive();
-    send({ at: 500, price: '0.4', qty: '1', coin: '#70' });
-    send({ at: 5 * HOUR, price: '0.6', qty: '1', coin: '#71' });
-    send({ at: 6 * HOUR, price: '0.6', qty: '1', coin: '#80' });
-    const ranges = stage.emittedTo(candleRangeTopic).map(({ coin, kind, until }) => [coin, kind, until]);
-    expect(ranges).toEqual([
-      ['#70', 'gap', START + 500],
-      ['#71', 'gap', START + 500],
-      ['#80', 'gap', START + 6 * HOUR],
-    ]);
-  });
-
-  it('begins with the own first trade where the venue repeats earlier ones of the other side', () => {
-    const { stage, send } = drive();
-    send({ at: 500, price: '0.4', qty: '1', coin: '#70', receivedAt: 5 * HOUR });
-    send({ at: 4 * HOUR, price: '0.6', qty: '1', coin: '#71', receivedAt: 5 * HOUR });
-    expect(stage.emittedTo(candleRangeTopic).map(({ until }) => until)).toEqual([START + 500, START + 4 * HOUR]);
   });
 
   it('is stated of a token by the first trade of its chain, if the token was traded on that day', () => {

@@ -29,8 +29,6 @@ export interface CandlesState {
   readonly expiredArrivals: Map<string, number>;
   /** Earliest venue time of a recorded trade that was the first of its token, of each chain by topic. */
   readonly chainStarts: Map<string, number>;
-  /** When the first trade of each market that is on no chain was received, by `CoinBars.market`. */
-  readonly marketStarts: Map<string, number>;
   /** The hour of the last search for inactive instruments. */
   sweptHour: number;
 }
@@ -38,7 +36,7 @@ export interface CandlesState {
 export function createCandlesStage(): Stage<CandlesState> {
   return {
     name: 'candles',
-    stateVersion: 6,
+    stateVersion: 7,
     slicedMaps: ['coins', 'removable.held'],
     inputs: VENUES.map((venue) => on(tradeTopics[venue], onTrade)),
     outputs: [candleTopic, candleRangeTopic],
@@ -47,7 +45,6 @@ export function createCandlesStage(): Stage<CandlesState> {
       removable: createRemovableTrades(),
       expiredArrivals: new Map(),
       chainStarts: new Map(),
-      marketStarts: new Map(),
       sweptHour: 0,
     }),
   };
@@ -79,7 +76,7 @@ function onTrade(state: CandlesState, record: StageRecord<Trade>, emit: Emit): v
     price: parseDecimal(trade.price),
     qty: parseDecimal(trade.qty),
   };
-  const coin = known ?? createCoinBars(topic, marketKey(provider, trade.marketId ?? instrument), priced);
+  const coin = known ?? createCoinBars(topic, priced);
   const removable = isRemovable(trade);
   const bar = addTrade(coin, priced, receivedAt, removable ? trade.id : null);
   coin.lastArrival = arrival;
@@ -104,7 +101,7 @@ function onTrade(state: CandlesState, record: StageRecord<Trade>, emit: Emit): v
   }
   if (!known || trade.ts < coin.firstTs) {
     coin.firstTs = trade.ts;
-    const start = startOf(trade, startOfRecording(state, trade, coin.market, topic));
+    const start = startOf(state, trade, topic);
     if (start) {
       const { recorded } = sourceRulesOf(provider);
       const range = { provider, coin: instrument, source: recorded, intervalMs: MINUTE_MS, receivedAt };
@@ -150,37 +147,27 @@ function sweep(state: CandlesState, now: number): void {
     if (now - coin.receivedAt < COIN_EXPIRY_MS) dropInactive(coin, now);
     else {
       state.coins.delete(name);
-      if (![...state.coins.values()].some(({ market }) => market === coin.market))
-        state.marketStarts.delete(coin.market);
       state.expiredArrivals.set(coin.topic, Math.max(coin.lastArrival, state.expiredArrivals.get(coin.topic) ?? -1));
     }
   }
 }
 
 /**
- * Returns when the recording of an instrument began, unix ms: with its first trade or before. A chain is followed as a
- * whole, so after the first trade of any of its instruments none is missed. Both sides of another market are subscribed
- * together, so none is missed from the moment on at which the first trade of either was received.
- */
-function startOfRecording(state: CandlesState, trade: Trade, market: string, topic: string): number {
-  const { ts, receivedAt, blockNumber } = trade;
-  if (blockNumber === null) {
-    const since = state.marketStarts.get(market) ?? receivedAt;
-    state.marketStarts.set(market, since);
-    return Math.min(ts, since);
-  }
-  const start = Math.min(ts, state.chainStarts.get(topic) ?? ts);
-  state.chainStarts.set(topic, start);
-  return start;
-}
-
-/**
  * Returns the range that states since when the bars of an instrument are complete: a bucket that begins after the first
  * trade has no earlier trade to miss. Where bars are complete unless a gap is known, it is the gap before that trade, from
- * the start of the longest bucket; null for an instrument without a bar in that bucket.
+ * the start of the longest bucket; null for an instrument without a bar in that bucket. A chain is followed as a whole, so
+ * after the first trade of any of its instruments none is missed. Of other questions the normaliser states the gap before
+ * the recording, since it knows when an instrument was subscribed: null.
  */
-function startOf({ provider, ts }: Trade, start: number): Pick<CandleRange, 'kind' | 'from' | 'until'> | null {
-  if (!sourceRulesOf(provider).isCompleteBetweenGaps) return { kind: 'complete', from: start + 1, until: null };
+function startOf(
+  { chainStarts }: CandlesState,
+  { provider, ts, blockNumber }: Trade,
+  topic: string,
+): Pick<CandleRange, 'kind' | 'from' | 'until'> | null {
+  if (!sourceRulesOf(provider).isCompleteBetweenGaps) return { kind: 'complete', from: ts + 1, until: null };
+  if (blockNumber === null) return null;
+  const start = Math.min(ts, chainStarts.get(topic) ?? ts);
+  chainStarts.set(topic, start);
   const from = Math.floor(start / INTERVALS['1d']) * INTERVALS['1d'];
   return ts < from + INTERVALS['1d'] ? { kind: 'gap', from, until: start } : null;
 }

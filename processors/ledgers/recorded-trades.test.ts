@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { tradeRecordingTopic } from '#schemas/topics/account-fills';
-import { type CandleRange, venueCandleRangeTopics } from '#schemas/topics/candles';
+import { type CandleRange, START_RANGE_ID, venueCandleRangeTopics } from '#schemas/topics/candles';
 import { type FeedEvent, feedTopics } from '#schemas/topics/raw';
 import { createLedgersProbe } from './ledgers.fixture.ts';
 
 it('trades are recorded from a minute after all are subscribed, but not in gaps and before the end of those with a loss', () => {
   const { driver } = createLedgersProbe();
   const sent = () => driver.emittedTo(tradeRecordingTopic).map(({ since }) => since);
-  const gap = (kind: CandleRange['kind'], until: number | null, receivedAt: number) =>
+  const gap = (kind: CandleRange['kind'], until: number | null, receivedAt: number, id = 'gap 1') =>
     driver.feed(venueCandleRangeTopics.venue_a, {
       ...{ provider: 'venue_a_perp', coin: 'BTC', source: 'recorded', intervalMs: 60_000 },
-      ...{ id: 'gap 1', kind, from: 1, until, receivedAt },
+      ...{ id, kind, from: 1, until, receivedAt },
     } as CandleRange);
   const leftOut = (coins: string[], receivedAt: number) =>
     driver.feed(feedTopics.venue_a, {
@@ -24,6 +24,10 @@ it('trades are recorded from a minute after all are subscribed, but not in gaps 
   gap('gap', null, 70_000);
   expect(sent().at(-1)).toBeNull();
   gap('none', 70_000, 71_000);
+  expect(sent().at(-1)).toBe(61_000);
+  // What precedes the recording of an outcome is no gap in it.
+  gap('gap', null, 72_000, START_RANGE_ID);
+  gap('gap', 73_000, 73_000, START_RANGE_ID);
   expect(sent().at(-1)).toBe(61_000);
   gap('gap', null, 80_000);
   gap('gap', 80_001, 81_000);

@@ -1,7 +1,7 @@
 /** Since when every trade of venue_a has been recorded: then an account without a missing trade has all of its fills. */
 import type { Emit, StageRecord } from '#infra/stages/stage';
 import { TRADE_RECORDING_KEY, tradeRecordingTopic } from '#schemas/topics/account-fills';
-import type { CandleRange } from '#schemas/topics/candles';
+import { type CandleRange, isTradeGap } from '#schemas/topics/candles';
 import type { FeedEvent } from '#schemas/topics/raw';
 
 /** All trades of the listed markets are subscribed within this time after the choice of subscriptions. */
@@ -27,10 +27,11 @@ interface WithRecordedTrades {
 /** Handles the start and the end of a gap. */
 export function onTradeGap(
   { recordedTrades }: WithRecordedTrades,
-  { value: { coin, kind, until }, receivedAt }: StageRecord<CandleRange>,
+  { value: range, receivedAt }: StageRecord<CandleRange>,
   emit: Emit,
 ): void {
-  if (kind !== 'gap' && kind !== 'none') return;
+  const { coin, kind, until } = range;
+  if (!isTradeGap(range) && kind !== 'none') return;
   const { gaps, since } = recordedTrades;
   if (until === null) gaps.add(coin);
   else gaps.delete(coin);

@@ -44,6 +44,14 @@ const candleRange = record('CandleRange', 'A range of time in which a source of 
 });
 export type CandleRange = Infer<typeof candleRange>;
 
+/** Id of the gap before the recording of an instrument, in which nothing was received. It is not repaired. */
+export const START_RANGE_ID = 'start';
+
+/** True for a gap within the recording of an instrument: not for the one before it. */
+export function isTradeGap({ kind, id }: Pick<CandleRange, 'kind' | 'id'>): boolean {
+  return kind === 'gap' && id !== START_RANGE_ID;
+}
+
 /** Bars from recorded trades, written by the stage `candles`. */
 export const candleTopic = defineTopic({
   name: 'derived.candles',
@@ -91,7 +99,7 @@ export const venueCandleRangeTopics = perVenue((venue) =>
     schema: candleRange,
     counted: {
       metric: 'tradeHoles',
-      labelsOf: ({ kind, until }) => (kind === 'gap' && until !== null ? { venue } : null),
+      labelsOf: (range) => (isTradeGap(range) && range.until !== null ? { venue } : null),
     },
   }),
 );

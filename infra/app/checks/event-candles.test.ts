@@ -15,7 +15,7 @@ import { type Decimal, formatDecimal, parseDecimal, UNIT } from '#schemas/domain
 import { candleBarsTable } from '#schemas/tables/candle-bars';
 import { candleRangesTable } from '#schemas/tables/candle-ranges';
 import { aCandle, aCandleRange } from '#schemas/testing/records.fixture';
-import { candleRangeTopic, candleTopic } from '#schemas/topics/candles';
+import { type CandleRange, candleRangeTopic, candleTopic, START_RANGE_ID } from '#schemas/topics/candles';
 import { tradeTopics } from '#schemas/topics/normalised';
 
 const { store, close } = await openTestStore();
@@ -117,13 +117,24 @@ async function insertBars(trades: readonly Placed[]) {
   for (const trade of trades) if (isChain(trade.instrument) && trade.reverted) send(trade, 'reverted');
   expect(stage.deadLetters).toEqual([]);
   await insertRows(store, candleBarsTable, stage.emittedTo(candleTopic));
-  await insertRows(store, candleRangesTable, stage.emittedTo(candleRangeTopic));
+  await insertRows(store, candleRangesTable, [...stage.emittedTo(candleRangeTopic), ...coinStarts(trades)]);
 }
 
-/**
- * Since when each instrument is recorded: coins from their first trade, as all trades are received at the end, and tokens
- * from the first one of the chain until then.
- */
+/** The gaps before the first recorded trades of coins, as the normaliser states them. */
+function coinStarts(trades: readonly Placed[]): CandleRange[] {
+  return [...startsOf(trades)].flatMap(([coin, { ts }]) =>
+    isChain(coin)
+      ? []
+      : [
+          aCandleRange({
+            ...{ provider: 'venue_a_outcome', coin, source: 'trades', id: START_RANGE_ID },
+            ...{ kind: 'gap', from: 0, until: ts },
+          }),
+        ],
+  );
+}
+
+/** Since when each instrument is recorded: coins from their first trade, tokens from the first one of the chain until then. */
 function startsOf(trades: readonly Placed[]) {
   const starts = new Map<string, { first: number; ts: number }>();
   let chain = Number.POSITIVE_INFINITY;
@@ -254,7 +265,7 @@ it('candles of an event equal a calculation over all of its trades', { timeout: 
         const candles = plainCandles(all, recorded, stepMs, gaps).filter(({ ts }) => from === null || ts >= from);
         const last = from === null ? candles.at(-limit) : candles[limit - 1];
         const expected = candles.filter(({ ts }) => !last || (from === null ? ts >= last.ts : ts <= last.ts));
-        expect((await readEventCandles(store, LINKS, window, null)).toArray()).toEqual(expected);
+        expect((await readEventCandles(store, LINKS, window, null, 'org')).toArray()).toEqual(expected);
       }
     }),
     { numRuns: Number(process.env.PARALLAX_PROPERTY_RUNS ?? 12) },
@@ -280,7 +291,7 @@ it('a repaired minute opens and closes as the bar of the YES coin, where it has 
   await insertRows(store, candleRangesTable, ranges);
   const [, outcome] = LINKS;
   const read = async (interval: Interval) =>
-    (await readEventCandles(store, [outcome!], { interval, limit: 9, start: null, end: null }, null)).toArray();
+    (await readEventCandles(store, [outcome!], { interval, limit: 9, start: null, end: null }, null, 'org')).toArray();
   const minute = { open: '0.4', close: '0.5', high: '0.9', low: '0.1', volume: '4', trades: 2, source: 'official_api' };
   expect((await read('1m'))[0]).toMatchObject(minute);
   expect(await read('1h')).toMatchObject([

@@ -12,6 +12,7 @@ describe('settings of the simulator', () => {
       simEvents: 20,
       simCoins: 50,
       simTraders: 5_000,
+      simAccounts: 400,
       simFaults: [],
       inject: [],
       out: null,

@@ -21,6 +21,7 @@ export const SIMULATOR_SETTINGS = {
   simEvents: SETTINGS.simEvents,
   simCoins: SETTINGS.simCoins,
   simTraders: SETTINGS.simTraders,
+  simAccounts: SETTINGS.simAccounts,
   simMinuteMs: SETTINGS.simMinuteMs,
   simFaults: SETTINGS.simFaults,
   nodeData: textSetting({

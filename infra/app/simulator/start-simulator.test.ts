@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openSocket, until } from './client.fixture.ts';
 import { SimulatorOptionError, startSimulator } from './start-simulator.ts';
+import { createPopulation } from './world/accounts.ts';
 
 const START = Date.UTC(2026, 0, 1);
 const options = { seed: 1, rate: 100, events: 2, coins: 3, faults: [] };
@@ -23,6 +24,36 @@ describe('a simulator', () => {
     ['coins', 1_000],
   ])('accepts %s %d', async (name, value) => {
     await (await startSimulator({ ...options, [name]: value })).close();
+  });
+
+  it('lists its accounts, whose truth it states, and no other', async () => {
+    const simulator = await startSimulator({ ...options, rate: 1, accounts: 900, wallClock: () => START });
+    const read = async (path: string) => {
+      const response = await fetch(new URL(`/truth${path}`, simulator.urls.venueAApiUrl));
+      return { status: response.status, body: (await response.json()) as { accounts: string[]; address: string } };
+    };
+    const { accounts } = (await read('')).body;
+    expect(new Set(accounts).size).toBe(900);
+    expect(await read(`/${accounts[899]}`)).toMatchObject({ status: 200, body: { address: accounts[899] } });
+    const { accounts: others } = createPopulation(options.seed, 901);
+    expect([others.slice(0, 900), (await read(`/${others[900]}`)).status]).toEqual([accounts, 404]);
+    await simulator.close();
+  });
+
+  it('states bars of the minutes before its start that agree with each other', async () => {
+    const simulator = await startSimulator({ ...options, wallClock: () => START });
+    const barsOf = async (interval: string) => {
+      const req = { coin: 'BTC', interval, startTime: START - 20 * 60_000, endTime: START - 1 };
+      const body = JSON.stringify({ type: 'candleSnapshot', req });
+      const headers = { 'content-type': 'application/json' };
+      const response = await fetch(`${simulator.urls.venueAApiUrl}/info`, { method: 'POST', headers, body });
+      return (await response.json()) as { v: string; n: number }[];
+    };
+    const [minutes, longer] = [await barsOf('1m'), await barsOf('5m')];
+    expect(minutes.every(({ n }) => n > 60)).toBe(true);
+    const sums = longer.map((_, nth) => minutes.slice(5 * nth, 5 * nth + 5).reduce((sum, { v }) => sum + Number(v), 0));
+    expect(longer.map(({ v }) => Number(v).toFixed(4))).toEqual(sums.map((sum) => sum.toFixed(4)));
+    await simulator.close();
   });
 
   it('simulates exactly the events of the elapsed time', async () => {

@@ -34,6 +34,8 @@ export interface SimulatorOptions {
   readonly coins: number;
   /** Traders on venue_a's leaderboard; 5,000 by default. */
   readonly traders?: number;
+  /** Accounts that trade on both venues; 400 by default. */
+  readonly accounts?: number;
   /** Folder into which the self-hosted node of venue_a writes its files of fills; none by default. */
   readonly nodeData?: string | null;
   /** The minute over which the limits of venues count, ms; 60 s by default. */

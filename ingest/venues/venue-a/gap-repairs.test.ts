@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CandleRange } from '#schemas/topics/candles';
+import { type CandleRange, START_RANGE_ID } from '#schemas/topics/candles';
 import { GapRepairs } from './gap-repairs.ts';
 
 const MINUTE = 60_000;
@@ -131,6 +131,11 @@ describe('the repair of a gap', () => {
     // The answer to the first request does not delay the one for both gaps.
     repairs.answered(first!, START + 2 * HOUR);
     expect(due([], 2 * HOUR, repairs)).toEqual(['BTC 0 2']);
+  });
+
+  it('is not the time before the recording of an outcome', () => {
+    const start = { coin: '#10', source: 'trades', id: START_RANGE_ID, from: 0 };
+    expect(due([range({ ...start, until: null }), range({ ...start, until: START })], HOUR)).toEqual([]);
   });
 
   it('comes first if it is one of an outcome, whose bars the venue has only until it expires', () => {

@@ -6,7 +6,7 @@
 import { type BackoffBounds, backoffMs } from '#infra/runtime/retry';
 import { MINUTE_MS, VENUE_SOURCE } from '#schemas/domain/candles/sources';
 import { type Span, subtract, union } from '#schemas/domain/candles/spans';
-import type { CandleRange } from '#schemas/topics/candles';
+import { type CandleRange, isTradeGap } from '#schemas/topics/candles';
 import { oldestStored } from '#schemas/venues/venue-a/candle-snapshot';
 import { isOutcomeCoin } from '#schemas/venues/venue-a/outcome-coin';
 
@@ -49,9 +49,10 @@ export class GapRepairs {
   }
 
   /** Processes a record of the topic, also one that was processed before. */
-  record({ coin, source, intervalMs, kind, id, from, until }: CandleRange): void {
+  record(range: CandleRange): void {
+    const { coin, source, intervalMs, kind, id, from, until } = range;
     if (intervalMs !== MINUTE_MS) return;
-    if (kind === 'gap') this.recordGap(coin, id, { from: floor(from), until: endOf(until) });
+    if (isTradeGap(range)) this.recordGap(coin, id, { from: floor(from), until: endOf(until) });
     else if (kind === 'none') this.coins.get(coin)?.gaps.delete(id);
     else if (source === VENUE_SOURCE) {
       const repairs = this.coins.get(coin);

@@ -29,6 +29,8 @@ export interface KnownDay extends Pick<InstrumentBars, 'bars' | 'ranges'> {
   readonly provider: string;
   /** Sorted and disjoint; every bucket of them is complete. */
   readonly parts: readonly DayPart[];
+  /** Other joined buckets, which lack a trade. */
+  readonly missed: readonly DayPart[];
 }
 
 export interface DayTotal {
@@ -60,20 +62,28 @@ export function joinComplete(known: KnownDay, day: number, until: number): DayPa
   return runs.map(joinParts);
 }
 
+interface SelectedPart {
+  readonly part: DayPart;
+  readonly isComplete: boolean;
+}
+
 /** The parts that are joined already, and each other bucket, in order of time. */
 function* selectParts(
-  { provider, bars, ranges, parts }: KnownDay,
+  { provider, bars, ranges, parts, missed }: KnownDay,
   from: number,
   until: number,
-): Generator<{ readonly part: DayPart; readonly isComplete: boolean }> {
+): Generator<SelectedPart> {
   const rules = ownRulesOf(provider);
   const { select } = selectBars({ rules, bars, ranges, stepMs: BUCKET_MS, now: Number.POSITIVE_INFINITY });
-  const joined = new Map(parts.map((part) => [part.from, part]));
+  const joined = new Map<number, SelectedPart>([
+    ...parts.map((part): [number, SelectedPart] => [part.from, { part, isComplete: true }]),
+    ...missed.map((part): [number, SelectedPart] => [part.from, { part, isComplete: false }]),
+  ]);
   for (let bucket = from; bucket < until; ) {
     const known = joined.get(bucket);
     if (known) {
-      yield { part: known, isComplete: true };
-      bucket = known.until;
+      yield known;
+      bucket = known.part.until;
     } else {
       const { source, bar } = select(bucket);
       yield { part: partOf(bucket, bar), isComplete: source !== null };

@@ -228,7 +228,7 @@ export function joinRanges(ranges: readonly SourceRange[]): SourceRange[] {
 }
 
 /** The whole buckets within a complete range, or those that a gap touches. */
-function spanOf({ kind, from, until }: Pick<SourceRange, 'kind' | 'from' | 'until'>, baseMs: number): Span {
+export function spanOf({ kind, from, until }: Pick<SourceRange, 'kind' | 'from' | 'until'>, baseMs: number): Span {
   const end = until ?? Number.POSITIVE_INFINITY;
   if (kind === 'gap') return { from: floor(from, baseMs), until: floor(end, baseMs) + baseMs };
   return { from: ceil(from, baseMs), until: floor(end, baseMs) };

@@ -28,6 +28,8 @@ export interface SnapshotRequest {
 export interface Snapshot {
   readonly bars: readonly Candle[];
   readonly range: (CandleRange & Span) | null;
+  /** Unix ms: a bar that opens at this time or later was in progress when it was requested. */
+  readonly closedUntil: number;
 }
 
 /** The figures of a bar, as text. */
@@ -69,8 +71,10 @@ export function readSnapshot(provider: string, request: SnapshotRequest, body: u
   const own = { provider, coin, source: VENUE_SOURCE, intervalMs, receivedAt };
   const places = { openTs: null, openArrival: null, closeTs: null, closeArrival: null };
   const bars = readBars(body, intervalMs);
-  const complete = completeRange(request, bars, receivedAt);
+  const closedUntil = closedUntilOf(request, receivedAt);
+  const complete = completeRange(request, bars, receivedAt, closedUntil);
   return {
+    closedUntil,
     bars: bars.filter(({ trades }) => trades > 0).map((bar) => ({ ...own, ...bar, ...places })),
     range: complete && { ...own, id: `response ${receivedAt} ${complete.from}`, kind: 'complete', ...complete },
   };
@@ -97,22 +101,25 @@ function readBars(body: unknown, intervalMs: number): readonly SnapshotBar[] {
   });
 }
 
+/** End of the buckets that were closed when they were requested (`snapshotRequest`), also of those before the request's range. */
+function closedUntilOf({ intervalMs, endTime }: SnapshotRequest, receivedAt: number): number {
+  return Math.floor(Math.min(endTime + 1, receivedAt) / intervalMs) * intervalMs;
+}
+
 /**
- * The buckets that were closed when the venue answered, lie within the requested range (`snapshotRequest`) and are not
- * older than the bars that the venue stores; null for none.
+ * The buckets that were closed when they were requested, lie within the requested range and are not older than the bars
+ * that the venue stores; null for none.
  */
 function completeRange(
-  { intervalMs, startTime, endTime }: SnapshotRequest,
+  { intervalMs, startTime }: SnapshotRequest,
   bars: readonly SnapshotBar[],
   receivedAt: number,
+  until: number,
 ): Span | null {
-  const floor = (time: number) => Math.floor(time / intervalMs) * intervalMs;
-  const forming = floor(receivedAt);
   const oldest = oldestStored(intervalMs, receivedAt);
   // A full answer may have been cut at its oldest bar.
   const first = bars.length >= STORED_BARS ? Math.min(...bars.map(({ openTime }) => openTime)) : oldest;
-  const from = Math.max(floor(startTime + intervalMs - 1), oldest, first);
-  const until = Math.min(floor(endTime + 1), forming);
+  const from = Math.max(Math.ceil(startTime / intervalMs) * intervalMs, oldest, first);
   return from < until ? { from, until } : null;
 }
 

@@ -149,6 +149,7 @@ async function startSimulatorIfSelected(
     events: settings.simEvents,
     coins: settings.simCoins,
     traders: settings.simTraders,
+    accounts: settings.simAccounts,
     minuteMs: settings.simMinuteMs,
     faults: settings.simFaults,
   });

@@ -21,6 +21,8 @@ export interface SimulatedRecordingOptions {
   readonly gzip: boolean;
   /** Traders on venue_a's leaderboard; 5,000 by default, and 0 records none. */
   readonly traders?: number;
+  /** Accounts that trade on both venues; 400 by default. */
+  readonly accounts?: number;
   /** Injected anomalies, for tests of detectors. */
   readonly inject?: readonly Injection[];
   /** True to record venue_a's 5-minute bars of the UTC day before, from which daily rows follow. */

@@ -1,4 +1,7 @@
-/** `GET /truth/<address>?at=<unix ms>`: what is true of an account of the simulated world, for comparison with the service. */
+/**
+ * `GET /truth` lists the accounts of the simulated world, and `GET /truth/<address>?at=<unix ms>` states the truth about one,
+ * for comparison with the service.
+ */
 import type { Host } from '../sockets/http-host.ts';
 import { runInTurns } from '../turns.ts';
 import { createAccounts } from '../venues/venue-a/accounts.ts';
@@ -16,6 +19,7 @@ export function truthHost(world: World, venueB: VenueBSource, now: () => number)
     target: null,
     async answer({ path, query }) {
       const address = path.slice(1).toLowerCase();
+      if (address === '') return { status: 200, text: JSON.stringify({ accounts: world.population.accounts }) };
       const at = Number(query.get('at') ?? now());
       if (!Number.isInteger(at) || at < 0 || at > now())
         return { status: 400, text: '{"error":"at must be unix milliseconds that have been simulated"}' };

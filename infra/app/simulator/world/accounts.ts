@@ -1,7 +1,6 @@
 import { hashOf, hexOf, STREAM } from './hash.ts';
 
-/** Number of accounts of the simulated world, which trade on both venues. */
-const ACCOUNTS = 400;
+const DEFAULT_ACCOUNTS = 400;
 const BUILDERS = 3;
 
 /** Chooses accounts (lowercase 20-byte addresses) and builder codes by a hash. */
@@ -20,13 +19,14 @@ export interface Population {
 
 export const NO_BUILDER = `0x${'0'.repeat(64)}`;
 
-export function createPopulation(seed: number): Population {
-  const accounts = Array.from({ length: ACCOUNTS }, (_, index) => hexOf(seed, STREAM.account, index, 0, 20));
+/** @param count number of accounts, at least 2. */
+export function createPopulation(seed: number, count = DEFAULT_ACCOUNTS): Population {
+  const accounts = Array.from({ length: count }, (_, index) => hexOf(seed, STREAM.account, index, 0, 20));
   const builders = Array.from({ length: BUILDERS }, (_, index) => hexOf(seed, STREAM.builder, index, 0, 32));
   // The product of two uniform values makes the first accounts trade far more often than the last.
   const pick = (chance: number) => {
     const uniform = ((chance & 0xffff) / 65_536) * ((chance >>> 16) / 65_536);
-    return Math.floor(Math.sqrt(uniform) * ACCOUNTS);
+    return Math.floor(Math.sqrt(uniform) * count);
   };
   const indices = new Map(accounts.map((address, index) => [address, index]));
   return {
@@ -36,7 +36,7 @@ export function createPopulation(seed: number): Population {
     account: (chance) => accounts[pick(chance)]!,
     couple(chance) {
       const first = pick(chance);
-      const second = (first + 1 + (hashOf(seed, STREAM.account, chance, 1) % (ACCOUNTS - 1))) % ACCOUNTS;
+      const second = (first + 1 + (hashOf(seed, STREAM.account, chance, 1) % (count - 1))) % count;
       return [accounts[first]!, accounts[second]!];
     },
     builder: (chance) => (chance % 4 === 0 ? builders[(chance >>> 2) % BUILDERS]! : NO_BUILDER),

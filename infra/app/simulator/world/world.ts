@@ -31,6 +31,8 @@ export interface WorldSettings {
   readonly coins: number;
   /** Traders on venue_a's leaderboard; 5,000 by default. */
   readonly traders?: number;
+  /** Accounts that trade on both venues; 400 by default. */
+  readonly accounts?: number;
   /** Injected anomalies; none by default. */
   readonly inject?: readonly Injection[];
 }
@@ -241,7 +243,7 @@ export function createWorld(settings: WorldSettings): World {
     venueA,
     venueB,
     schedule,
-    population: createPopulation(seed),
+    population: createPopulation(seed, settings.accounts),
     injections,
     series: (series) => allSeries[series]!,
     seriesOf,

@@ -14,6 +14,7 @@ import { isOutcomeCoin } from '#schemas/venues/venue-a/outcome-coin';
 import { isSpotCoin } from '#schemas/venues/venue-a/spot-coin';
 import { RETAIN_BARS_MS } from '../../../candles/bars.ts';
 import { dayText, startOfDay } from './days.ts';
+import { markMissed, newSpans, restate } from './missed-parts.ts';
 import type { DailyState, Perp, PerpDay } from './state.ts';
 import { removeBars, storeBar, storedBars } from './stored-bars.ts';
 
@@ -49,10 +50,10 @@ export function addBar(state: DailyState, candle: Candle): void {
   if (source === USED.get(provider)!.recorded) perp.newest = Math.max(perp.newest, Math.min(openTime, receivedAt));
   let known = perp.days.get(day);
   if (!known) {
-    known = { parts: [], bars: new Map(), published: null, isChanged: false, isFinal: false };
+    known = { parts: [], missed: [], bars: new Map(), published: null, isChanged: false, isFinal: false };
     perp.days.set(day, known);
   }
-  if (known.isFinal || known.parts.some(({ from, until }) => openTime >= from && openTime < until)) return;
+  if (known.parts.some(({ from, until }) => openTime >= from && openTime < until)) return;
   storeBar(known.bars, day, candle);
   markChanged(state, perp, day, known);
 }
@@ -64,11 +65,24 @@ export function addRange(state: DailyState, range: CandleRange): void {
   const perp = perpOf(state, provider, coin);
   const key = `${source} ${intervalMs} ${id}`;
   const before = perp.ranges.get(key);
+  changeJoined(state, perp, range);
   if (kind === 'none') perp.ranges.delete(key);
   else perp.ranges.set(key, { source, intervalMs, kind, from, until });
   const changed = before?.kind === kind ? differences(before, range) : [range, ...(before ? [before] : [])];
   for (const [day, known] of perp.days)
     if (changed.some((part) => touches(part, day))) markChanged(state, perp, day, known);
+}
+
+/** Applies a range to joined buckets: a gap in recorded trades, or bars of the venue for those that lack a trade. */
+function changeJoined(state: DailyState, perp: Perp, range: CandleRange): void {
+  const { recorded, sources } = USED.get(perp.provider)!;
+  const isGap = range.kind === 'gap' && range.source === recorded;
+  const isOfBuckets = range.kind === 'complete' && range.source !== recorded && range.intervalMs === BUCKET_MS;
+  if (!isGap && !isOfBuckets) return;
+  const spans = newSpans(perp.ranges.values(), range);
+  for (const [day, known] of perp.days)
+    if (isOfBuckets) restate(perp, known, spans, sources);
+    else if (markMissed(known, spans)) markChanged(state, perp, day, known);
 }
 
 type Times = Pick<SourceRange, 'from' | 'until'>;
@@ -144,18 +158,20 @@ function emitDay(perp: Perp, day: number, known: PerpDay, now: number, emit: Emi
   if (!isComplete || perp.joinedUntil < day + DAY_MS) return;
   known.isFinal = true;
   known.published = null;
-  known.parts = [];
+  known.parts = [total];
   known.bars.clear();
 }
 
-function knownDay({ provider, ranges }: Perp, day: number, { parts, bars }: PerpDay, until: number): KnownDay {
-  return { provider, parts, bars: storedBars(bars, day, until), ranges: [...ranges.values()] };
+function knownDay({ provider, ranges }: Perp, day: number, { parts, missed, bars }: PerpDay, until: number): KnownDay {
+  const joined = { parts, missed: missed.map(({ part }) => part) };
+  return { provider, ...joined, bars: storedBars(bars, day, until), ranges: [...ranges.values()] };
 }
 
 /**
- * Joins buckets that nothing changes any more: the newest bar from recorded trades is so much later that no late trade
- * belongs to them, and gaps begin at the newest recorded trade or later. It runs at marks of the clock, since a gap and
- * the trades after it have one time.
+ * Joins buckets that are settled: the newest bar from recorded trades is so much later that no late trade is added to
+ * their bars, and a lost connection leaves a gap from the newest recorded trade or later. A trade that is later still
+ * makes them incomplete (`missed-parts.ts`). It runs at marks of the clock, since a gap and the trades after it have one
+ * time.
  */
 export function joinBuckets(state: DailyState): void {
   let joins = 0;

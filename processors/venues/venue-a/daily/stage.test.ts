@@ -117,6 +117,109 @@ describe('the daily row of a perp', () => {
     ]);
   });
 
+  it.each([
+    ['joined', 20 * HOUR],
+    ['final', 30 * HOUR],
+  ])(
+    'of %s buckets is incomplete without a trade that came too late, until the venue states all of them',
+    (_, last) => {
+      const daily = driveDaily();
+      const truth = tradesOf(MIDNIGHT, 5);
+      const missed = truth.find(({ ts }) => ts > MIDNIGHT + 9 * HOUR)!;
+      const recorded = truth.filter((trade) => trade !== missed);
+      const incomplete = { complete: false, ...figuresOf(MIDNIGHT, within(recorded)) };
+      daily.range({ kind: 'complete', from: MIDNIGHT - 1 });
+      /** States the trade as a gap, as the stage of candles does. */
+      const miss = (at: number) =>
+        daily.range({
+          kind: 'gap',
+          id: `missed ${Math.floor(missed.ts / MINUTE)}`,
+          from: missed.ts,
+          until: missed.ts,
+          receivedAt: MIDNIGHT + at,
+        });
+      play(daily, within(recorded)(MIDNIGHT, MIDNIGHT + last));
+      if (last < DAY) miss(last);
+      play(daily, within(recorded)(MIDNIGHT + last, MIDNIGHT + DAY));
+      daily.clock(MIDNIGHT + DAY);
+      if (last > DAY) {
+        daily.bar({ openTime: MIDNIGHT + last });
+        daily.clock(MIDNIGHT + last);
+        daily.clock(MIDNIGHT + last + 5_000);
+        expect(daily.stage.state.perps.get('venue_a_perp|BTC')!.days.get(MIDNIGHT)!.isFinal).toBe(true);
+        expect(daily.rows()).toMatchObject([{ complete: true, ...figuresOf(MIDNIGHT, within(recorded)) }]);
+        miss(last + 6_000);
+        daily.stage.restart();
+        daily.clock(MIDNIGHT + last + 10_000);
+      }
+      expect(daily.rows().at(-1)).toMatchObject(incomplete);
+
+      // Bars of one half are not enough; the row does not change with them.
+      const now = MIDNIGHT + 31 * HOUR;
+      const noon = MIDNIGHT + 12 * HOUR;
+      const state = (from: number, until: number, at: number) => {
+        for (const bar of barsOf(within(truth)(from, until), 5 * MINUTE)) daily.venueBar({ ...bar, receivedAt: at });
+        daily.venueRange({ id: 'response', intervalMs: 5 * MINUTE, from: MIDNIGHT, until, receivedAt: at });
+        daily.clock(at + 1_000);
+      };
+      daily.stage.clear();
+      state(MIDNIGHT, noon, now);
+      if (last > DAY) expect(daily.rows()).toEqual([]);
+      daily.stage.restart();
+      state(noon, MIDNIGHT + DAY, now + 5_000);
+      expect(daily.rows().at(-1)).toMatchObject({ complete: true, ...figuresOf(MIDNIGHT, within(truth)) });
+      // It is final, or final again.
+      daily.bar({ openTime: now });
+      daily.clock(now + 10_000);
+      daily.clock(now + 15_000);
+      const { isFinal, missed: left } = daily.stage.state.perps.get('venue_a_perp|BTC')!.days.get(MIDNIGHT)!;
+      expect([isFinal, left]).toEqual([true, []]);
+    },
+  );
+
+  it('stays complete if a trade came too late for a bucket with the minutes of the venue', () => {
+    const daily = driveDaily();
+    const truth = tradesOf(MIDNIGHT, 5);
+    const lost = MIDNIGHT + 9 * HOUR;
+    daily.range({ kind: 'complete', from: MIDNIGHT - 1 });
+    play(daily, within(truth)(MIDNIGHT, lost));
+    daily.range({ kind: 'gap', id: 'gap', from: lost, until: lost + MINUTE - 1, receivedAt: lost + MINUTE });
+    for (const bar of barsOf(within(truth)(lost, lost + MINUTE), MINUTE)) daily.venueBar(bar);
+    daily.venueRange({ from: lost, until: lost + MINUTE, receivedAt: lost + 2 * MINUTE });
+    play(daily, within(truth)(lost + MINUTE, MIDNIGHT + DAY));
+    const late = { from: lost + 1, until: lost + 1, receivedAt: MIDNIGHT + DAY - 1 };
+    daily.range({ kind: 'gap', id: 'missed', ...late });
+    daily.clock(MIDNIGHT + DAY);
+    expect(daily.rows()).toMatchObject([{ complete: true, ...figuresOf(MIDNIGHT, within(truth)) }]);
+  });
+
+  it('does not count bars of the venue from before a trade was missed, which are dropped', () => {
+    const daily = driveDaily();
+    const truth = tradesOf(MIDNIGHT, 5);
+    daily.range({ kind: 'complete', from: MIDNIGHT - 1 });
+    const response = { id: 'response', intervalMs: 5 * MINUTE, from: MIDNIGHT };
+    play(daily, truth);
+    for (const bar of barsOf(truth, 5 * MINUTE)) daily.venueBar(bar);
+    daily.venueRange({ ...response, until: MIDNIGHT + DAY, receivedAt: MIDNIGHT + DAY });
+    daily.clock(MIDNIGHT + DAY);
+    daily.bar({ openTime: MIDNIGHT + 2 * DAY });
+    daily.clock(MIDNIGHT + 2 * DAY);
+    daily.clock(MIDNIGHT + 2 * DAY + 5_000);
+    daily.range({
+      kind: 'gap',
+      id: 'missed',
+      from: MIDNIGHT + HOUR,
+      until: MIDNIGHT + HOUR,
+      receivedAt: MIDNIGHT + 2 * DAY,
+    });
+    // The range of the same response grows.
+    daily.venueRange({ ...response, until: MIDNIGHT + 2 * DAY, receivedAt: MIDNIGHT + 2 * DAY });
+    daily.clock(MIDNIGHT + 2 * DAY + 10_000);
+    const ofDay = daily.rows().filter(({ tradeDate }) => tradeDate === '2026-03-01');
+    expect(ofDay.map(({ complete }) => complete)).toEqual([true, false]);
+    expect(ofDay[1]).toMatchObject({ ...figuresOf(MIDNIGHT, within(truth)) });
+  });
+
   it('stays incomplete if the venue states that nothing was traded although a trade was recorded', () => {
     const daily = driveDaily();
     daily.bar({ openTime: MIDNIGHT });
@@ -134,7 +237,7 @@ describe('the state', () => {
     play(daily, [...tradesOf(MIDNIGHT, 2), ...tradesOf(MIDNIGHT + DAY, 4)]);
     const stored = () => [...daily.stage.state.perps.get('venue_a_perp|BTC')!.days.values()];
     expect(stored().map(({ isFinal, bars, parts }) => [isFinal, bars.size, parts.length])).toEqual([
-      [true, 0, 0],
+      [true, 0, 1],
       [false, 1, 1],
     ]);
     expect(stored()[1]!.bars.get('60000 venue_node')!.size).toBeLessThan(4 * 60);

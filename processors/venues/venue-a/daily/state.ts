@@ -1,20 +1,30 @@
 /** State of the stage of daily rows. It is plain data, since snapshots serialize it with `v8.serialize`. */
 import type { DayPart } from '#schemas/domain/candles/daily';
 import type { SourceRange } from '#schemas/domain/candles/select';
+import type { Span } from '#schemas/domain/candles/spans';
 import type { SpotSample } from '#schemas/topics/daily';
 
 /** What is known of a perp on one UTC day. */
 export interface PerpDay {
-  /** Joined buckets, which nothing changes any more. Sorted, disjoint. */
+  /** Joined buckets, which only a trade that was received too late changes. Sorted, disjoint. */
   parts: DayPart[];
+  /** Other joined buckets: those that lack such a trade (`missed-parts.ts`). */
+  missed: MissedPart[];
   /** Packed bars of the other buckets: by source and length (`lengthKey`), then by minute of the day. */
   readonly bars: Map<string, Map<number, string>>;
   /** The published figures; null without a row, and once the day is final. */
   published: string | null;
   /** True if something changed since the figures were calculated. */
   isChanged: boolean;
-  /** True once nothing changes the day any more. Its parts and bars are dropped then. */
+  /** True once only a trade that was received too late changes the day. It is one part then, without bars. */
   isFinal: boolean;
+}
+
+/** Joined buckets that lack a trade. */
+export interface MissedPart {
+  readonly part: DayPart;
+  /** Where the venue's own bars of five minutes arrived since that became known. Sorted, disjoint. */
+  restated: readonly Span[];
 }
 
 export interface Perp {

@@ -13,13 +13,14 @@ import { parseJson } from '../../shared/malformed.ts';
 import { emitFillPage } from './account-fills.ts';
 import { ACCOUNT_RESPONSES, processAccountResponse } from './account-responses.ts';
 import { setCollateralToken, setPairTokens } from './account-state.ts';
-import { emitBarRange } from './bar-ranges.ts';
+import { emitBarRange, isStated } from './bar-ranges.ts';
 import { emitBook, isOutdated } from './books.ts';
 import { emitContexts, emitMids, readAlignedContexts, readMids, readNamedContexts } from './contexts.ts';
 import { gapContext } from './gap-context.ts';
 import { emitGone, emitInstruments, type InstrumentMessage } from './instruments.ts';
 import { parseRequest } from './messages.ts';
 import { readOutcomeMeta } from './outcome-messages.ts';
+import { openCoins } from './outcome-state.ts';
 import { markUnresolved, processOutcomeMeta } from './outcomes.ts';
 import { emitPairs, readSpots } from './pairs.ts';
 import { emitPerpDexes, readPerpDexes } from './perp-dexes.ts';
@@ -27,7 +28,7 @@ import { dexOf, readPerps, storeUniverse } from './perps.ts';
 import { processSettledOutcome, readSettledOutcome } from './settlements.ts';
 import { emitSpotContexts } from './spot-contexts.ts';
 import type { VenueAState } from './state.ts';
-import { recentTradesListed } from './trade-gaps.ts';
+import { outcomesListed, recentTradesListed } from './trade-gaps.ts';
 import { emitTrades } from './trades.ts';
 
 /** One answer with everything that handling it needs. */
@@ -73,8 +74,10 @@ const ANSWERS: Readonly<Record<string, AnswerHandler>> = {
   [FILL_REQUESTS.twaps]: (answer) => emitFillPage('twaps', answer),
   settledOutcome: ({ state, body, receivedAt, takerFeeRate, emit }) =>
     processSettledOutcome(state.outcomes, readSettledOutcome(body, 'answer'), { takerFeeRate, receivedAt, emit }),
-  outcomeMeta: ({ state, body, receivedAt, takerFeeRate, emit }) =>
-    processOutcomeMeta(state.outcomes, readOutcomeMeta(body, 'answer'), { takerFeeRate, receivedAt, emit }),
+  outcomeMeta({ state, body, receivedAt, takerFeeRate, emit }) {
+    processOutcomeMeta(state.outcomes, readOutcomeMeta(body, 'answer'), { takerFeeRate, receivedAt, emit });
+    outcomesListed(gapContext(state, receivedAt, emit), openCoins(state.outcomes));
+  },
 };
 
 /** Handles one answer. Throws `MalformedError` or `FieldError` before anything is emitted or changed. */
@@ -109,8 +112,12 @@ function processCandles({ state, request, body, receivedAt, emit }: Answer): voi
   const requested = readSnapshotRequest(request);
   if (!requested) return;
   const { coin } = requested;
-  const { bars, range } = readSnapshot(providerOf(coin), requested, body, receivedAt);
-  for (const bar of bars) emit(venueCandleTopics.venue_a, coin, bar);
+  const { bars, range, closedUntil } = readSnapshot(providerOf(coin), requested, body, receivedAt);
+  for (const bar of bars) {
+    // A late response must not replace the closed bar by the one that was in progress when it was requested.
+    const isReplaced = bar.openTime >= closedUntil && isStated(state.barRanges, bar);
+    if (!isReplaced) emit(venueCandleTopics.venue_a, coin, bar);
+  }
   if (range) emitBarRange(state.barRanges, range, emit);
 }
 

@@ -3,8 +3,8 @@
  * range under its id, so that a coin whose bars are requested again and again has few of them.
  */
 import type { Emit } from '#infra/stages/stage';
-import type { Span } from '#schemas/domain/candles/spans';
-import { type CandleRange, venueCandleRangeTopics } from '#schemas/topics/candles';
+import { covers, type Span } from '#schemas/domain/candles/spans';
+import { type Candle, type CandleRange, venueCandleRangeTopics } from '#schemas/topics/candles';
 import { oldestStored } from '#schemas/venues/venue-a/candle-snapshot';
 import { joinRange, type StatedRange } from '../stated-ranges.ts';
 
@@ -32,6 +32,12 @@ export function emitBarRange(series: BarRanges, range: CandleRange & Span, emit:
   // First, so that at no time less is complete than before.
   emitRange(joined.range, 'complete');
   for (const absorbed of joined.absorbed) emitRange(absorbed, 'none');
+}
+
+/** True if earlier responses state the whole bucket of a bar: in the closed bar, or that it has none. */
+export function isStated(series: BarRanges, { coin, intervalMs, openTime }: Candle): boolean {
+  const known = series.get(`${coin} ${intervalMs}`);
+  return known !== undefined && covers(known.ranges, openTime, openTime + intervalMs);
 }
 
 /** Forgets what no response extends any more. Runs once a day. */

@@ -123,6 +123,46 @@ describe('bars of the venue', () => {
     expect(emitted().at(-1)).toBe('86402/86400 complete 86400 86401');
   });
 
+  it.each([
+    ['1m', MINUTE],
+    ['5m', 5 * MINUTE],
+  ])('of %s that were in progress when they were requested do not replace closed ones', (interval, lengthMs) => {
+    const venue = driveVenueA();
+    const first = Math.floor(FIRST / lengthMs) * lengthMs;
+    /** Answers the request for the buckets 0 to `last` at a time after the first bucket. */
+    const answer = (last: number, endTime: number, at: number, trades: number) => {
+      const req = { coin: 'BTC', interval, startTime: first, endTime: first + endTime };
+      const bars = Array.from({ length: last + 1 }, (_, nth) => bar(0, { t: first + nth * lengthMs, n: trades }));
+      venue.answer({ type: 'candleSnapshot', req }, bars, first + at - START);
+    };
+    const emitted = () =>
+      venue.stage
+        .emittedTo(venueCandleTopics.venue_a)
+        .map(({ openTime, trades }) => [(openTime - first) / lengthMs, trades]);
+    // The bar 1 is in progress, and is updated as long as no response states the closed one.
+    answer(1, lengthMs, 2 * lengthMs - 5_000, 1);
+    answer(1, lengthMs, 2 * lengthMs + 100, 2);
+    expect(emitted()).toEqual([
+      [0, 1],
+      [1, 1],
+      [0, 2],
+      [1, 2],
+    ]);
+    // Closed, with the bar 2 in progress.
+    answer(2, 2 * lengthMs, 2 * lengthMs + 900, 3);
+    expect(emitted().slice(4)).toEqual([
+      [0, 3],
+      [1, 3],
+      [2, 3],
+    ]);
+    venue.stage.restart();
+    // A response to a request from before the close of the bar 1.
+    answer(1, lengthMs, 2 * lengthMs + 3_000, 4);
+    expect(emitted().slice(7)).toEqual([[0, 4]]);
+    expect(venue.stage.state.barRanges.size).toBe(1);
+    expect(venue.stage.state.barRanges.get(`BTC ${lengthMs}`)!.ranges).toHaveLength(1);
+  });
+
   it('belong to the provider of their coin', () => {
     expect(answered([bar(0)], { coin: '#70' }).candles[0]).toMatchObject({ provider: 'venue_a_outcome', coin: '#70' });
   });

@@ -22,12 +22,13 @@ import {
 import { gapContext } from './gap-context.ts';
 import { type Frame, parseFrame, splitFrame } from './messages.ts';
 import { readOutcomeUpdates } from './outcome-messages.ts';
+import { openCoins } from './outcome-state.ts';
 import { processOutcomeUpdate } from './outcomes.ts';
 import { emitBookFrame, emitMidsFrame, emitOutcomeFrame } from './raw-feeds.ts';
 import { scanBook } from './scan-book.ts';
 import { emitSpotContexts } from './spot-contexts.ts';
 import type { VenueAState } from './state.ts';
-import { subscribed, tradesReceived, unsubscribed } from './trade-gaps.ts';
+import { outcomesListed, subscribed, tradesReceived, unsubscribed } from './trade-gaps.ts';
 import { emitTrades } from './trades.ts';
 
 /** For this long after connecting, a socket may still send what happened before. */
@@ -164,4 +165,6 @@ function processOutcomeUpdates(frame: Frame, { state, feed, receivedAt, takerFee
   const isTimely = connectedAt !== undefined && receivedAt - connectedAt >= CATCH_UP_MS;
   for (const update of updates)
     processOutcomeUpdate(state.outcomes, update, { takerFeeRate, receivedAt, emit }, isTimely);
+  if (updates.some(({ kind }) => kind === 'created'))
+    outcomesListed(gapContext(state, receivedAt, emit), openCoins(state.outcomes));
 }

@@ -1,6 +1,6 @@
 /** The part of the state of venue_a's normaliser that concerns outcome markets. */
 import type { Market } from '#schemas/topics/normalised';
-import { parseOutcomeCoin } from './coins.ts';
+import { outcomeCoin, parseOutcomeCoin } from './coins.ts';
 import { createListedIds, type ListedIds } from './listed-ids.ts';
 import type { Outcome, Question } from './outcome-messages.ts';
 
@@ -40,4 +40,13 @@ export function createOutcomeState(): OutcomeState {
 export function outcomeNameOf(state: OutcomeState, coin: string): string | null {
   const parsed = coin.startsWith('#') ? parseOutcomeCoin(coin) : null;
   return (parsed && state.outcomes.get(parsed.outcome)?.outcome.sides[parsed.side]) ?? null;
+}
+
+/** Returns the coins of both sides of all outcomes that are open. */
+export function* openCoins({ outcomes }: OutcomeState): Iterable<string> {
+  for (const [id, { closedAt }] of outcomes) {
+    if (closedAt !== null) continue;
+    yield outcomeCoin(id, 0);
+    yield outcomeCoin(id, 1);
+  }
 }

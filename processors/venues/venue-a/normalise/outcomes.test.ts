@@ -36,7 +36,7 @@ describe('an outcome', () => {
   it('is a market of two coins', () => {
     const venue = driveVenueA('0.00070');
     listed(venue, [outcome(7)]);
-    expect(venue.stage.outputs).toMatchObject([{ topic: 'derived.markets.venue_a', key: '#70' }]);
+    expect(venue.stage.outputs[0]).toMatchObject({ topic: 'derived.markets.venue_a', key: '#70' });
     const [{ fields, ...market }] = markets(venue) as [Market];
     expect(market).toEqual({
       provider: 'venue_a_outcome',

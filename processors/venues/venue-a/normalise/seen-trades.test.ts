@@ -59,25 +59,31 @@ describe('seen trades', () => {
 });
 
 describe('a quiet coin', () => {
+  const isStored = (coin: string) => coin === '#81';
+
   it('has only the time of its newest trade after two days', () => {
     const seen: SeenTrades = new Map();
     add(seen, 1_000, 1);
     add(seen, 2_000, 2);
-    forgetQuiet(seen, 2_000 + 2 * DAY - 1);
+    forgetQuiet(seen, 2_000 + 2 * DAY - 1, isStored);
     expect(seen.get('BTC')!.trades.size).toBe(2);
-    forgetQuiet(seen, 2_000 + 2 * DAY);
+    forgetQuiet(seen, 2_000 + 2 * DAY, isStored);
     expect(seen.get('BTC')!.trades.size).toBe(0);
     expect(add(seen, 2_000, 2)).toBe(false);
     expect(add(seen, 2_001, 3)).toBe(true);
   });
 
-  it('is removed after thirty days only if it is the coin of an outcome', () => {
+  it('is removed after thirty days only if it is the coin of an outcome that has ended', () => {
     const seen: SeenTrades = new Map();
     add(seen, 1_000, 1, '#70');
+    add(seen, 1_000, 1, '#81');
     add(seen, 1_000, 1, 'BTC');
-    forgetQuiet(seen, 1_000 + 30 * DAY - 1);
-    expect([...seen.keys()]).toEqual(['#70', 'BTC']);
-    forgetQuiet(seen, 1_000 + 30 * DAY);
-    expect([...seen.keys()]).toEqual(['BTC']);
+    forgetQuiet(seen, 1_000 + 30 * DAY - 1, isStored);
+    expect([...seen.keys()]).toEqual(['#70', '#81', 'BTC']);
+    forgetQuiet(seen, 1_000 + 30 * DAY, isStored);
+    expect([...seen.keys()]).toEqual(['#81', 'BTC']);
+    // What is left of an open one is one time.
+    expect(seen.get('#81')!.trades.size).toBe(0);
+    expect(add(seen, 1_000, 1, '#81')).toBe(false);
   });
 });

@@ -3,12 +3,13 @@
  * section 7), so every reconnect repeats some. A trade is identified by coin, time and tid. The newest trades of a coin
  * are stored one by one, older ones only as a time: a trade up to that time is a repeat or came too late.
  */
+import { isOutcomeCoin } from '#schemas/venues/venue-a/outcome-coin';
 
 /** Stored trades of a coin: more than the venue replays. */
 export const REMEMBERED_TRADES = 256;
 /** Single trades of a coin without trades for this long are removed. */
 const QUIET_AFTER_MS = 2 * 86_400_000;
-/** The coin of an outcome without trades for this long is removed. */
+/** The coin of an ended outcome without trades for this long is removed. */
 const ENDED_AFTER_MS = 30 * 86_400_000;
 
 interface CoinTrades {
@@ -46,10 +47,14 @@ export function remember(seen: SeenTrades, coin: string, time: number, key: stri
   if (size >= 2 * REMEMBERED_TRADES && size % REMEMBERED_TRADES === 0) forgetOldest(known);
 }
 
-/** Runs once a day: reduces quiet coins to the time of their newest trade, and removes coins of ended outcomes. */
-export function forgetQuiet(seen: SeenTrades, now: number): void {
+/**
+ * Runs once a day: reduces quiet coins to the time of their newest trade, and removes coins of ended outcomes.
+ * @param isStored true for a coin of an outcome that has not ended, however long it was not traded: the venue still replays
+ * its trades.
+ */
+export function forgetQuiet(seen: SeenTrades, now: number, isStored: (coin: string) => boolean): void {
   for (const [coin, known] of seen) {
-    if (now - known.receivedAt >= ENDED_AFTER_MS && coin.startsWith('#')) seen.delete(coin);
+    if (now - known.receivedAt >= ENDED_AFTER_MS && isOutcomeCoin(coin) && !isStored(coin)) seen.delete(coin);
     else if (now - known.receivedAt >= QUIET_AFTER_MS) {
       known.seenUpTo = known.newest;
       known.trades.clear();

@@ -22,7 +22,7 @@ import { processAnswer } from './answers.ts';
 import { forgetOldRanges } from './bar-ranges.ts';
 import { chooseAllNames } from './canonical-pairs.ts';
 import { processFrame } from './frames.ts';
-import { gapContext } from './gap-context.ts';
+import { gapContext, isStoredOutcome } from './gap-context.ts';
 import { emitDelisted, processTradesLeftOut } from './instruments.ts';
 import { forgetClosed } from './outcomes.ts';
 import { emitDelistedDexes } from './perp-dexes.ts';
@@ -30,6 +30,7 @@ import { forgetQuiet } from './seen-trades.ts';
 import { emitSpotSamples } from './spot-contexts.ts';
 import { createVenueAState, type VenueAState } from './state.ts';
 import { connectionLost, endGaps, expireReplays, forgetUntraded } from './trade-gaps.ts';
+import { recordingBegan } from './trade-starts.ts';
 
 export interface VenueAOptions {
   /** Taker fee rate of outcome markets, as decimal text (`PARALLAX_VENUE_A_OUTCOME_TAKER_FEE`). */
@@ -38,6 +39,9 @@ export interface VenueAOptions {
 
 /** For how long a closed outcome is stored, for trades and books that arrive late. */
 const CLOSED_RETENTION_MS = 86_400_000;
+
+/** Names of connections of the socket begin with it. */
+const SOCKET = 'venue_a.ws';
 
 const liveness = createLiveness(statusTopics.venue_a);
 
@@ -67,7 +71,7 @@ export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
 
   return {
     name: 'normalise.venue_a',
-    stateVersion: 15,
+    stateVersion: 16,
     // Holds some hundred trades per coin; the other maps have one entry per listed coin or outcome.
     slicedMaps: ['seenTrades', 'acquiredParts'],
     inputs: [
@@ -100,6 +104,9 @@ function onFeedEvent(state: VenueAState, { value }: StageRecord<FeedEvent>, emit
   // nothing states its end.
   if (kind === 'disconnected' || kind === 'unreachable' || kind === 'connected')
     connectionLost(gaps, feed, liveness.lastFrameAt(state.liveness, feed) ?? receivedAt);
+  // A recording states a connection that it saw from its beginning at the same time as `connected`.
+  if (kind === 'recorded' && feed.startsWith(SOCKET) && state.connectedAt.get(feed) !== receivedAt)
+    recordingBegan(gaps);
   if (kind === 'connected' || kind === 'recorded') state.connectedAt.set(feed, receivedAt);
   // A silent socket may send again, and nothing was lost then.
   else if (kind !== 'silent') state.connectedAt.delete(feed);
@@ -129,9 +136,10 @@ function onClock(state: VenueAState, { value }: StageRecord<ClockMark>, emit: Em
   if (value.hour) emitSpotSamples(state, now, emit);
   if (!value.day) return;
   forgetOldRanges(state.barRanges, now);
-  forgetQuiet(state.seenTrades, now);
-  forgetUntraded(state.tradeSubscriptions, state.seenTrades);
   for (const coin of forgetClosed(state.outcomes, now - CLOSED_RETENTION_MS)) forgetCoin(state, coin, emit);
+  const isStored = (coin: string) => isStoredOutcome(state, coin);
+  forgetQuiet(state.seenTrades, now, isStored);
+  forgetUntraded(state.tradeSubscriptions, state.seenTrades, isStored);
 }
 
 function forgetCoin(state: VenueAState, coin: string, emit: Emit): void {

@@ -8,7 +8,7 @@ import { type AccountMarkets, type AccountResponse, createAccountMarkets } from 
 import type { BarRanges } from './bar-ranges.ts';
 import { createOutcomeState, type OutcomeState } from './outcome-state.ts';
 import type { SeenTrades } from './seen-trades.ts';
-import { createTradeSubscriptions, type TradeSubscriptions } from './trade-gaps.ts';
+import { createTradeSubscriptions, type TradeSubscriptions } from './trade-subscriptions.ts';
 
 export interface VenueAState {
   /** Number of trades emitted so far. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { venueCandleRangeTopics } from '#schemas/topics/candles';
+import { START_RANGE_ID, venueCandleRangeTopics } from '#schemas/topics/candles';
 import { driveVenueA, START, trade } from './venue-a.fixture.ts';
 
 type Driver = ReturnType<typeof driveVenueA>;
@@ -14,9 +14,12 @@ const receive = (venue: Driver, at: number, ids: readonly number[], { coin = 'BT
     at,
     feed,
   );
+/** The gaps, without those before the recording. */
+const gaps = (venue: Driver) =>
+  venue.stage.emittedTo(venueCandleRangeTopics.venue_a).filter(({ id }) => id !== START_RANGE_ID);
 /** Ranges as `<id> <kind> <from> <until>`, in ms after START. */
 const ranges = (venue: Driver) =>
-  venue.stage.emittedTo(venueCandleRangeTopics.venue_a).map(({ id, kind, from, until }) => {
+  gaps(venue).map(({ id, kind, from, until }) => {
     const lostAt = Number(id.slice('gap '.length)) - START;
     return `${lostAt} ${kind} ${from - START} ${until === null ? 'open' : until - START}`;
   });
@@ -102,6 +105,16 @@ describe('a gap in the trades of a coin', () => {
     expect(ranges(venue).slice(1)).toEqual(['2000 gap 2000 5010']);
     receive(venue, 36_000, [35_999]);
     expect(ranges(venue)).toHaveLength(2);
+  });
+
+  it('stays open if the connection is lost again while a replay is awaited', () => {
+    const venue = reconnected();
+    lose(venue, 6_000);
+    venue.clock(60_000);
+    expect(ranges(venue)).toEqual(['2000 gap 2000 open']);
+    acknowledge(venue, 70_000);
+    venue.clock(100_000);
+    expect(ranges(venue).slice(1)).toEqual(['2000 gap 2000 70000']);
   });
 
   it('begins after a kill at the last frame of the connection', () => {
@@ -217,7 +230,7 @@ describe('a gap in the trades of a coin', () => {
     list(2_000, [8]);
     lose(venue, 3_000);
     venue.clock(60_000);
-    const opened = venue.stage.emittedTo(venueCandleRangeTopics.venue_a);
+    const opened = gaps(venue);
     expect(opened.map(({ coin, until }) => `${coin} ${until}`)).toEqual(['#80 null']);
     list(61_000, [9]);
     venue.clock(65_000);
@@ -233,7 +246,7 @@ describe('a gap in the trades of a coin', () => {
     }
     receive(venue, 20, [15], { coin: 'ETH', feed: 'ws-2' });
     lose(venue, 100);
-    const opened = venue.stage.emittedTo(venueCandleRangeTopics.venue_a);
+    const opened = gaps(venue);
     expect(opened.map(({ coin, source }) => `${coin} ${source}`)).toEqual(['BTC venue_node', '#70 trades']);
   });
 

@@ -4,67 +4,31 @@
  * may be missing: its gap is open. A market that has ended has no trades, so its gap ends there.
  */
 
-import type { Emit } from '#infra/stages/stage';
-import { MINUTE_MS, sourceRulesOf } from '#schemas/domain/candles/sources';
-import { type CandleRange, venueCandleRangeTopics } from '#schemas/topics/candles';
-import { providerOf } from '#schemas/venues/venue-a/coin-market';
+import { MINUTE_MS } from '#schemas/domain/candles/sources';
+import { isOutcomeCoin } from '#schemas/venues/venue-a/outcome-coin';
 import { type TradeMessage, tradeKey } from '#schemas/venues/venue-a/trades';
 import { isSeen, type SeenTrades } from './seen-trades.ts';
+import { endStart, isFollowed, openStart } from './trade-starts.ts';
+import {
+  type CoinSubscription,
+  createSubscription,
+  type EndedGap,
+  emitRange,
+  type GapContext,
+  type TradeSubscriptions,
+} from './trade-subscriptions.ts';
 
 /** A subscription without a replay within this time has nothing to replay. */
 const REPLAY_WAIT_MS = 30_000;
 
-/** How the trades of a coin arrive. */
-interface CoinSubscription {
-  /** The connection that carries them; empty if there was none yet. */
-  feed: string;
-  /** Since when trades may be missing, unix ms; null while the subscription is uninterrupted. */
-  lostAt: number | null;
-  /**
-   * Id of the range of the open gap, or of one in which nothing was missed: the next gap has it again, so that interruptions
-   * without a loss do not add up.
-   */
-  gapId: string | null;
-  /**
-   * The newest gap between two requested lists. The next one extends it if it touches its buckets or those beside them:
-   * a coin that is only polled would have a range for every list.
-   */
-  polledGap: EndedGap | null;
-}
-
-interface EndedGap {
-  readonly id: string;
-  readonly from: number;
-  /** Inclusive. */
-  readonly until: number;
-}
-
-/** Part of the state of the normaliser. */
-export interface TradeSubscriptions {
-  /** By coin. */
-  readonly coins: Map<string, CoinSubscription>;
-  /** When the coins whose replay has not come were subscribed, unix ms. */
-  readonly awaited: Map<string, number>;
-}
-
-export function createTradeSubscriptions(): TradeSubscriptions {
-  return { coins: new Map(), awaited: new Map() };
-}
-
-/** What the functions below need of the normaliser. */
-export interface GapContext {
-  readonly subscriptions: TradeSubscriptions;
-  readonly seen: SeenTrades;
-  /** When the market of a coin ended, unix ms; null while it is listed, or if that is unknown. */
-  readonly endOf: (coin: string) => number | null;
-  readonly receivedAt: number;
-  readonly emit: Emit;
-}
-
-/** Handles the loss of a connection at a time: the gaps of its coins open. Nothing changes for those that are lost. */
+/** Handles the loss of a connection at a time: the gaps of its coins open. Nothing is replayed on it any more. */
 export function connectionLost(context: GapContext, feed: string, lostAt: number): void {
-  for (const [coin, subscription] of context.subscriptions.coins)
-    if (subscription.feed === feed) open(context, coin, subscription, lostAt);
+  const { coins, awaited } = context.subscriptions;
+  for (const [coin, subscription] of coins) {
+    if (subscription.feed !== feed && subscription.feed !== '') continue;
+    awaited.delete(coin);
+    open(context, coin, subscription, lostAt);
+  }
 }
 
 /** Handles the acknowledgement of a subscription to the trades of a coin. */
@@ -100,14 +64,17 @@ export function unsubscribed(context: GapContext, coin: string, feed: string): v
 export function tradesReceived(context: GapContext, feed: string, trades: readonly TradeMessage[]): void {
   const [first] = trades;
   if (!first) return;
+  const { coin } = first;
   const { coins, awaited } = context.subscriptions;
-  const subscription = coins.get(first.coin);
+  const isStart = endStart(context, coin, Math.min(oldestOf(trades), awaited.get(coin) ?? Number.POSITIVE_INFINITY));
+  const subscription = coins.get(coin);
   if (!subscription) {
-    coins.set(first.coin, createSubscription(feed));
+    coins.set(coin, createSubscription(feed));
     return;
   }
-  if (subscription.lostAt === null || subscription.feed !== feed || !awaited.delete(first.coin)) return;
-  close(context, first.coin, subscription, missedBefore(context.seen, first.coin, trades));
+  if (subscription.lostAt === null && subscription.feed === '') subscription.feed = feed;
+  if (subscription.lostAt === null || subscription.feed !== feed || !awaited.delete(coin)) return;
+  close(context, coin, subscription, isStart ? null : missedBefore(context, coin, subscription, trades));
 }
 
 /**
@@ -120,16 +87,40 @@ export function recentTradesListed(context: GapContext, trades: readonly TradeMe
   const { coin } = first;
   const { coins } = context.subscriptions;
   if (forgetEnded(context, coin)) return;
+  const isStart = endStart(context, coin, oldestOf(trades));
   const subscription = coins.get(coin) ?? createSubscription('', context.seen.get(coin)?.receivedAt);
   if (!coins.has(coin)) coins.set(coin, subscription);
   else if (subscription.lostAt === null) return;
-  const missed = missedBefore(context.seen, coin, trades);
+  const missed = isStart ? null : missedBefore(context, coin, subscription, trades);
   // Without a loss the open gap moves to the present time.
   if (subscription.lostAt !== null && missed) closePolled(context, coin, subscription, missed);
   emitOpen(context, coin, subscription, context.receivedAt);
 }
 
-/** Handles the passing of time: ends the wait for replays that did not come. Nothing was recorded since the loss. */
+/**
+ * Handles the listing of outcomes that are open. The trades of a coin that was never subscribed are not received, and neither
+ * are those of one whose market had ended, until it is subscribed.
+ */
+export function outcomesListed(context: GapContext, coins: Iterable<string>): void {
+  const { coins: subscriptions, followed } = context.subscriptions;
+  for (const coin of coins) {
+    const known = followed.get(coin);
+    if (known === null || subscriptions.has(coin)) continue;
+    const since = context.seen.get(coin)?.receivedAt ?? known;
+    if (since === undefined) {
+      openStart(context, coin);
+      continue;
+    }
+    const subscription = createSubscription('');
+    subscriptions.set(coin, subscription);
+    emitOpen(context, coin, subscription, since);
+  }
+}
+
+/**
+ * Handles the passing of time: ends the wait for replays that did not come. Nothing was recorded since the loss. Of a coin
+ * without known trades nothing was traded either, since the venue would have replayed it.
+ */
 export function expireReplays(context: GapContext): void {
   const { awaited, coins } = context.subscriptions;
   for (const [coin, since] of awaited) {
@@ -137,7 +128,10 @@ export function expireReplays(context: GapContext): void {
     if (context.receivedAt - since < REPLAY_WAIT_MS) return;
     awaited.delete(coin);
     const subscription = coins.get(coin)!;
-    if (subscription.lostAt !== null) close(context, coin, subscription, { from: subscription.lostAt, until: since });
+    if (subscription.lostAt === null) continue;
+    endStart(context, coin, since);
+    const missed = context.seen.has(coin) ? { from: subscription.lostAt, until: since } : null;
+    close(context, coin, subscription, missed);
   }
 }
 
@@ -153,7 +147,7 @@ export function endGaps(context: GapContext): void {
 function forgetEnded(context: GapContext, coin: string): boolean {
   const until = context.endOf(coin);
   if (until === null) return false;
-  const { coins, awaited } = context.subscriptions;
+  const { coins, awaited, followed } = context.subscriptions;
   const subscription = coins.get(coin);
   if (subscription && subscription.lostAt !== null) {
     const { lostAt: from } = subscription;
@@ -161,34 +155,45 @@ function forgetEnded(context: GapContext, coin: string): boolean {
   }
   coins.delete(coin);
   awaited.delete(coin);
+  if (typeof followed.get(coin) === 'number') followed.set(coin, until);
   return true;
 }
 
-/** Forgets coins without known trades. */
-export function forgetUntraded({ coins, awaited }: TradeSubscriptions, seen: SeenTrades): void {
-  for (const coin of coins.keys()) if (!seen.has(coin) && !awaited.has(coin)) coins.delete(coin);
-}
-
-/** The time in which trades were missed before a replay; null if it reaches back to a known trade. */
-function missedBefore(
+/** Runs once a day: forgets coins without known trades, except those of outcomes that are stored. */
+export function forgetUntraded(
+  { coins, awaited, followed }: TradeSubscriptions,
   seen: SeenTrades,
-  coin: string,
-  trades: readonly TradeMessage[],
-): { readonly from: number; readonly until: number } | null {
-  const newest = seen.get(coin)?.newest;
-  if (newest === undefined) return null;
-  const isContinued = trades.some((trade) => trade.time < newest || isSeen(seen, coin, trade.time, tradeKey(trade)));
-  return isContinued ? null : { from: newest, until: Math.min(...trades.map(({ time }) => time)) };
+  isStored: (coin: string) => boolean,
+): void {
+  for (const coin of coins.keys()) if (!seen.has(coin) && !awaited.has(coin) && !isStored(coin)) coins.delete(coin);
+  for (const coin of followed.keys()) if (!isStored(coin)) followed.delete(coin);
 }
 
-function createSubscription(feed: string, lostAt: number | null = null): CoinSubscription {
-  return { feed, lostAt, gapId: null, polledGap: null };
+/**
+ * The time in which trades were missed before a replay; null if it reaches back to a known trade, or to the loss of the
+ * connection if none is known.
+ */
+function missedBefore(
+  { seen }: GapContext,
+  coin: string,
+  { lostAt }: CoinSubscription,
+  trades: readonly TradeMessage[],
+): Ended | null {
+  const newest = seen.get(coin)?.newest ?? (isOutcomeCoin(coin) ? lostAt : null);
+  if (newest === null) return null;
+  const isContinued = trades.some((trade) => trade.time < newest || isSeen(seen, coin, trade.time, tradeKey(trade)));
+  return isContinued ? null : { from: newest, until: oldestOf(trades) };
+}
+
+/** Time of the oldest trade. */
+function oldestOf(trades: readonly TradeMessage[]): number {
+  return Math.min(...trades.map(({ time }) => time));
 }
 
 function open(context: GapContext, coin: string, subscription: CoinSubscription, lostAt: number): void {
   if (subscription.lostAt !== null || forgetEnded(context, coin)) return;
-  // Without a known trade there is nothing that could have been missed.
-  if (context.seen.has(coin)) emitOpen(context, coin, subscription, lostAt);
+  // The time before the first trade, or before the start of an outcome's coin, has no gap of this kind.
+  if (isFollowed(context, coin)) emitOpen(context, coin, subscription, lostAt);
   else subscription.lostAt = lostAt;
 }
 
@@ -199,27 +204,18 @@ function emitOpen(context: GapContext, coin: string, subscription: CoinSubscript
 }
 
 /** Ends the open gap. @param missed null if nothing was. */
-function close(
-  context: GapContext,
-  coin: string,
-  subscription: CoinSubscription,
-  missed: { readonly from: number; readonly until: number } | null,
-): void {
+function close(context: GapContext, coin: string, subscription: CoinSubscription, missed: Ended | null): void {
   const lostAt = subscription.lostAt!;
   subscription.lostAt = null;
-  if (!context.seen.has(coin)) return;
+  // Nothing was missed, and no gap was stated.
+  if (!isFollowed(context, coin) || (!missed && subscription.gapId === null)) return;
   const id = subscription.gapId ?? `gap ${lostAt}`;
   subscription.gapId = missed ? null : id;
   emitRange(context, coin, missed ? { id, kind: 'gap', ...missed } : { id, kind: 'none', from: lostAt, until: lostAt });
 }
 
 /** Ends the open gap of a coin that is polled, as a gap of its own or as a part of the one before. */
-function closePolled(
-  context: GapContext,
-  coin: string,
-  subscription: CoinSubscription,
-  missed: { readonly from: number; readonly until: number },
-): void {
+function closePolled(context: GapContext, coin: string, subscription: CoinSubscription, missed: Ended): void {
   const { polledGap } = subscription;
   if (!context.seen.has(coin) || !polledGap || !areAdjacent(polledGap, missed)) {
     subscription.polledGap = { id: subscription.gapId ?? `gap ${subscription.lostAt}`, ...missed };
@@ -238,14 +234,4 @@ type Ended = Pick<EndedGap, 'from' | 'until'>;
 function areAdjacent(a: Ended, b: Ended): boolean {
   const minuteOf = (time: number) => Math.floor(time / MINUTE_MS);
   return minuteOf(a.from) <= minuteOf(b.until) + 1 && minuteOf(b.from) <= minuteOf(a.until) + 1;
-}
-
-function emitRange(
-  { receivedAt, emit }: GapContext,
-  coin: string,
-  range: Pick<CandleRange, 'id' | 'kind' | 'from' | 'until'>,
-): void {
-  const provider = providerOf(coin);
-  const source = sourceRulesOf(provider).recorded;
-  emit(venueCandleRangeTopics.venue_a, coin, { provider, coin, source, intervalMs: MINUTE_MS, ...range, receivedAt });
 }

@@ -18,13 +18,14 @@ const TOO_MANY = { status: 429, text: 'null' };
 
 /** Path of the self-hosted node on the simulator's server. */
 export const NODE_PATH = '/venue_a.node';
+/** Bars that end so long before the start, or later, are exact: a service that was restarted may have recorded their trades. */
+const EXACT_BEFORE_MS = 30 * 60_000;
 
 export function createVenueA(context: VenueContext): SimulatedVenue & { readonly node: SimulatedNode } {
   const { world, board, paths, now, nodeData, minuteMs, observer, onError } = context;
   const markets = createMarkets(world);
   const limits = createVenueLimits(minuteMs);
-  // Trades are published from now on.
-  const info = createInfo(world, markets, now());
+  const info = createInfo(world, markets, now() - EXACT_BEFORE_MS);
   const accounts = createAccounts(world);
   const protocol = createVenueASocket(world, markets, info, now, () => hub, { limits, accounts });
   const hub: SocketHub = createSocketHub('venue_a.ws', board, () => protocol, { idleLimitMs: IDLE_MS, observer });

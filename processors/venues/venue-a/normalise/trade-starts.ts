@@ -1,0 +1,56 @@
+/**
+ * The time before the trades of an outcome's coin are received. Bars of outcomes are complete wherever no gap is known, so
+ * this time is a gap of its own. It lasts until the subscription is acknowledged, or until the oldest trade that the venue
+ * replays then; that of a coin without a subscription is open. The two coins of an outcome are subscribed independently.
+ */
+import { START_RANGE_ID } from '#schemas/topics/candles';
+import { isOutcomeCoin } from '#schemas/venues/venue-a/outcome-coin';
+import { createSubscription, emitRange, type GapContext } from './trade-subscriptions.ts';
+
+/** True if the trades of a coin were received before: then some may be missed while they are not. */
+export function isFollowed({ subscriptions, seen }: GapContext, coin: string): boolean {
+  return seen.has(coin) || typeof subscriptions.followed.get(coin) === 'number';
+}
+
+/** States that nothing is known of a coin that was listed and is not followed. */
+export function openStart(context: GapContext, coin: string): void {
+  const { followed, beganInProgress } = context.subscriptions;
+  if (beganInProgress) followFromNow(context, coin);
+  else {
+    followed.set(coin, null);
+    emitStart(context, coin, null);
+  }
+}
+
+/**
+ * States since when the trades of a coin are received. Nothing happens if it is followed, nor for coins of other kinds:
+ * their bars are complete from their first trade on.
+ * @returns true if it was not followed.
+ */
+export function endStart(context: GapContext, coin: string, since: number): boolean {
+  if (!isOutcomeCoin(coin) || isFollowed(context, coin)) return false;
+  context.subscriptions.followed.set(coin, since);
+  emitStart(context, coin, since);
+  return true;
+}
+
+/**
+ * Handles the start of a recording in which a connection is open: it has no acknowledgements of what was subscribed before,
+ * so all coins count as subscribed.
+ */
+export function recordingBegan(context: GapContext): void {
+  const { subscriptions } = context;
+  subscriptions.beganInProgress = true;
+  for (const [coin, since] of subscriptions.followed)
+    if (since === null && !subscriptions.coins.has(coin)) followFromNow(context, coin);
+}
+
+function followFromNow(context: GapContext, coin: string): void {
+  context.subscriptions.coins.set(coin, createSubscription(''));
+  endStart(context, coin, context.receivedAt);
+}
+
+/** @param until inclusive; null if it has not ended. */
+function emitStart(context: GapContext, coin: string, until: number | null): void {
+  emitRange(context, coin, { id: START_RANGE_ID, kind: 'gap', from: 0, until });
+}
