@@ -27,7 +27,7 @@ const LOOKS: Readonly<Record<number, readonly [theme: 'light' | 'dark', rules: o
 };
 const OTHER = { light: 'dark', dark: 'light' } as const;
 /** Rows of a table and items of a list are alike: axe looks at the first ones. */
-export const ALIKE = ['tbody > tr:nth-child(n+11)', 'li:nth-child(n+21)'];
+const ALIKE = ['tbody > tr:nth-child(n+11)', 'li:nth-child(n+21)'];
 /** Texts of the same colours that are looked at. Axe evaluates none that are scrolled out of sight. */
 const TEXTS_ALIKE = 10;
 /** No page may scroll sideways at these. */
@@ -313,8 +313,8 @@ async function runAxe(page: Page, rules: object, include: string, without: reado
 }
 
 /**
- * An expression: some texts of each pair of colours in an element, without those that it returned before since the portal
- * was loaded. Texts are alike if they have the same font, and if they and all elements around them have the same colours.
+ * An expression: some texts of each pair of colours in an element, without those of which `returnedTexts` has the
+ * key. Texts are alike if they have the same font, and if they and all elements around them have the same colours.
  */
 const newTexts = (selector: string) => `(() => {
   const styles = new Map();
@@ -328,7 +328,6 @@ const newTexts = (selector: string) => `(() => {
     }
     return styles.get(element);
   };
-  window.returnedTexts ??= new Set();
   const texts = new Map();
   for (const element of document.querySelectorAll(${JSON.stringify(`${selector} *`)})) {
     if (![...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== '')) continue;
@@ -337,13 +336,27 @@ const newTexts = (selector: string) => `(() => {
     if (element.closest(${JSON.stringify(ALIKE.join())}) !== null) continue;
     const { fontSize, fontWeight, textDecorationLine } = getComputedStyle(element);
     const state = [element.localName === 'a', element.closest(':disabled, [aria-disabled="true"]') !== null];
-    const key = [...state, fontSize, fontWeight, textDecorationLine, styleOf(element)].join();
+    const text = [...state, fontSize, fontWeight, textDecorationLine, styleOf(element)].join();
+    let key = 0;
+    for (let at = 0; at < text.length; at += 1) key = (Math.imul(key, 31) + text.charCodeAt(at)) | 0;
     const alike = texts.get(key) ?? [];
     if (alike.length < ${TEXTS_ALIKE} && !returnedTexts.has(key)) texts.set(key, [...alike, element]);
   }
   for (const key of texts.keys()) returnedTexts.add(key);
   return [...texts.values()].flat();
 })()`;
+
+/** Keys of the texts that axe has found no fault in, on any page: a text of the same colours has none either. */
+const knownTexts = new Set<number>();
+
+/** Violations of the rules about colours among the texts that are unlike those that were looked at before. */
+async function colourViolationsOf(page: Page, selector: string): Promise<string[]> {
+  await page.evaluate(`window.returnedTexts ??= new Set(${JSON.stringify([...knownTexts])})`);
+  const violations = await runAxe(page, COLOUR_RULES, newTexts(selector));
+  if (violations.length > 0) return violations;
+  for (const key of await page.evaluate<number[]>('[...returnedTexts]')) knownTexts.add(key);
+  return [];
+}
 
 /** Elements that make the page wider than the window; none if it does not scroll sideways. */
 export function sidewaysElements(page: Page): Promise<string[]> {
@@ -383,7 +396,7 @@ export async function expectAccessible({ page }: WatchedPage, selector = 'html')
     expect(await violationsOf(page, rules, selector, COLOUR_RULES.values), `${first} at ${width}`).toEqual([]);
     for (const theme of [first, OTHER[first]]) {
       await show(page, theme);
-      expect(await runAxe(page, COLOUR_RULES, newTexts(selector)), `colours of ${theme} at ${width}`).toEqual([]);
+      expect(await colourViolationsOf(page, selector), `colours of ${theme} at ${width}`).toEqual([]);
     }
   };
   await expectNoSidewaysScroll(page, look, selector === 'html' ? WIDTHS : DIALOG_WIDTHS);
