@@ -51,7 +51,8 @@ const EXPOSED_HEADERS = [
   'age',
 ];
 
-export interface AppDependencies extends Omit<Dependencies, 'keyGenerator' | 'usage' | 'keyUses' | 'ingest'> {
+export interface AppDependencies
+  extends Omit<Dependencies, 'keyGenerator' | 'usage' | 'keyUses' | 'ingest' | 'turnOf'> {
   /** Sends requests to ingest. */
   readonly requests: Pick<RequestClient, 'send'>;
   readonly control: Pick<ControlReplica, 'state' | 'isCurrent' | 'submit'>;

@@ -30,7 +30,7 @@ export interface RouteResponse extends CachedResponse {
 
 /** Who a response is computed for. */
 export interface Audience {
-  /** Null for a public route. A shared response does not depend on it: only requests to ingest use its turn. */
+  /** Null for a public route. A shared response does not depend on it: only requests to ingest and slow reads use its turn. */
   readonly identity: Identity | null;
   /** True if views and store are those of the sandbox data set. */
   readonly isSandboxed: boolean;
@@ -54,7 +54,7 @@ async function dependenciesOf(
       );
     },
   };
-  return { ...dependencies, ingest, ...(isSandboxed ? await sandbox.data() : {}) };
+  return { ...dependencies, ingest, turnOf: orgId, ...(isSandboxed ? await sandbox.data() : {}) };
 }
 
 /** What a response is computed from. */

@@ -13,8 +13,8 @@ import type { Sender } from './send.ts';
 
 /** What every route needs to be served. */
 export interface ServeOptions {
-  /** What handlers may use, besides requests in the turn of an organization. */
-  readonly dependencies: Omit<Dependencies, 'ingest'>;
+  /** What handlers may use, besides what depends on the turn of an organization. */
+  readonly dependencies: Omit<Dependencies, 'ingest' | 'turnOf'>;
   readonly requests: Pick<RequestClient, 'send'>;
   /** Market data for sandbox keys, instead of the live data. */
   readonly sandbox: Sandbox;

@@ -25,8 +25,8 @@ type Completion = void | Promise<void>;
 export function serveRoute(route: Route, options: ServeOptions): RouteOptions {
   const { cache, sender, errors, meter, isReady } = options;
   const parseRequest = createRequestParser(route);
-  /** A read of a venue waits and fails in the turn of an organization, so others do not share one that is running. */
-  const readsVenue = route.upstreamStatuses.length > 0;
+  /** A read in the turn of an organization waits and fails in it, so others do not share one that is running. */
+  const usesTurns = route.usesTurns ?? route.upstreamStatuses.length > 0;
   const readsBody = route.method !== 'GET' && route.scope !== null;
   /** Callers of requests that may have a body: they are authenticated before the body is read. */
   const callers = new WeakMap<FastifyRequest, Identity>();
@@ -48,7 +48,7 @@ export function serveRoute(route: Route, options: ServeOptions): RouteOptions {
     const computed = () => computeShared({ route, parsed, audience: { identity, isSandboxed } }, options);
     if (route.cacheTtlMs === 0) return computed();
     const key = isSandboxed ? SANDBOX_PREFIX + parsed.key : parsed.key;
-    return cache.get(key) ?? cache.computeOnce(key, computed, readsVenue ? identity?.organization.id : undefined);
+    return cache.get(key) ?? cache.computeOnce(key, computed, usesTurns ? identity?.organization.id : undefined);
   };
 
   const send = (

@@ -18,12 +18,14 @@ import { instrumentsOf } from './traded-instruments.ts';
  * Reads candles of linked markets, the oldest bucket first, then by provider and market. The limit counts candles, and
  * the bucket in which it falls is returned in full.
  * @param now the pipeline's time, unix ms; null if it is unknown.
+ * @param orgId in whose turn it uses the store (`readJointCandles`).
  */
 export async function readEventCandles(
   store: Reader,
   links: readonly EventLink[],
   window: CandleWindow,
   now: number | null,
+  orgId: string,
 ): Promise<MarketCandleList> {
   if (links.length === 0) return new MarketCandleArray([]);
   const sorted = [...links].sort(
@@ -31,7 +33,7 @@ export async function readEventCandles(
   );
   const sides = sorted.flatMap(sidesOf);
   const { rows } = await readBuckets(window, now, {
-    read: async (range) => ({ rows: await readRange(store, sorted, range, now ?? Number.POSITIVE_INFINITY) }),
+    read: async (range) => ({ rows: await readRange(store, sorted, range, now ?? Number.POSITIVE_INFINITY, orgId) }),
     timeOfRow: (range, nth) => timeOfRow(store, sides, lengthsOf(sides, range.stepMs), range, nth),
     rowsOfOne: links.length,
   });
@@ -47,6 +49,7 @@ async function readRange(
   links: readonly EventLink[],
   range: Buckets,
   now: number,
+  orgId: string,
 ): Promise<MarketCandleList> {
   const { stepMs } = range;
   const sides = links.flatMap(sidesOf);
@@ -61,7 +64,7 @@ async function readRange(
     fetched: [],
   };
   const [joined, stored] = await Promise.all([
-    joint && readJointCandles(store, links, sides, joint, stepMs),
+    joint && readJointCandles(store, links, sides, joint, stepMs, orgId),
     selectStoredBars(store, wanted),
   ]);
   const selected = candlesOf(links, stored);

@@ -12,7 +12,7 @@ function openStore() {
       }),
   };
   const span = { source: 'trades', intervalMs: 60_000, from: 0, until: 120_000 };
-  return { answers, read: () => readJointCandles(store, [], [], span, 60_000) };
+  return { answers, read: () => readJointCandles(store, [], [], span, 60_000, 'a') };
 }
 
 /** Lets promises that wait for nothing else go on. */

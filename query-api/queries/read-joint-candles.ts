@@ -3,7 +3,6 @@
  * and the two sides of each market, so that neither becomes an object here. It gives the same candles as the selection
  * among all sources followed by `complement` and `overlay` (`schemas/domain/candles/bars.ts`).
  */
-import { Semaphore } from '#infra/store/semaphore';
 import { type PreferredSpan, preferredSpan } from '#schemas/domain/candles/select';
 import { sourceRulesOf } from '#schemas/domain/candles/sources';
 import { marketKey } from '#schemas/domain/providers';
@@ -13,6 +12,7 @@ import { PackedMarketCandles } from './market-candles.ts';
 import { FIELD_END, PackedRows, ROW_START } from './packed-rows.ts';
 import { type Query, query, type Reader } from './query.ts';
 import { bucketBars, parametersOf, type RangeOfInstrument } from './read-source-bars.ts';
+import { ReadTurns } from './read-turns.ts';
 import type { BarInstrument } from './stored-bar.ts';
 
 /** A side of a market: an instrument, the number of its market, and whether its prices p count as 1 − p. */
@@ -105,15 +105,15 @@ const FIELDS = [
 const ROW = `concat('${ROW_START}', ${FIELDS.map((field) => `toString(${field}), '${FIELD_END}'`).join(', ')})`;
 
 /** Reads that wait for others, and how long: as long as a response may take. */
-const WAITING_MAX = 1_000;
-const WAIT_MS = 30_000;
+const TURNS = { perOrganization: 100, total: 1_000, timeoutMs: 30_000 };
 /** By store. */
-const turnsOf = new WeakMap<Reader, Semaphore>();
+const turnsOf = new WeakMap<Reader, ReadTurns>();
 
 /**
  * Reads the candles of linked markets in a `jointSpan` of their sides, as packed rows. One read runs at a time: it uses
  * every processor of the store and some 15 MB of its memory, and another one at once would also keep short queries
- * waiting. Rejects with a `StoreError` if too many reads wait, or for too long.
+ * waiting. Rejects as `ReadTurns` does if too many reads wait, or for too long.
+ * @param orgId in whose turn it runs.
  */
 export function readJointCandles(
   store: Reader,
@@ -121,9 +121,10 @@ export function readJointCandles(
   sides: readonly MarketSide[],
   { source, intervalMs, from, until }: PreferredSpan,
   stepMs: number,
+  orgId: string,
 ): Promise<PackedMarketCandles> {
   const markets = links.map(({ provider, providerMarketId }) => ({ provider, marketId: providerMarketId }));
-  const turns = turnsOf.get(store) ?? new Semaphore(1, WAITING_MAX);
+  const turns = turnsOf.get(store) ?? new ReadTurns(TURNS);
   turnsOf.set(store, turns);
   const candles: Query<PackedMarketCandles> = {
     name: 'candles',
@@ -143,5 +144,5 @@ export function readJointCandles(
     parse: ([found]: { packed: string; counted: number }[]) =>
       new PackedMarketCandles(source, markets, new PackedRows(found!.packed, found!.counted)),
   };
-  return turns.run(() => query(store, candles), WAIT_MS);
+  return turns.run(orgId, () => query(store, candles));
 }

@@ -265,7 +265,7 @@ it('candles of an event equal a calculation over all of its trades', { timeout: 
         const candles = plainCandles(all, recorded, stepMs, gaps).filter(({ ts }) => from === null || ts >= from);
         const last = from === null ? candles.at(-limit) : candles[limit - 1];
         const expected = candles.filter(({ ts }) => !last || (from === null ? ts >= last.ts : ts <= last.ts));
-        expect((await readEventCandles(store, LINKS, window, null)).toArray()).toEqual(expected);
+        expect((await readEventCandles(store, LINKS, window, null, 'org')).toArray()).toEqual(expected);
       }
     }),
     { numRuns: Number(process.env.PARALLAX_PROPERTY_RUNS ?? 12) },
@@ -291,7 +291,7 @@ it('a repaired minute opens and closes as the bar of the YES coin, where it has 
   await insertRows(store, candleRangesTable, ranges);
   const [, outcome] = LINKS;
   const read = async (interval: Interval) =>
-    (await readEventCandles(store, [outcome!], { interval, limit: 9, start: null, end: null }, null)).toArray();
+    (await readEventCandles(store, [outcome!], { interval, limit: 9, start: null, end: null }, null, 'org')).toArray();
   const minute = { open: '0.4', close: '0.5', high: '0.9', low: '0.1', volume: '4', trades: 2, source: 'official_api' };
   expect((await read('1m'))[0]).toMatchObject(minute);
   expect(await read('1h')).toMatchObject([

@@ -35,10 +35,16 @@ describe('the truth of an account of venue_a', () => {
   it('has a value, unless the account owns something whose price it does not know', () => {
     // Accounts 1 of each four hold a side of a question, and 49 a token without a price.
     expect([0, 1, 2, 49].map((account) => truthOf(account).navUsd === null)).toEqual([false, true, false, true]);
-    const { total } = accounts.usd(world.population.accounts[0]!, BEFORE_THE_HOUR)!;
-    const { delegated } = accounts.delegatorSummary(world.population.accounts[0]!) as { delegated: string };
-    expect(delegated).toBe('0.0');
-    expect(Number(truthOf(0).navUsd)).toBeCloseTo(total, 4);
+    // The account 6 stakes, and the account 0 does not. What the series of the venue state agrees with both.
+    for (const [account, stakes] of [
+      [0, false],
+      [6, true],
+    ] as const) {
+      const user = world.population.accounts[account]!;
+      const { delegated } = accounts.delegatorSummary(user) as { delegated: string };
+      expect(Number(delegated) > 0).toBe(stakes);
+      expect(Number(truthOf(account).navUsd)).toBeCloseTo(accounts.usd(user, BEFORE_THE_HOUR)!.total, 4);
+    }
   });
 
   it('is null for an address that is no account', () => {

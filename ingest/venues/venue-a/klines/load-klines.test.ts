@@ -5,7 +5,7 @@ import { LISTING_REQUEST, readKlineRequest, symbolOf } from '#schemas/venues/ven
 import { type Answer, startHttpServer } from '../../../testing/http-server.fixture.ts';
 import { MemoryLog } from '../../../testing/memory-log.fixture.ts';
 import { openTestPublisher, silentLogger } from '../../../testing/open-publisher.fixture.ts';
-import { ExchangeClient } from './exchange-client.ts';
+import { ExchangeClient, SOURCE } from './exchange-client.ts';
 import { type LoadOptions, loadKlines } from './load-klines.ts';
 import { LoadedKlines } from './loaded-klines.ts';
 
@@ -129,6 +129,19 @@ describe('loading klines', () => {
     expect(requests).toBe(2);
     expect(new Set(raw.map(({ request }) => request)).size).toBe(raw.length);
     expect(raw).toHaveLength(5);
+  });
+
+  it.each([
+    ['a request with a malformed number', 'startTime=abc', '[]'],
+    ['a negative limit', 'limit=-1', '[]'],
+    ['a malformed answer', 'startTime=0', '{'],
+  ])('is not stopped by a newest record with %s, as a recording can have', async (_, parameter, payload) => {
+    const log = new MemoryLog();
+    const { publisher } = await openTestPublisher({ log });
+    const request = `GET /fapi/v1/klines?symbol=${symbolOf('BTC')}&interval=1h&${parameter}`;
+    publisher.receive({ source: SOURCE, feed: SOURCE, request, payload: Buffer.from(payload) });
+    await publisher.close();
+    expect(await run((await startExchange()).url, log)).toMatchObject({ bars: 4_320, requests: 5 });
   });
 
   it('skips coins that are not listed, and those whose symbol is unknown after all', async () => {

@@ -95,10 +95,8 @@ export class LoadedKlines {
     if (!newest?.value) return;
     await this.codec.fetchSchema(newest.value);
     const { request: text, payload, receivedAt } = this.codec.decode(RAW, newest.value);
-    const request = readKlineRequest(text);
-    if (!request) return;
-    const span = spanIn(request, payload, receivedAt);
-    if (span) await this.noteSpan(request.coin, request.intervalMs, span, signal);
+    const stated = statedBy(text, payload, receivedAt);
+    if (stated) await this.noteSpan(stated.coin, stated.intervalMs, stated.span, signal);
   }
 
   private async write(coin: string, intervalMs: number, series: Series, signal: AbortSignal): Promise<void> {
@@ -111,11 +109,14 @@ export class LoadedKlines {
   }
 }
 
-/** The span that a stored response answers; null if it is malformed, which the normaliser reports. */
-function spanIn(request: KlineRequest, payload: Buffer, receivedAt: number): Span | null {
+/** The span that a stored response answers; null if either is malformed, which the normaliser reports, or for no span. */
+function statedBy(text: string | null, payload: Buffer, receivedAt: number): (KlineRequest & { span: Span }) | null {
   try {
+    const request = readKlineRequest(text);
+    if (!request) return null;
     const klines = readKlines(parseJsonOrNull(payload.toString()), request.intervalMs);
-    return answeredSpan(request, klines, receivedAt);
+    const span = answeredSpan(request, klines, receivedAt);
+    return span && { ...request, span };
   } catch (error) {
     if (error instanceof FieldError) return null;
     throw error;

@@ -18,6 +18,7 @@ export const getEventCandles = defineRoute({
   sku: 'api.request',
   cacheTtlMs: 30_000,
   isCacheable: ({ candles }) => candles.length > 0,
+  usesTurns: true,
   summary: "Bars of all linked markets in the event's YES terms, oldest first.",
   params: eventPath,
   query: candleQuery.extend({
@@ -51,7 +52,7 @@ export const getEventCandles = defineRoute({
       'The time up to which everything behind the bars is processed: a bar that ends later may still change.',
     ),
   }),
-  async handle({ params, query }, { views, store }) {
+  async handle({ params, query }, { views, store, turnOf }) {
     const window = windowOf(query);
     const { universalId, links, receivedAt } = await findEvent(views.events, store, params.universalId);
     const { provider: selector } = query;
@@ -59,7 +60,7 @@ export const getEventCandles = defineRoute({
       ({ used, provider }) => used && (selector === undefined || selectsProvider(selector, provider)),
     );
     const at = await tablesUntil(views.freshness, candleRangeTopic, candleBarsTable.fromTopics, receivedAt);
-    const candles = await readEventCandles(store, wanted, window, views.freshness.now());
+    const candles = await readEventCandles(store, wanted, window, views.freshness.now(), turnOf);
     return {
       universalId,
       fetchedAt: isoTime(at),

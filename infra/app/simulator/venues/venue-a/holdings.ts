@@ -37,8 +37,8 @@ export interface Holdings {
   start(account: number): number;
   balances(account: number, perps: PerpFigures, atMs: number): readonly Balance[];
   vaults(account: number): readonly { readonly equity: string }[];
-  staked(account: number): object;
-  /** USD of the spot balances and the vaults; what has no price counts nothing. */
+  staked(account: number): Readonly<typeof NOTHING_STAKED>;
+  /** USD of the spot balances, the vaults and the stakes; what has no price counts nothing. */
   usd(account: number, perps: PerpFigures, atMs: number): number;
 }
 
@@ -87,7 +87,10 @@ export function createHoldings(world: World): Holdings {
     usd(account, perps, atMs) {
       const ofBalance = ({ coin, total }: Balance) => Number(total) * priceOf(account, coin, atMs);
       const spot = holdings.balances(account, perps, atMs).reduce((sum, balance) => sum + ofBalance(balance), 0);
-      return holdings.vaults(account).reduce((sum, { equity }) => sum + Number(equity), spot);
+      const { delegated, undelegated, totalPendingWithdrawal } = holdings.staked(account);
+      const staked = Number(delegated) + Number(undelegated) + Number(totalPendingWithdrawal);
+      const owned = spot + staked * priceOf(account, 'HYPE', atMs);
+      return holdings.vaults(account).reduce((sum, { equity }) => sum + Number(equity), owned);
     },
     balances(account, perps, atMs) {
       const balances: Balance[] = [{ coin: 'USDC', token: 0, ...usdc(account, perps), entryNtl: '0.0' }];
