@@ -8,7 +8,7 @@ import { MINUTE_MS } from '#schemas/domain/candles/sources';
 import { isOutcomeCoin } from '#schemas/venues/venue-a/outcome-coin';
 import { type TradeMessage, tradeKey } from '#schemas/venues/venue-a/trades';
 import { isSeen, type SeenTrades } from './seen-trades.ts';
-import { endStart, isFollowed, openStart } from './trade-starts.ts';
+import { endStart, isBeforeStart, isFollowed, openStart } from './trade-starts.ts';
 import {
   type CoinSubscription,
   createSubscription,
@@ -66,7 +66,8 @@ export function tradesReceived(context: GapContext, feed: string, trades: readon
   if (!first) return;
   const { coin } = first;
   const { coins, awaited } = context.subscriptions;
-  const isStart = endStart(context, coin, Math.min(oldestOf(trades), awaited.get(coin) ?? Number.POSITIVE_INFINITY));
+  const isStart = isBeforeStart(context, coin);
+  if (isStart) endStart(context, coin, Math.min(oldestOf(trades), awaited.get(coin) ?? Number.POSITIVE_INFINITY));
   const subscription = coins.get(coin);
   if (!subscription) {
     coins.set(coin, createSubscription(feed));
@@ -87,7 +88,8 @@ export function recentTradesListed(context: GapContext, trades: readonly TradeMe
   const { coin } = first;
   const { coins } = context.subscriptions;
   if (forgetEnded(context, coin)) return;
-  const isStart = endStart(context, coin, oldestOf(trades));
+  const isStart = isBeforeStart(context, coin);
+  if (isStart) endStart(context, coin, oldestOf(trades));
   const subscription = coins.get(coin) ?? createSubscription('', context.seen.get(coin)?.receivedAt);
   if (!coins.has(coin)) coins.set(coin, subscription);
   else if (subscription.lostAt === null) return;
@@ -129,7 +131,7 @@ export function expireReplays(context: GapContext): void {
     awaited.delete(coin);
     const subscription = coins.get(coin)!;
     if (subscription.lostAt === null) continue;
-    endStart(context, coin, since);
+    if (isBeforeStart(context, coin)) endStart(context, coin, since);
     const missed = context.seen.has(coin) ? { from: subscription.lostAt, until: since } : null;
     close(context, coin, subscription, missed);
   }

@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { venueCandleRangeTopics } from '#schemas/topics/candles';
+import { tradeTopics } from '#schemas/topics/normalised';
 import { driveVenueA, START, trade } from './venue-a.fixture.ts';
 
 type Driver = ReturnType<typeof driveVenueA>;
@@ -198,5 +200,110 @@ describe('a gap of an outcome that was never traded', () => {
         .filter((range) => range.startsWith('#7'))
         .slice(4),
     ).toEqual(opened);
+  });
+});
+
+describe('whatever happens to the subscriptions of an outcome', () => {
+  const MINUTE = 60_000;
+  /** The venue replays this many trades. */
+  const REPLAYED = 3;
+  const coin = fc.constantFrom('#70', '#71');
+  const step = fc.record({
+    /** Time since the step before, ms. */
+    after: fc.oneof(fc.integer({ min: 1, max: 20_000 }), fc.integer({ min: 1, max: 10 * MINUTE })),
+    what: fc.oneof(
+      fc.record({ kind: fc.constant('trade' as const), coin }),
+      fc.record({ kind: fc.constantFrom('subscribe' as const, 'unsubscribe' as const), coin }),
+      fc.record({ kind: fc.constantFrom('lose', 'kill', 'close', 'list', 'day', 'restart', 'tick'), coin }),
+    ),
+  });
+
+  /** Plays steps, with a venue that sends the trades of subscribed coins and replays the newest ones. */
+  function play(steps: readonly { readonly after: number; readonly what: { kind: string; coin: string } }[]) {
+    const venue = driveVenueA();
+    const traded = new Map<string, number[]>([
+      ['#70', []],
+      ['#71', []],
+    ]);
+    const subscribed = new Set<string>();
+    let isConnected = false;
+    let isListed = true;
+    let at = 0;
+    const connect = () => {
+      if (!isConnected) venue.feedEvent('connected', at);
+      isConnected = true;
+    };
+    list(venue, 0, [7, 9]);
+    for (const { after, what } of steps) {
+      // Clock marks come in between.
+      for (const mark of [at + 30_000, at + after]) if (mark <= at + after) venue.clock(mark);
+      at += after;
+      const { kind, coin: name } = what;
+      if (kind === 'trade' && isListed) {
+        traded.get(name)!.push(at);
+        if (subscribed.has(name)) receive(venue, name, at, [at]);
+      } else if (kind === 'subscribe' && isListed && !subscribed.has(name)) {
+        connect();
+        acknowledge(venue, name, at);
+        const replayed = traded.get(name)!.slice(-REPLAYED);
+        if (replayed.length > 0) receive(venue, name, at, replayed);
+        subscribed.add(name);
+      } else if (kind === 'unsubscribe' && subscribed.delete(name)) {
+        acknowledge(venue, name, at, { method: 'unsubscribe' });
+      } else if (kind === 'lose' && isConnected) {
+        venue.feedEvent('disconnected', at);
+        isConnected = false;
+        subscribed.clear();
+      } else if (kind === 'kill' && isConnected) {
+        venue.stage.restart();
+        subscribed.clear();
+        isConnected = false;
+        at += 5_000;
+        connect();
+      } else if (kind === 'close' && isListed) {
+        isListed = false;
+        list(venue, at, [9]);
+        for (const open of subscribed) acknowledge(venue, open, at + 1, { method: 'unsubscribe' });
+        subscribed.clear();
+        at += 1;
+      } else if (kind === 'list') {
+        isListed = true;
+        list(venue, at, [7, 9]);
+      } else if (kind === 'day' && isListed) {
+        at += 40 * DAY;
+        venue.clock(at, { day: true });
+      } else if (kind === 'restart') venue.stage.restart();
+    }
+    return { venue, traded };
+  }
+
+  it('a minute that no gap touches has all trades of its coin', () => {
+    let complete = 0;
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40, size: 'max' }), (steps) => {
+        const { venue, traded } = play(steps);
+        expect(venue.stage.deadLetters).toEqual([]);
+        const stated = venue.stage.emittedTo(venueCandleRangeTopics.venue_a);
+        const ranges = [...new Map(stated.map((range) => [`${range.coin} ${range.id}`, range])).values()];
+        const recorded = venue.stage.emittedTo(tradeTopics.venue_a);
+        expect(new Set(recorded.map(({ id }) => id)).size).toBe(recorded.length);
+        const minuteOf = (time: number) => Math.floor((START + time) / MINUTE);
+        for (const [name, times] of traded) {
+          const gaps = ranges.filter((range) => range.coin === name && range.kind === 'gap');
+          const seen = new Set(recorded.filter(({ instrument }) => instrument === name).map(({ ts }) => ts - START));
+          for (const time of times) {
+            const isInGap = gaps.some(
+              ({ from, until }) =>
+                Math.floor(from / MINUTE) <= minuteOf(time) &&
+                (until === null || Math.floor(until / MINUTE) >= minuteOf(time)),
+            );
+            if (!isInGap) complete += 1;
+            expect(isInGap || seen.has(time), `${name} ${time}`).toBe(true);
+          }
+        }
+      }),
+      { numRuns: Number(process.env.PARALLAX_PROPERTY_RUNS ?? 200) },
+    );
+    expect(complete).toBeGreaterThan(0);
   });
 });

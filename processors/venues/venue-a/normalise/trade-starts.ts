@@ -22,16 +22,15 @@ export function openStart(context: GapContext, coin: string): void {
   }
 }
 
-/**
- * States since when the trades of a coin are received. Nothing happens if it is followed, nor for coins of other kinds:
- * their bars are complete from their first trade on.
- * @returns true if it was not followed.
- */
-export function endStart(context: GapContext, coin: string, since: number): boolean {
-  if (!isOutcomeCoin(coin) || isFollowed(context, coin)) return false;
+/** True for an outcome's coin of which nothing was received yet. Bars of other coins are complete from their first trade on. */
+export function isBeforeStart(context: GapContext, coin: string): boolean {
+  return isOutcomeCoin(coin) && !isFollowed(context, coin);
+}
+
+/** States since when the trades of an outcome's coin are received. */
+export function endStart(context: GapContext, coin: string, since: number): void {
   context.subscriptions.followed.set(coin, since);
   emitStart(context, coin, since);
-  return true;
 }
 
 /**
