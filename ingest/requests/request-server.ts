@@ -201,7 +201,7 @@ class RequestServer {
 }
 
 /**
- * True if a request has time left after a read failed that it had joined. The limits of the read counted from the oldest
+ * True if a request has time left after the failure of a read that it joined. The limits of the read counted from the oldest
  * of its requests, so one that was sent later has as much more time.
  */
 function hasTimeLeft(error: unknown, sentLaterMs: number): boolean {

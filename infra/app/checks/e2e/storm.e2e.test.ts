@@ -250,7 +250,7 @@ describe('a service in storms of reconnections that is killed again and again', 
     report('delay of a single read during a rush', delayMs);
     report('reads of the rush', statuses.get(200) ?? 0);
     expect(statuses.get(200)).toBeGreaterThan(ANSWERED_MIN);
-    // The rush had used up its weight.
+    // No weight was left for the rush.
     expect(statuses.get(429)).toBeGreaterThan(0);
     expect(delayMs).toBeLessThan(DELAY_MAX_MS);
   });

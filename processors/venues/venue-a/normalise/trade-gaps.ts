@@ -101,7 +101,7 @@ export function recentTradesListed(context: GapContext, trades: readonly TradeMe
 
 /**
  * Handles the listing of outcomes that are open. The trades of a coin that was never subscribed are not received, and neither
- * are those of one whose market had ended, until it is subscribed.
+ * are those of one whose market was closed, until it is subscribed.
  */
 export function outcomesListed(context: GapContext, coins: Iterable<string>): void {
   const { coins: subscriptions, followed } = context.subscriptions;
