@@ -18,8 +18,8 @@ const common = { pool: 'forks' as const, testTimeout: 30_000, hookTimeout: 120_0
 export default defineConfig({
   test: {
     globalSetup: ['infra/app/checks/global-setup.ts'],
-    // More than the two cores of CI, since tests also wait: with four workers the cores are idle for an eighth of the time.
-    maxWorkers: 5,
+    // Two more than the two cores of CI, since tests also wait: with five workers, all of them are too slow for their limits.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     projects: [
       { ...sources, test: { ...common, name: 'shared-process', include: sharingProcesses, isolate: false } },

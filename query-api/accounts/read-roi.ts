@@ -25,7 +25,7 @@ export interface RoiRead extends RoiWindow {
   readonly caller: Caller;
   /** Aborts when nobody waits for the result any more. */
   readonly signal: AbortSignal;
-  /** Until when to wait for blocks of venue_b, unix ms: one time for all accounts of a response. */
+  /** Until when to wait for blocks of venue_b that are known to exist, unix ms: one time for all accounts of a response. */
   readonly blocksUntil: number;
 }
 
@@ -76,7 +76,9 @@ async function inputsThrough(
     // Before the transfers of the account are followed, or any block is, the next block does not make its flows known.
     if (stored.history.knownThrough <= 0) return stored;
     const isFollowed = async () => (await followedNow(views.freshness, ledger)) >= through;
-    return awaitInputs(async () => ((await isFollowed()) ? read() : stored), through, blocksUntil, signal);
+    // A value that was read only now is that of a block to come.
+    const until = Math.max(blocksUntil, through + BLOCKS_WAIT_MS);
+    return awaitInputs(async () => ((await isFollowed()) ? read() : stored), through, until, signal);
   }
   try {
     await ingest.send(accountFlowsRead, { address: wallet.address, through });

@@ -264,25 +264,6 @@ describe('cached responses', () => {
     expect((await app.get('/v1/markets/thing')).json()).toBe('org_single');
   });
 
-  it('with reads in turns are computed for each organization, which does not wait for the turn of another one', async () => {
-    const turns = new Map<string, (body: unknown) => void>();
-    const app = await openThing({
-      cacheTtlMs: 5_000,
-      usesTurns: true,
-      handle: (_input, { turnOf }) => {
-        expect(turns.has(turnOf)).toBe(false);
-        return new Promise((resolve) => turns.set(turnOf, resolve));
-      },
-    });
-    const first = [app.get('/v1/thing'), app.get('/v1/thing')];
-    const single = app.get('/v1/thing', { authorization: `Bearer ${app.tokenOfOther('org_single')}` });
-    await expect.poll(() => turns.size, { timeout: 5_000 }).toBe(2);
-    turns.get('org_single')!('single');
-    expect((await single).json()).toBe('single');
-    turns.get('org_test')!('test');
-    expect((await Promise.all(first)).map(({ json }) => json())).toEqual(['test', 'test']);
-  });
-
   it('do not include errors and responses that the route excludes', async () => {
     let calls = 0;
     const handle = () => {

@@ -26,7 +26,7 @@ export function serveRoute(route: Route, options: ServeOptions): RouteOptions {
   const { cache, sender, errors, meter, isReady } = options;
   const parseRequest = createRequestParser(route);
   /** A read in the turn of an organization waits and fails in it, so others do not share one that is running. */
-  const usesTurns = route.usesTurns ?? route.upstreamStatuses.length > 0;
+  const usesTurns = route.upstreamStatuses.length > 0;
   const readsBody = route.method !== 'GET' && route.scope !== null;
   /** Callers of requests that may have a body: they are authenticated before the body is read. */
   const callers = new WeakMap<FastifyRequest, Identity>();

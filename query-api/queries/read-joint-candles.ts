@@ -104,8 +104,8 @@ const FIELDS = [
 ];
 const ROW = `concat('${ROW_START}', ${FIELDS.map((field) => `toString(${field}), '${FIELD_END}'`).join(', ')})`;
 
-/** Reads that wait for others, and how long: as long as a response may take. */
-const TURNS = { perOrganization: 100, total: 1_000, timeoutMs: 30_000 };
+/** Reads that wait for others, and how long: shorter than a response may take. */
+const TURNS = { perOrganization: 100, total: 1_000, timeoutMs: 25_000 };
 /** By store. */
 const turnsOf = new WeakMap<Reader, ReadTurns>();
 

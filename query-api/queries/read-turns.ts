@@ -1,6 +1,6 @@
 /**
- * Runs reads of the store one at a time, in turns of the organizations for which they are: one organization never waits
- * for more than one read of each other one.
+ * Runs reads of the store one at a time, in turns of the organizations for which they are: behind the read that runs, an
+ * organization waits for at most one read of each other one.
  */
 import { unavailable } from '#schemas/errors';
 

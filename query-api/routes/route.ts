@@ -134,11 +134,6 @@ export interface RouteDeclaration<P, Q, R> extends CommonDeclaration<P, Q, R> {
   readonly cacheTtlMs: number;
   /** False for a response that must not be cached, such as a list that is still empty. By default all are cached. */
   readonly isCacheable?: (body: R) => boolean;
-  /**
-   * True if its reads of the store run in turns of the organizations (`turnOf`): they do not share a computation that is
-   * running, which would wait for the turn of another one. By default only those that read a venue do so.
-   */
-  readonly usesTurns?: boolean;
   /** Returns the body, or throws an `ApiError`. */
   readonly handle: (
     input: { readonly params: P; readonly query: Q },
@@ -185,7 +180,6 @@ export interface Route extends CommonDeclaration<unknown, unknown, unknown> {
   readonly scope: Scope | 'any' | null;
   readonly cacheTtlMs: number;
   readonly isCacheable?: (body: unknown) => boolean;
-  readonly usesTurns?: boolean;
   /** Null if it accepts none. */
   readonly body: z.ZodType | null;
   /** Statuses of a success; the first is the default. */

@@ -1,7 +1,7 @@
 /**
  * The ledger of one account. It applies events in their order, whatever the order of their arrival: an event that is
- * late, corrected or removed undoes those after it that it can concern, and they are applied again. Events that are older than a stated time
- * are folded into the lots and cannot change any more.
+ * late, corrected or removed undoes those after it that it can affect, and they are applied again. Events that are older
+ * than a stated time are folded into the lots and cannot change any more.
  */
 import { applyEvent } from './apply.ts';
 import { type Books, createBooks, positionOf, undoEffect } from './books.ts';
@@ -184,7 +184,7 @@ function placeStart(ledger: Ledger, event: EventPlace): number {
 }
 
 /**
- * Removes the events from a position on, and undoes those that the changes can concern. The others do not depend on these,
+ * Removes the events from a position on, and undoes those that the changes can affect. The others do not depend on these,
  * so their effects stay: an account with many instruments applies few events again.
  * @returns the undone events and the rest, both in order.
  */
@@ -195,11 +195,11 @@ function* undoFrom(
   ids: ReadonlySet<string>,
 ): Generator<undefined, { undone: AppliedEvent[]; rest: AppliedEvent[] }> {
   const later = applied.splice(start);
-  const isConcerned = yield* concernedEvents(later, changes, ids);
+  const isAffected = yield* affectedEvents(later, changes, ids);
   const [undone, rest]: [AppliedEvent[], AppliedEvent[]] = [[], []];
   for (const [at, one] of later.entries()) {
     if (at % SLICE_EVENTS === 0) yield;
-    (isConcerned[at] === 1 ? undone : rest).push(one);
+    (isAffected[at] === 1 ? undone : rest).push(one);
   }
   for (let at = undone.length - 1; at >= 0; at -= 1) {
     if (at % SLICE_EVENTS === 0) yield;
@@ -210,11 +210,11 @@ function* undoFrom(
 }
 
 /**
- * Determines which events the changes can concern: the changed ones, those of their instruments, those of instruments that
+ * Determines which events the changes can affect: the changed ones, those of their instruments, those of instruments that
  * share an event with these (a split, a merge, a conversion), and all events at the place of one of them.
  * @returns 1 or 0 for each event.
  */
-function* concernedEvents(
+function* affectedEvents(
   later: readonly AppliedEvent[],
   changes: readonly LedgerChange[],
   ids: ReadonlySet<string>,
@@ -227,7 +227,7 @@ function* concernedEvents(
     for (const name of instrumentsOf(event)) instruments.add(name);
     places.add(placeOf(event));
   }
-  const isConcerned = new Uint8Array(later.length);
+  const isAffected = new Uint8Array(later.length);
   for (let known = -1; known < instruments.size; ) {
     known = instruments.size;
     for (let at = 0, end = 0, sliced = 0; at < later.length; at = end) {
@@ -238,7 +238,7 @@ function* concernedEvents(
       const { event } = later[at]!;
       end = at + 1;
       while (end < later.length && isSamePlace(event, later[end]!.event)) end += 1;
-      if (isConcerned[at] === 1) continue;
+      if (isAffected[at] === 1) continue;
       const group = later.slice(at, end);
       const names = group.flatMap((one) => instrumentsOf(one.event));
       const isOne =
@@ -246,11 +246,11 @@ function* concernedEvents(
         group.some((one) => ids.has(one.event.id)) ||
         names.some((name) => instruments.has(name));
       if (!isOne) continue;
-      isConcerned.fill(1, at, end);
+      isAffected.fill(1, at, end);
       for (const name of names) instruments.add(name);
     }
   }
-  return isConcerned;
+  return isAffected;
 }
 
 const placeOf = ({ at, index }: EventPlace): string => `${at} ${index}`;
@@ -334,16 +334,16 @@ function* appendInOrder(
   rest: readonly AppliedEvent[],
   again: readonly AppliedEvent[],
 ): Generator<undefined, void> {
-  let next = 0;
-  for (const [at, one] of rest.entries()) {
-    if (at % SLICE_EVENTS === 0) yield;
-    for (; next < again.length && compareGroups(again[next]!.event, one.event) < 0; next += 1)
-      applied.push(again[next]!);
-    applied.push(one);
-  }
-  for (; next < again.length; next += 1) {
-    if (next % SLICE_EVENTS === 0) yield;
-    applied.push(again[next]!);
+  for (let at = 0, next = 0; at < rest.length || next < again.length; ) {
+    if ((at + next) % SLICE_EVENTS === 0) yield;
+    const [one, other] = [rest[at], again[next]];
+    if (other && (!one || compareGroups(other.event, one.event) < 0)) {
+      applied.push(other);
+      next += 1;
+    } else {
+      applied.push(one!);
+      at += 1;
+    }
   }
 }
 

@@ -6,7 +6,7 @@ import { runCommand } from './command.ts';
 import { readDigests } from './data-digests.ts';
 import { eventually, get, type Service, startService, temporaryFolder, untilIdle } from './service.ts';
 
-const KILLS = 10;
+const KILLS = 7;
 /** Four simulated minutes at 30 times their speed, so that kills happen throughout the recording. */
 const RECORDED_HOURS = 0.07;
 const SPEED = '30';

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { runCommand } from './command.ts';
 import { eventually, get, type Service, startService, temporaryFolder } from './service.ts';
 
-const KILLS = 4;
+const KILLS = 3;
 const DAY_MS = 86_400_000;
 const USER = `0x${'a'.repeat(40)}`;
 const FLAGS = ['--venues', 'sim', '--sim-rate', '5', '--sim-events', '2', '--sim-coins', '3'];

@@ -18,7 +18,6 @@ export const getEventCandles = defineRoute({
   sku: 'api.request',
   cacheTtlMs: 30_000,
   isCacheable: ({ candles }) => candles.length > 0,
-  usesTurns: true,
   summary: "Bars of all linked markets in the event's YES terms, oldest first.",
   params: eventPath,
   query: candleQuery.extend({
