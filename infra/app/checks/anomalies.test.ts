@@ -15,7 +15,7 @@ import type { Stage } from '../../stages/stage.ts';
 import { openSimulatedService, processAll, type SimulatedService } from '../simulated-service.ts';
 import type { Injection } from '../simulator/world/injections.ts';
 
-const HOURS = Number(process.env.PARALLAX_QUIET_HOURS ?? 2);
+const HOURS = Number(process.env.PARALLAX_QUIET_HOURS ?? 1.2);
 const HOURS_TO_DELAY = 15;
 /** Events per second. A short run needs more of them to give every market thirty minutes with data. */
 const RATE = HOURS >= HOURS_TO_DELAY ? 2 : 4;

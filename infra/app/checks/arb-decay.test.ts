@@ -33,7 +33,7 @@ import { readPartition } from '../../log/read-partition.ts';
 import { migrate } from '../../store/migrate.ts';
 import { openSimulatedService, processAll, type SimulatedService } from '../simulated-service.ts';
 
-const SIMULATION = { rate: 30, seconds: 600, coins: 4 };
+const SIMULATION = { rate: 30, seconds: 400, coins: 4 };
 
 let folder = '';
 let service: SimulatedService;
