@@ -154,6 +154,22 @@ describe('a reservation', () => {
   });
 });
 
+/** Reserves so many costs of 1 at once with a priority, gives up those that wait, and returns how many were served. */
+const settledOf = (budget: Budget) => async (count: number, priority: number) => {
+  let served = 0;
+  const cancel = new AbortController();
+  const all = Array.from({ length: count }, () =>
+    budget.reserve(1, { priority, signal: cancel.signal }).then((reservation) => {
+      served += 1;
+      reservation.settle();
+    }),
+  );
+  await vi.advanceTimersByTimeAsync(0);
+  cancel.abort();
+  await Promise.allSettled(all);
+  return served;
+};
+
 describe('priorities', () => {
   it('are served in their order, whatever arrived first', async () => {
     const budget = new Budget({ max: 1, windowMs: 1_000 });
@@ -189,20 +205,7 @@ describe('priorities', () => {
 
   it('of those behind the reserved priority also use what it lends: half, and less the more it spends', async () => {
     const budget = new Budget({ max: 12, windowMs: 1_000, reserved: { priority: 1, cost: 6, idle: 2, behindMax: 3 } });
-    const settled = async (count: number, priority: number) => {
-      let served = 0;
-      const cancel = new AbortController();
-      const all = Array.from({ length: count }, () =>
-        budget.reserve(1, { priority, signal: cancel.signal }).then((reservation) => {
-          served += 1;
-          reservation.settle();
-        }),
-      );
-      await vi.advanceTimersByTimeAsync(0);
-      cancel.abort();
-      await Promise.allSettled(all);
-      return served;
-    };
+    const settled = settledOf(budget);
     // Nobody reads: four of the six are lent.
     expect(await settled(12, 4)).toBe(7);
     // More important costs have a share of their own.
@@ -220,20 +223,7 @@ describe('priorities', () => {
   it('of those behind the reserved priority have more lent while they are urgent, which takes nothing from the others', async () => {
     const reserved = { priority: 1, cost: 6, idle: 4, urgent: { priority: 2, idle: 1 }, behindMax: 3 };
     const budget = new Budget({ max: 12, windowMs: 1_000, reserved });
-    const settled = async (count: number, priority: number) => {
-      let served = 0;
-      const cancel = new AbortController();
-      const all = Array.from({ length: count }, () =>
-        budget.reserve(1, { priority, signal: cancel.signal }).then((reservation) => {
-          served += 1;
-          reservation.settle();
-        }),
-      );
-      await vi.advanceTimersByTimeAsync(0);
-      cancel.abort();
-      await Promise.allSettled(all);
-      return served;
-    };
+    const settled = settledOf(budget);
     // Nobody reads: two of the six are lent to others, five to urgent ones and all together.
     expect(await settled(12, 4)).toBe(5);
     expect(await settled(12, 2)).toBe(3);
