@@ -171,9 +171,12 @@ describe('ingest of live venues', () => {
     closing.push(() => role.close());
     const missing = new Set<string>();
     const [startA, startB] = [ADAPTERS.venue_a.start, ADAPTERS.venue_b.start];
+    // A topic has one writer.
+    const writers = new Set<unknown>();
     const spies = [
-      vi.spyOn(ADAPTERS.venue_a, 'start').mockImplementation((context) =>
-        startA({
+      vi.spyOn(ADAPTERS.venue_a, 'start').mockImplementation((context) => {
+        writers.add(context.seriesAttempts);
+        return startA({
           ...context,
           expect: (part) => {
             missing.add(part);
@@ -183,11 +186,12 @@ describe('ingest of live venues', () => {
               missing.delete(part);
             };
           },
-        }),
-      ),
+        });
+      }),
       vi.spyOn(ADAPTERS.venue_b, 'start').mockImplementation(async (context) => {
         await until(() => missing.size === 0);
         expect(role.context.health.report().parts.ingest).toBe('starting');
+        writers.add(context.seriesAttempts);
         return startB(context);
       }),
     ];
@@ -197,6 +201,7 @@ describe('ingest of live venues', () => {
     const running = await start(role.context);
     closing.push(() => running.close());
     await ready(role);
+    expect(writers.size).toBe(1);
   });
 
   it('continues its sequence numbers and its last block after a restart', async () => {

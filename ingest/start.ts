@@ -14,6 +14,7 @@ import { openPublisher } from './publisher/open-publisher.ts';
 import type { Publisher } from './publisher/publisher.ts';
 import { Readiness } from './readiness.ts';
 import { startRequestServer } from './requests/request-server.ts';
+import { SeriesAttempts } from './series/series-attempts.ts';
 import type { RunningAdapter, VenueAdapter } from './venues/adapter.ts';
 import { ADAPTERS } from './venues/index.ts';
 
@@ -70,8 +71,9 @@ async function startAdapters(
   // Otherwise ingest would be ready for a while if the first adapters have their data before the last one starts.
   const onStarted = readiness.expect('start of the adapters');
   try {
-    for (const adapter of adapters)
-      running.push(await adapter.start({ ...context, publisher, expect: (part) => readiness.expect(part) }));
+    const seriesAttempts = await SeriesAttempts.open(context.log, context.codec);
+    const shared = { ...context, publisher, seriesAttempts, expect: (part: string) => readiness.expect(part) };
+    for (const adapter of adapters) running.push(await adapter.start(shared));
     onStarted();
     const handlers = running.flatMap((adapter) => adapter.handlers ?? []);
     const requests = await startRequestServer({ ...context, handlers });

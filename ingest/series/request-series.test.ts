@@ -6,6 +6,7 @@ import { type SeriesAttempt, seriesAttemptTopic } from '#schemas/topics/series-a
 import { UpstreamError } from '../feed/errors.ts';
 import { openTestRole, testFolder } from '../testing/role-context.fixture.ts';
 import { startSeriesRequests } from './request-series.ts';
+import { SeriesAttempts } from './series-attempts.ts';
 import { SeriesDue } from './series-due.ts';
 import { SeriesHints } from './series-hints.ts';
 
@@ -110,6 +111,7 @@ it('requests the windows of followed accounts of its venue, until they are remov
   const sent: string[] = [];
   const requests = await startSeriesRequests({
     context: role.context,
+    attempts: await SeriesAttempts.open(log, codec),
     family: 'venue_b',
     windows: ['1D'],
     intervalMs: 5,

@@ -12,7 +12,7 @@ import { accountName, type ProviderFamily } from '#schemas/venues/accounts';
 import { UpstreamError } from '../feed/errors.ts';
 import type { RequestHandler } from '../requests/request-handler.ts';
 import type { AdapterContext } from '../venues/adapter.ts';
-import { SeriesAttempts } from './series-attempts.ts';
+import type { SeriesAttempts } from './series-attempts.ts';
 import { SeriesDue } from './series-due.ts';
 import { createHintHandler, SeriesHints } from './series-hints.ts';
 
@@ -21,6 +21,7 @@ const INTERVAL_MS = 5_000;
 
 export interface SeriesRequestsOptions {
   readonly context: Pick<AdapterContext, 'log' | 'codec' | 'logger'>;
+  readonly attempts: SeriesAttempts;
   readonly family: ProviderFamily;
   /** The windows that are requested; of a venue whose response has all of them, only one. */
   readonly windows: readonly Window[];
@@ -41,7 +42,6 @@ export async function startSeriesRequests(options: SeriesRequestsOptions): Promi
   const { log, codec } = context;
   await log.createTopics([accountSeriesTopic]);
   await codec.prepare([accountSeriesTopic]);
-  const attempts = await SeriesAttempts.open(log, codec);
   const due = new SeriesDue(now);
   const prefix = accountName(family, '');
   const { first } = await log.bounds({ topic: accountSeriesTopic.name, partition: 0 });
@@ -57,7 +57,7 @@ export async function startSeriesRequests(options: SeriesRequestsOptions): Promi
   });
   await follower.catchUp();
   await follower.start();
-  const running = run(options, due, attempts, follower.signal);
+  const running = run(options, due, follower.signal);
   return {
     handler: createHintHandler(family, new SeriesHints(due, now)),
     close: async () => {
@@ -67,13 +67,8 @@ export async function startSeriesRequests(options: SeriesRequestsOptions): Promi
   };
 }
 
-async function run(
-  options: SeriesRequestsOptions,
-  due: SeriesDue,
-  attempts: SeriesAttempts,
-  signal: AbortSignal,
-): Promise<void> {
-  const { context, family, windows, send, intervalMs = INTERVAL_MS, now = Date.now } = options;
+async function run(options: SeriesRequestsOptions, due: SeriesDue, signal: AbortSignal): Promise<void> {
+  const { context, attempts, family, windows, send, intervalMs = INTERVAL_MS, now = Date.now } = options;
   while (!signal.aborted) {
     const next = due.next();
     if (!next) {

@@ -1,4 +1,4 @@
-/** Publishes the requests for series, so that every node can report them. */
+/** Publishes the requests for series of all venues, so that every node can report them. */
 import type { Codec } from '#infra/codec/codec';
 import type { EventLog } from '#infra/log/log';
 import { NoteWriter } from '#infra/log/note-writer';
@@ -15,7 +15,7 @@ export class SeriesAttempts {
     this.writer = writer;
   }
 
-  /** Needs the lease of ingest. */
+  /** Needs the lease of ingest, under which it is opened once: a topic has one writer. */
   static async open(log: EventLog, codec: Codec): Promise<SeriesAttempts> {
     await log.createTopics([seriesAttemptTopic]);
     await codec.prepare([seriesAttemptTopic]);

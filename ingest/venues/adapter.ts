@@ -8,6 +8,7 @@ import type { Metrics } from '#infra/telemetry/metrics';
 import { UPSTREAMS, type UpstreamSetting } from '#schemas/venues/streams';
 import type { Publisher } from '../publisher/publisher.ts';
 import type { RequestHandler } from '../requests/request-handler.ts';
+import type { SeriesAttempts } from '../series/series-attempts.ts';
 
 export interface AdapterContext {
   readonly settings: Settings;
@@ -20,6 +21,12 @@ export interface AdapterContext {
   readonly expect: (part: string) => () => void;
 }
 
+/** What an adapter is started with. */
+export interface StartContext extends AdapterContext {
+  /** Shared, since a topic has one writer. */
+  readonly seriesAttempts: SeriesAttempts;
+}
+
 export interface RunningAdapter extends Running {
   /** The kinds of requests that it serves; none by default. */
   readonly handlers?: readonly RequestHandler[];
@@ -27,7 +34,7 @@ export interface RunningAdapter extends Running {
 
 export interface VenueAdapter {
   /** Starts in the background. An unreachable venue is retried and never prevents the process from starting. */
-  readonly start: (context: AdapterContext) => Promise<RunningAdapter>;
+  readonly start: (context: StartContext) => Promise<RunningAdapter>;
 }
 
 /** Thrown when the URL of an upstream is not configured. Retrying does not help. */

@@ -62,7 +62,7 @@ export const availabilitySchema = z
       'The newest request, whether it succeeded or not; null before the first one, and for an account that the organization did not bind.',
     ),
     nextRetryAt: timeOrNull(
-      'When the series is requested again after a request that failed; null if the newest one succeeded, and for an account that the organization did not bind.',
+      'When the series is requested again while its newest request failed or has no processed response yet; null otherwise, and for an account that the organization did not bind.',
     ),
     nextRefreshAt: timeOrNull(
       'When the series is requested next; null for an account that the organization did not bind.',

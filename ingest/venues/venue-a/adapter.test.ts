@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { loadSettings } from '#infra/config/settings';
 import { venueSpendingTopic } from '#schemas/topics/venue-spending';
+import { SeriesAttempts } from '../../series/series-attempts.ts';
 import { type Answer, startHttpServer } from '../../testing/http-server.fixture.ts';
 import { MemoryLog } from '../../testing/memory-log.fixture.ts';
 import { openTestPublisher, silentLogger, until } from '../../testing/open-publisher.fixture.ts';
@@ -73,7 +74,8 @@ async function openContext(
     PARALLAX_VENUE_A_STATS_URL: `${info.url}/stats`,
     ...variables,
   });
-  return { test, context: { ...test, settings, logger: silentLogger, expect: () => () => {} } };
+  const seriesAttempts = await SeriesAttempts.open(test.log, test.codec);
+  return { test, context: { ...test, seriesAttempts, settings, logger: silentLogger, expect: () => () => {} } };
 }
 
 async function startAdapter(...options: Parameters<typeof openContext>) {

@@ -7,7 +7,14 @@ import { HeldInstruments } from '../../held/held-instruments.ts';
 import type { RequestHandler } from '../../requests/request-handler.ts';
 import { startSeriesRequests } from '../../series/request-series.ts';
 import { startSnapshots } from '../../snapshots/request-snapshots.ts';
-import { type AdapterContext, joinUrl, type RunningAdapter, upstreamUrl, type VenueAdapter } from '../adapter.ts';
+import {
+  type AdapterContext,
+  joinUrl,
+  type RunningAdapter,
+  type StartContext,
+  upstreamUrl,
+  type VenueAdapter,
+} from '../adapter.ts';
 import { RecentAccounts } from './account-fills/recent-accounts.ts';
 import { startFillRequests } from './account-fills/request-fills.ts';
 import { startFlowRequests } from './account-flows/request-flows.ts';
@@ -45,7 +52,7 @@ export const venueA: VenueAdapter = { start };
 /** Adds what was started to what is closed in the end, in reverse, and returns it. */
 type Opened = <T extends { close(): Promise<void> | void }>(part: T) => T;
 
-async function start(context: AdapterContext): Promise<RunningAdapter> {
+async function start(context: StartContext): Promise<RunningAdapter> {
   const steps: (() => Promise<void>)[] = [];
   const opened: Opened = (part) => {
     steps.push(async () => part.close());
@@ -61,7 +68,7 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
 }
 
 /** Starts everything. Resolves with the kinds of requests that it serves. */
-async function startParts(context: AdapterContext, opened: Opened): Promise<readonly RequestHandler[]> {
+async function startParts(context: StartContext, opened: Opened): Promise<readonly RequestHandler[]> {
   const { settings, publisher, logger, metrics } = context;
   const connection = new ConnectionState({ venue: 'venue_a', feed: FEED, publisher, logger, metrics });
   const metadataLoaded = context.expect('venue_a metadata');
@@ -159,6 +166,7 @@ async function startParts(context: AdapterContext, opened: Opened): Promise<read
   opened(flows);
   const series = await startSeriesRequests({
     context,
+    attempts: context.seriesAttempts,
     family: 'venue_a',
     // One response has all windows.
     windows: ['ALL'],

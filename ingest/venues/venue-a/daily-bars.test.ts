@@ -59,6 +59,20 @@ describe('the 5-minute bars that are requested', () => {
     expect(due(bars, ['BTC'])).toEqual([]);
   });
 
+  it('are those of a covered day whose row is not complete: a trade may have been missed since', () => {
+    const bars = new DailyBars();
+    bars.recordRange(range('BTC', dayOf(4), dayOf(20)));
+    for (let day = 4; day < 20; day += 1) bars.recordRow(aRow('BTC', day, true));
+    expect(due(bars, ['BTC'])).toEqual([]);
+    bars.recordRow(aRow('BTC', 12, false));
+    expect(due(bars, ['BTC'])).toEqual(['12 BTC']);
+    bars.answered({ coin: 'BTC', day: dayOf(12) }, NOW);
+    expect(due(bars, ['BTC'])).toEqual([]);
+    expect(due(bars, ['BTC'], NOW + 600_000)).toEqual(['12 BTC']);
+    bars.recordRow(aRow('BTC', 12, true));
+    expect(due(bars, ['BTC'], NOW + 600_000)).toEqual([]);
+  });
+
   it('are those of yesterday from ten minutes after midnight on', () => {
     const midnight = dayOf(20);
     expect(due(new DailyBars(), ['BTC'], midnight + 600_000 - 1)[0]).toBe('18 BTC');

@@ -1,7 +1,7 @@
 /**
  * Which of the venue's 5-minute bars the daily rows need (contract, "Daily, leaderboard"): those of days without a complete
- * row, as far back as the venue stores them. Each day of a coin is requested once, the newest days first. Pure: follows
- * from the records of rows and of ranges.
+ * row, as far back as the venue stores them. A day without a row is requested until responses cover it, one with a row until
+ * that is complete; the newest days first. Pure: follows from the records of rows and of ranges.
  */
 import { INTERVALS, VENUE_SOURCE } from '#schemas/domain/candles/sources';
 import { covers, type Span, union } from '#schemas/domain/candles/spans';
@@ -13,7 +13,7 @@ const DAY_MS = INTERVALS['1d'];
 const BUCKET_MS = INTERVALS['5m'];
 /** After its end a day gets its row, and gaps near its end are repaired, within this time. */
 const SETTLED_AFTER_MS = 600_000;
-/** Time until a request is repeated: doubled each time. The range of its response arrives within seconds. */
+/** Time until a request is repeated: doubled each time. What follows from its response arrives within seconds. */
 const REPEAT_MIN_MS = 600_000;
 const REPEAT_MAX_MS = 86_400_000;
 /** Time until a request without an answer is repeated. */
@@ -29,8 +29,8 @@ export interface DayOfCoin {
 export class DailyBars {
   /** What responses of the venue covered, by coin. */
   private readonly covered = new Map<string, readonly Span[]>();
-  /** Coins with a complete row, by day. */
-  private readonly complete = new Map<number, Set<string>>();
+  /** Whether the row of a coin is complete, by coin within a day. */
+  private readonly rows = new Map<number, Map<string, boolean>>();
   /** Answers so far, and the time before which no request is due, by coin within a day. */
   private readonly attempts = new Map<number, Map<string, { count: number; notBefore: number }>>();
 
@@ -44,9 +44,7 @@ export class DailyBars {
   /** Processes a daily row. A later one of the same day replaces it. */
   recordRow({ tradeDate, marketType, symbol, complete }: DailyRow): void {
     if (marketType !== 'perp') return;
-    const coins = entryOf(this.complete, Date.parse(tradeDate), () => new Set<string>());
-    if (complete) coins.add(symbol);
-    else coins.delete(symbol);
+    entryOf(this.rows, Date.parse(tradeDate), () => new Map<string, boolean>()).set(symbol, complete);
   }
 
   /** Returns at most `max` requests that are due, those of the newest day first, and forgets days that are too old. */
@@ -80,13 +78,14 @@ export class DailyBars {
   }
 
   private isDue(coin: string, day: number, now: number): boolean {
-    if (this.complete.get(day)?.has(coin) || covers(this.covered.get(coin) ?? [], day, day + DAY_MS)) return false;
+    const isComplete = this.rows.get(day)?.get(coin);
+    // A trade may have been missed since responses covered the day; without a row they state that nothing was traded.
+    if (isComplete ?? covers(this.covered.get(coin) ?? [], day, day + DAY_MS)) return false;
     return now >= (this.attempts.get(day)?.get(coin)?.notBefore ?? 0);
   }
 
   private forget(oldest: number): void {
-    for (const days of [this.complete, this.attempts])
-      for (const day of days.keys()) if (day < oldest) days.delete(day);
+    for (const days of [this.rows, this.attempts]) for (const day of days.keys()) if (day < oldest) days.delete(day);
     for (const [coin, spans] of this.covered) {
       const left = spans.filter(({ until }) => until > oldest);
       if (left.length === 0) this.covered.delete(coin);

@@ -66,6 +66,15 @@ describe('the repair of a gap', () => {
     expect(due([...ranges, response(0, HOUR, { intervalMs: HOUR, id: 'hours' })], HOUR)).toEqual(['BTC 2 6']);
   });
 
+  it('requests nothing that a response covered before the gap was known', () => {
+    const repairs = new GapRepairs();
+    expect(due([response(0, HOUR)], HOUR, repairs)).toEqual([]);
+    expect(due([gap(MINUTE, MINUTE), gap(HOUR, HOUR, { id: 'gap 2' })], 2 * HOUR, repairs)).toEqual(['BTC 60 61']);
+    // What the venue stores no more is forgotten.
+    expect(due([], 10_000 * MINUTE, repairs)).toEqual([]);
+    expect(due([gap(MINUTE, MINUTE, { id: 'gap 3' })], 2 * HOUR, repairs)).toEqual(['BTC 1 2']);
+  });
+
   it('has one request for all gaps of a coin', () => {
     const ranges = [gap(0, 0), gap(10 * MINUTE, 11 * MINUTE, { id: 'gap 2' }), gap(MINUTE, MINUTE, { coin: '#10' })];
     expect(due(ranges, HOUR)).toEqual(['#10 1 2', 'BTC 0 12']);

@@ -1,7 +1,7 @@
 /**
  * Gaps in the recorded trades that the venue's one-minute bars can repair (contract, "Candles"). A gap is open until a
- * response of the venue covers all its buckets, or the venue stores none of them any more. Pure: follows from the records
- * of the topic of ranges.
+ * response of the venue covers all its buckets, also an earlier one, or the venue stores none of them any more. Pure:
+ * follows from the records of ranges.
  */
 import { type BackoffBounds, backoffMs } from '#infra/runtime/retry';
 import { MINUTE_MS, VENUE_SOURCE } from '#schemas/domain/candles/sources';
@@ -28,8 +28,6 @@ export interface GapRepair extends Span {
 interface CoinRepairs {
   /** Buckets of each gap, by the id of its range; of a gap that has not ended without an end. */
   readonly gaps: Map<string, Span>;
-  /** Buckets that a response covered. */
-  covered: readonly Span[];
   /** Requests since the newest gap, and how many of the last ones got no answer. */
   attempts: number;
   failures: number;
@@ -42,21 +40,23 @@ interface CoinRepairs {
 export class GapRepairs {
   /** Coins with gaps. */
   private readonly coins = new Map<string, CoinRepairs>();
+  /** Buckets that responses covered, by coin: a trade may turn out to be missed hours later. */
+  private readonly covered = new Map<string, readonly Span[]>();
   private readonly random: () => number;
 
   constructor(random: () => number = Math.random) {
     this.random = random;
   }
 
-  /** Processes a record of the topic, also one that was processed before. */
+  /** Processes a range of any source, also one that was processed before. */
   record(range: CandleRange): void {
     const { coin, source, intervalMs, kind, id, from, until } = range;
     if (intervalMs !== MINUTE_MS) return;
     if (isTradeGap(range)) this.recordGap(coin, id, { from: floor(from), until: endOf(until) });
     else if (kind === 'none') this.coins.get(coin)?.gaps.delete(id);
     else if (source === VENUE_SOURCE) {
-      const repairs = this.coins.get(coin);
-      if (repairs) repairs.covered = union([...repairs.covered, { from, until: until ?? Number.POSITIVE_INFINITY }]);
+      const span = { from, until: until ?? Number.POSITIVE_INFINITY };
+      this.covered.set(coin, union([...(this.covered.get(coin) ?? []), span]));
     }
   }
 
@@ -67,9 +67,14 @@ export class GapRepairs {
    */
   due(now: number): GapRepair[] {
     const oldest = oldestStored(MINUTE_MS, now);
+    for (const [coin, spans] of this.covered) {
+      const left = spans.filter(({ until }) => until > oldest);
+      if (left.length === 0) this.covered.delete(coin);
+      else if (left.length < spans.length) this.covered.set(coin, left);
+    }
     const due: { readonly repair: GapRepair; readonly attempts: number; readonly since: number }[] = [];
     for (const [coin, repairs] of this.coins) {
-      const missing = missingOf(repairs, oldest, floor(now - FINAL_AFTER_MS));
+      const missing = missingOf(repairs, this.covered.get(coin) ?? [], oldest, floor(now - FINAL_AFTER_MS));
       const [first, last] = [missing[0], missing.at(-1)];
       if (repairs.gaps.size === 0) this.coins.delete(coin);
       if (!first || !last || repairs.running || now < repairs.notBefore) continue;
@@ -116,7 +121,7 @@ export class GapRepairs {
   private recordGap(coin: string, id: string, gap: Span): void {
     let repairs = this.coins.get(coin);
     if (!repairs) {
-      repairs = { gaps: new Map(), covered: [], attempts: 0, failures: 0, running: null, notBefore: 0 };
+      repairs = { gaps: new Map(), attempts: 0, failures: 0, running: null, notBefore: 0 };
       this.coins.set(coin, repairs);
     }
     const known = repairs.gaps.get(id);
@@ -129,13 +134,12 @@ export class GapRepairs {
 }
 
 /** The closed buckets of ended gaps that no response covered. Removes what needs no repair any more. */
-function missingOf(repairs: CoinRepairs, oldest: number, closedUntil: number): Span[] {
-  repairs.covered = repairs.covered.filter(({ until }) => until > oldest);
+function missingOf({ gaps }: CoinRepairs, covered: readonly Span[], oldest: number, closedUntil: number): Span[] {
   const missing: Span[] = [];
-  for (const [id, { from, until }] of repairs.gaps) {
-    const own = subtract([{ from: Math.max(from, oldest), until }], repairs.covered);
+  for (const [id, { from, until }] of gaps) {
+    const own = subtract([{ from: Math.max(from, oldest), until }], covered);
     // A gap that has not ended by now gets another record when it ends.
-    if (own.length === 0 || (until === Number.POSITIVE_INFINITY && from < oldest)) repairs.gaps.delete(id);
+    if (own.length === 0 || (until === Number.POSITIVE_INFINITY && from < oldest)) gaps.delete(id);
     else if (until <= closedUntil) missing.push(...own);
   }
   return union(missing);

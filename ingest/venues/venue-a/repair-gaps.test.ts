@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type CandleRange, venueCandleRangeTopics } from '#schemas/topics/candles';
+import { type CandleRange, candleRangeTopic, venueCandleRangeTopics } from '#schemas/topics/candles';
 import { UpstreamError } from '../../feed/errors.ts';
 import { until } from '../../testing/open-publisher.fixture.ts';
 import { openTestRole, type TestRole, testFolder } from '../../testing/role-context.fixture.ts';
@@ -19,8 +19,8 @@ beforeEach(async () => {
   closing.push(remove);
   role = await openTestRole(folder, {});
   closing.push(() => role.close());
-  await role.context.log.createTopics([TOPIC]);
-  await role.context.codec.prepare([TOPIC]);
+  await role.context.log.createTopics([TOPIC, candleRangeTopic]);
+  await role.context.codec.prepare([TOPIC, candleRangeTopic]);
   [sent, failure] = [[], null];
 });
 afterEach(async () => {
@@ -28,13 +28,13 @@ afterEach(async () => {
 });
 
 let seq = 0;
-async function append(fields: Partial<CandleRange>): Promise<void> {
+async function append(fields: Partial<CandleRange>, topic = TOPIC): Promise<void> {
   const { log, codec } = role.context;
   const receivedAt = START + 10 * MINUTE;
   const base = { provider: 'venue_a_perp', coin: 'BTC', source: 'venue_node', intervalMs: MINUTE, receivedAt };
-  const value = codec.encode(TOPIC, { ...base, id: 'gap', kind: 'gap', from: START, until: START, ...fields });
+  const value = codec.encode(topic, { ...base, id: 'gap', kind: 'gap', from: START, until: START, ...fields });
   seq += 1;
-  await log.append([{ topic: TOPIC.name, partition: 0, key: 'BTC', value, receivedAt, seq }]);
+  await log.append([{ topic: topic.name, partition: 0, key: 'BTC', value, receivedAt, seq }]);
 }
 
 /** Starts the repairs on a clock that advances by a minute at each look. */
@@ -67,6 +67,19 @@ it('requests the bars of a gap that was in the log at the start, and of a later 
   sent.splice(0);
   await until(() => sent.length >= 2);
   expect(sent.filter(({ request: text }) => text.includes('BTC'))).toEqual([]);
+});
+
+it('requests the minute of an outcome of which a trade came too late, and ignores those of other venues', async () => {
+  const missed = { source: 'trades', id: 'missed 1' };
+  const outcome = { ...missed, provider: 'venue_a_outcome', coin: '#70' };
+  await append({ ...missed, provider: 'venue_b', coin: '123456' }, candleRangeTopic);
+  await append(outcome, candleRangeTopic);
+  await start();
+  await until(() => sent.length >= 1);
+  await append({ ...outcome, id: 'missed 2', coin: '#71' }, candleRangeTopic);
+  await until(() => sent.some(({ request }) => request.includes('#71')));
+  const coins = new Set(sent.map(({ request }) => JSON.parse(request).req.coin));
+  expect([...coins]).toEqual(['#70', '#71']);
 });
 
 it('repeats a request soon after failures, also after many of them', async () => {

@@ -1,5 +1,5 @@
 /**
- * Requests the venue's bars for gaps in the recorded trades. The responses are published like all others, so the
+ * Requests the venue's bars for gaps in the recorded trades, also for minutes of which a trade came too late. The responses are published like all others, so the
  * normaliser stores the bars and the range in which they are complete, and that range ends the repair. What is open after
  * a restart follows from the log.
  */
@@ -7,15 +7,16 @@ import type { Running } from '#infra/runtime/context';
 import { pause } from '#infra/runtime/pause';
 import { TopicFollower } from '#infra/stages/topic-follower';
 import { MINUTE_MS } from '#schemas/domain/candles/sources';
-import { venueCandleRangeTopics } from '#schemas/topics/candles';
+import { candleRangeTopic, venueCandleRangeTopics } from '#schemas/topics/candles';
 import { STORED_BARS, snapshotRequest } from '#schemas/venues/venue-a/candle-snapshot';
+import { providerOf } from '#schemas/venues/venue-a/coin-market';
 import { UpstreamError } from '../../feed/errors.ts';
 import type { AdapterContext } from '../adapter.ts';
 import { type GapRepair, GapRepairs } from './gap-repairs.ts';
 import { infoWeightMax } from './info-weight.ts';
 
-const TOPIC = venueCandleRangeTopics.venue_a;
-const AT = { topic: TOPIC.name, partition: 0 };
+/** The ranges that the normaliser states, and the gaps by trades that came too late. */
+const TOPICS = [venueCandleRangeTopics.venue_a, candleRangeTopic];
 /** Time between two looks for requests that are due, also before the first: the normaliser resumes after a restart. */
 const INTERVAL_MS = 5_000;
 /** Requests at once. They wait for room within the limits. */
@@ -35,21 +36,38 @@ export interface RepairOptions {
 export async function startGapRepairs(options: RepairOptions): Promise<Running> {
   const { context, intervalMs = INTERVAL_MS, now = Date.now } = options;
   const { log, codec } = context;
-  await log.createTopics([TOPIC]);
-  await codec.prepare([TOPIC]);
+  await log.createTopics(TOPICS);
+  await codec.prepare(TOPICS);
   const repairs = new GapRepairs();
-  const follower = new TopicFollower(context, {
-    topic: TOPIC,
-    part: 'gap repairs',
-    from: await log.offsetAt(AT, now() - STORED_BARS * MINUTE_MS),
-    handle: (range) => repairs.record(range),
-  });
-  await follower.catchUp();
-  await follower.start();
-  const running = repair(options, repairs, follower.signal, intervalMs, now);
+  const closing = new AbortController();
+  const followers: Running[] = [];
+  const close = async () => {
+    closing.abort();
+    for (const follower of followers) await follower.close();
+  };
+  try {
+    for (const topic of TOPICS) {
+      const follower = new TopicFollower(context, {
+        topic,
+        part: 'gap repairs',
+        from: await log.offsetAt({ topic: topic.name, partition: 0 }, now() - STORED_BARS * MINUTE_MS),
+        handle(range) {
+          // The topic of late trades has those of all venues.
+          if (range.provider === providerOf(range.coin)) repairs.record(range);
+        },
+      });
+      followers.push(follower);
+      await follower.catchUp();
+      await follower.start();
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const running = repair(options, repairs, closing.signal, intervalMs, now);
   return {
     close: async () => {
-      await follower.close();
+      await close();
       await running;
     },
   };

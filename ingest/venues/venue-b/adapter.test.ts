@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { loadSettings } from '#infra/config/settings';
 import { LogError } from '#infra/log/log';
+import { SeriesAttempts } from '../../series/series-attempts.ts';
 import { openTestPublisher, silentLogger, until } from '../../testing/open-publisher.fixture.ts';
 import { venueB } from './adapter.ts';
 
@@ -33,7 +34,9 @@ it('leaves nothing running if the chain cannot be followed', async () => {
     PARALLAX_VENUE_B_RPC_URL: `http://${url}`,
   });
   try {
-    const context = { settings, publisher, codec, metrics, log: failing, logger: silentLogger, expect: () => () => {} };
+    const seriesAttempts = await SeriesAttempts.open(log, codec);
+    const given = { settings, publisher, codec, metrics, seriesAttempts };
+    const context = { ...given, log: failing, logger: silentLogger, expect: () => () => {} };
     await expect(venueB.start(context)).rejects.toMatchObject({ code: 'log_unavailable' });
     // Before the timeout of the request.
     await until(() => isClosed, 3_000);

@@ -9,7 +9,13 @@ import { Poller } from '../../feed/poller.ts';
 import { HeldInstruments } from '../../held/held-instruments.ts';
 import { startSeriesRequests } from '../../series/request-series.ts';
 import { startSnapshots } from '../../snapshots/request-snapshots.ts';
-import { type AdapterContext, type RunningAdapter, upstreamUrl, type VenueAdapter } from '../adapter.ts';
+import {
+  type AdapterContext,
+  type RunningAdapter,
+  type StartContext,
+  upstreamUrl,
+  type VenueAdapter,
+} from '../adapter.ts';
 import { createAcquisitions } from './acquisitions.ts';
 import { BookSockets } from './book-sockets.ts';
 import { CatalogSource } from './catalog-source.ts';
@@ -39,7 +45,7 @@ export const venueB: VenueAdapter = { start };
 /** Minimum time between two rounds of the catalog. */
 const CATALOG_MIN_INTERVAL_MS = 10_000;
 
-async function start(context: AdapterContext): Promise<RunningAdapter> {
+async function start(context: StartContext): Promise<RunningAdapter> {
   const { settings, publisher, logger, metrics } = context;
   const gammaUrl = upstreamUrl(settings, 'venueBGammaUrl');
   const clobWsUrl = upstreamUrl(settings, 'venueBClobWsUrl');
@@ -91,6 +97,7 @@ async function start(context: AdapterContext): Promise<RunningAdapter> {
     const userPnl = createUserPnlReads({ url: upstreamUrl(settings, 'venueBPnlUrl'), publisher, metrics });
     const series = await startSeriesRequests({
       context,
+      attempts: context.seriesAttempts,
       family: 'venue_b',
       windows: WINDOWS,
       send: (address, window, signal) => userPnl.send({ address, window }, signal),

@@ -18,10 +18,20 @@ export interface DayPart {
   readonly until: number;
   /** Null if nothing was traded. */
   readonly bar: Bar | null;
-  /** Number of its buckets with a bar. */
-  readonly bars: number;
+  /** Which of the day's buckets have a bar in it: bit n of the nth one. */
+  readonly traded: bigint;
   /** Sum of close × volume of these bars. */
   readonly amount: Decimal;
+}
+
+/** The bit of the bucket of its UTC day that contains a time. */
+export function bucketBit(time: number): bigint {
+  return 1n << BigInt(Math.floor((time % DAY_MS) / BUCKET_MS));
+}
+
+/** Number of buckets in a set of bits. */
+export function countBuckets(bits: bigint): number {
+  return bits.toString(2).replaceAll('0', '').length;
 }
 
 /** What is known of a market: its bars and ranges, and the buckets that are joined already. */
@@ -94,18 +104,18 @@ function* selectParts(
 
 function partOf(from: number, bar: Bar | undefined): DayPart {
   const until = from + BUCKET_MS;
-  if (!bar) return { from, until, bar: null, bars: 0, amount: ZERO };
-  return { from, until, bar, bars: 1, amount: multiply(bar.close, bar.volume) };
+  if (!bar) return { from, until, bar: null, traded: 0n, amount: ZERO };
+  return { from, until, bar, traded: bucketBit(from), amount: multiply(bar.close, bar.volume) };
 }
 
 /** Joins parts of consecutive times, at least one, the oldest first. */
 function joinParts(parts: readonly DayPart[]): DayPart {
   const bar = concatenate(parts.flatMap((part) => part.bar ?? [])) ?? null;
-  let bars = 0;
+  let traded = 0n;
   let amount = ZERO;
   for (const part of parts) {
-    bars += part.bars;
+    traded |= part.traded;
     amount = (amount + part.amount) as Decimal;
   }
-  return { from: parts[0]!.from, until: parts.at(-1)!.until, bar, bars, amount };
+  return { from: parts[0]!.from, until: parts.at(-1)!.until, bar, traded, amount };
 }

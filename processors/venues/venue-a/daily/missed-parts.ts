@@ -1,12 +1,12 @@
 /**
  * Joined buckets that turn out to lack a trade, since it was received after its bar was dropped (`derived.candle-ranges`
  * states a gap there). Their bars are dropped as well, so they cannot be repaired one by one: their figures count as
- * incomplete until the venue has stated all of their buckets again.
+ * incomplete until the venue's own bars of all buckets with trades have arrived again.
  */
-import type { DayPart } from '#schemas/domain/candles/daily';
+import { BUCKET_MS, bucketBit, type DayPart } from '#schemas/domain/candles/daily';
 import { type SourceRange, spanOf } from '#schemas/domain/candles/select';
 import { MINUTE_MS } from '#schemas/domain/candles/sources';
-import { covers, intersect, type Span, subtract, union } from '#schemas/domain/candles/spans';
+import { intersect, type Span, subtract, union } from '#schemas/domain/candles/spans';
 import type { Perp, PerpDay } from './state.ts';
 
 /** The buckets that a range of a source states, and no earlier one of its kind. */
@@ -21,25 +21,35 @@ export function newSpans(ranges: Iterable<SourceRange>, range: SourceRange): Spa
 
 /** Moves the joined parts of a day that a gap touches to those that lack a trade. Returns true if there are any. */
 export function markMissed(known: PerpDay, gaps: readonly Span[]): boolean {
-  const isMissed = ({ from, until }: DayPart) => gaps.some((gap) => gap.from < until && gap.until > from);
-  const missed = known.parts.filter(isMissed);
+  const bitsIn = (part: DayPart) => touchedBits(gaps, part);
+  for (const one of known.missed) one.awaited |= bitsIn(one.part);
+  const missed = known.parts.filter((part) => bitsIn(part) !== 0n);
   if (missed.length === 0) return false;
-  known.parts = known.parts.filter((part) => !isMissed(part));
-  known.missed.push(...missed.map((part) => ({ part, restated: [] })));
+  known.parts = known.parts.filter((part) => bitsIn(part) === 0n);
+  known.missed.push(...missed.map((part) => ({ part, awaited: part.traded | bitsIn(part) })));
   known.isFinal = false;
   return true;
 }
 
-/** Notes the buckets that the venue states with its own bars of their length, and releases the parts that it stated whole. */
-export function restate(perp: Perp, known: PerpDay, spans: readonly Span[], sources: Iterable<string>): void {
-  for (const one of known.missed) {
-    const within = intersect(spans, [one.part]);
-    one.restated = union([...one.restated, ...within]);
-  }
-  const isRestated = ({ part, restated }: PerpDay['missed'][number]) => covers(restated, part.from, part.until);
-  const restated = known.missed.filter(isRestated);
-  known.missed = known.missed.filter((one) => !isRestated(one));
-  for (const { part } of restated) dropMinutes(perp, part, sources);
+/**
+ * Notes that the venue's own bar of a bucket arrived, and releases the part that it completes: a bucket without a bar in it
+ * had no trade.
+ */
+export function restate(perp: Perp, known: PerpDay, openTime: number, sources: Iterable<string>): void {
+  const missed = known.missed.find(({ part }) => openTime >= part.from && openTime < part.until);
+  if (!missed) return;
+  missed.awaited &= ~bucketBit(openTime);
+  if (missed.awaited !== 0n) return;
+  known.missed = known.missed.filter((one) => one !== missed);
+  dropMinutes(perp, missed.part, sources);
+}
+
+/** The buckets of a part that gaps touch. */
+function touchedBits(gaps: readonly Span[], part: DayPart): bigint {
+  let bits = 0n;
+  for (const { from, until } of intersect(gaps, [part]))
+    for (let at = from; at < until; at = (Math.floor(at / BUCKET_MS) + 1) * BUCKET_MS) bits |= bucketBit(at);
+  return bits;
 }
 
 /** States that no source has the minutes of a part any more, although there are ranges of them: only its new bars count. */

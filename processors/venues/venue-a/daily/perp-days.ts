@@ -3,7 +3,14 @@
  * complete. Bars are stored one by one while something can still change their bucket, and joined afterwards.
  */
 import type { Emit } from '#infra/stages/stage';
-import { BUCKET_MS, DAY_MS, joinComplete, type KnownDay, totalOfDay } from '#schemas/domain/candles/daily';
+import {
+  BUCKET_MS,
+  countBuckets,
+  DAY_MS,
+  joinComplete,
+  type KnownDay,
+  totalOfDay,
+} from '#schemas/domain/candles/daily';
 import { joinRanges, type SourceRange } from '#schemas/domain/candles/select';
 import { baseLengths, ownRulesOf } from '#schemas/domain/candles/sources';
 import { formatDecimal } from '#schemas/domain/decimal';
@@ -55,6 +62,8 @@ export function addBar(state: DailyState, candle: Candle): void {
   }
   if (known.parts.some(({ from, until }) => openTime >= from && openTime < until)) return;
   storeBar(known.bars, day, candle);
+  const { recorded, sources } = USED.get(provider)!;
+  if (source !== recorded && candle.intervalMs === BUCKET_MS) restate(perp, known, openTime, sources);
   markChanged(state, perp, day, known);
 }
 
@@ -73,16 +82,11 @@ export function addRange(state: DailyState, range: CandleRange): void {
     if (changed.some((part) => touches(part, day))) markChanged(state, perp, day, known);
 }
 
-/** Applies a range to joined buckets: a gap in recorded trades, or bars of the venue for those that lack a trade. */
+/** Applies a gap in recorded trades to joined buckets. */
 function changeJoined(state: DailyState, perp: Perp, range: CandleRange): void {
-  const { recorded, sources } = USED.get(perp.provider)!;
-  const isGap = range.kind === 'gap' && range.source === recorded;
-  const isOfBuckets = range.kind === 'complete' && range.source !== recorded && range.intervalMs === BUCKET_MS;
-  if (!isGap && !isOfBuckets) return;
+  if (range.kind !== 'gap' || range.source !== USED.get(perp.provider)!.recorded) return;
   const spans = newSpans(perp.ranges.values(), range);
-  for (const [day, known] of perp.days)
-    if (isOfBuckets) restate(perp, known, spans, sources);
-    else if (markMissed(known, spans)) markChanged(state, perp, day, known);
+  for (const [day, known] of perp.days) if (markMissed(known, spans)) markChanged(state, perp, day, known);
 }
 
 type Times = Pick<SourceRange, 'from' | 'until'>;
@@ -134,7 +138,7 @@ export function emitPerps(state: DailyState, now: number, isNewDay: boolean, emi
 function emitDay(perp: Perp, day: number, known: PerpDay, now: number, emit: Emit): void {
   known.isChanged = false;
   const { total, isComplete } = totalOfDay(knownDay(perp, day, known, day + DAY_MS), day);
-  const { bar, bars, amount } = total;
+  const { bar, traded, amount } = total;
   if (bar !== null || known.published !== null) {
     const row = {
       tradeDate: dayText(day),
@@ -147,7 +151,7 @@ function emitDay(perp: Perp, day: number, known: PerpDay, now: number, emit: Emi
       volume: formatDecimal(bar?.volume ?? amount),
       amount: formatDecimal(amount),
       marketCap: null,
-      parts: bars,
+      parts: countBuckets(traded),
       complete: isComplete,
       source: 'candle_agg_5m',
     } satisfies Omit<DailyRow, 'receivedAt'>;

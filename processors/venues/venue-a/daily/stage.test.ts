@@ -177,6 +177,45 @@ describe('the daily row of a perp', () => {
     },
   );
 
+  it('follows from one response about the day, whatever earlier ones covered', () => {
+    const daily = driveDaily();
+    // The market is quiet from 10:00 to 14:00, when the first missed trade was.
+    const quiet = MIDNIGHT + 12 * HOUR;
+    const all = tradesOf(MIDNIGHT, 5).filter(({ ts }) => Math.abs(ts - quiet) > 2 * HOUR);
+    const late = [quiet, quiet + 5 * HOUR].map((ts) => ({ ts, price: '95', qty: '1' }));
+    const truth = [...all, ...late].sort((a, b) => a.ts - b.ts);
+    const missed = (ts: number, at: number) =>
+      daily.range({ kind: 'gap', id: `missed ${ts / MINUTE}`, from: ts, until: ts, receivedAt: at });
+    const state = (from: number, until: number, at: number) => {
+      const bars = barsOf(within(truth)(from, until), 5 * MINUTE);
+      for (const bar of bars) daily.venueBar({ ...bar, receivedAt: at });
+    };
+    daily.range({ kind: 'complete', from: MIDNIGHT - 1 });
+    play(daily, all);
+    // A client reads the bars of the day.
+    state(MIDNIGHT, MIDNIGHT + DAY, MIDNIGHT + DAY);
+    daily.venueRange({ intervalMs: 5 * MINUTE, from: MIDNIGHT, until: MIDNIGHT + DAY, receivedAt: MIDNIGHT + DAY });
+    daily.clock(MIDNIGHT + DAY);
+    const now = MIDNIGHT + 30 * HOUR;
+    daily.bar({ openTime: now });
+    for (const at of [now, now + 5_000]) daily.clock(at);
+    missed(late[0]!.ts, now + 6_000);
+    daily.clock(now + 10_000);
+    expect(daily.rows().at(-1)).toMatchObject({ complete: false, ...figuresOf(MIDNIGHT, within(all)) });
+    // The second half, then another missed trade in it, then the whole day. Its range does not change, so none is emitted.
+    daily.stage.clear();
+    state(quiet, MIDNIGHT + DAY, now + 11_000);
+    missed(late[1]!.ts, now + 12_000);
+    state(MIDNIGHT, quiet, now + 13_000);
+    daily.stage.restart();
+    daily.clock(now + 15_000);
+    expect(daily.rows()).toEqual([]);
+    state(MIDNIGHT, MIDNIGHT + DAY, now + 16_000);
+    daily.clock(now + 20_000);
+    const row = { tradeDate: '2026-03-01', complete: true, ...figuresOf(MIDNIGHT, within(truth)) };
+    expect(daily.rows()).toMatchObject([row]);
+  });
+
   it('stays complete if a trade came too late for a bucket with the minutes of the venue', () => {
     const daily = driveDaily();
     const truth = tradesOf(MIDNIGHT, 5);

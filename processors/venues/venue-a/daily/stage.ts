@@ -21,7 +21,7 @@ import { createDailyState, type DailyState } from './state.ts';
 export function createDailyStage(): Stage<DailyState> {
   return {
     name: 'daily.venue_a',
-    stateVersion: 2,
+    stateVersion: 3,
     slicedMaps: ['perps'],
     inputs: [
       on(candleTopic, onBar),

@@ -1,7 +1,6 @@
 /** State of the stage of daily rows. It is plain data, since snapshots serialize it with `v8.serialize`. */
 import type { DayPart } from '#schemas/domain/candles/daily';
 import type { SourceRange } from '#schemas/domain/candles/select';
-import type { Span } from '#schemas/domain/candles/spans';
 import type { SpotSample } from '#schemas/topics/daily';
 
 /** What is known of a perp on one UTC day. */
@@ -23,8 +22,11 @@ export interface PerpDay {
 /** Joined buckets that lack a trade. */
 export interface MissedPart {
   readonly part: DayPart;
-  /** Where the venue's own bars of five minutes arrived since that became known. Sorted, disjoint. */
-  restated: readonly Span[];
+  /**
+   * The buckets with trades whose own bar of the venue has not arrived since that became known, as bits of the day: those
+   * with a bar, and those that lack a trade.
+   */
+  awaited: bigint;
 }
 
 export interface Perp {

@@ -76,7 +76,7 @@ const ANSWERS: Readonly<Record<string, AnswerHandler>> = {
     processSettledOutcome(state.outcomes, readSettledOutcome(body, 'answer'), { takerFeeRate, receivedAt, emit }),
   outcomeMeta({ state, body, receivedAt, takerFeeRate, emit }) {
     processOutcomeMeta(state.outcomes, readOutcomeMeta(body, 'answer'), { takerFeeRate, receivedAt, emit });
-    outcomesListed(gapContext(state, receivedAt, emit), openCoins(state.outcomes));
+    outcomesListed(gapContext(state, receivedAt, emit), openCoins(state.outcomes), true);
   },
 };
 

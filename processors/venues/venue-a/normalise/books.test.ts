@@ -18,14 +18,14 @@ describe('a book', () => {
         [['70101.0', '0.1']],
       ),
       300,
-      'ws-2',
+      'venue_a.ws.2',
     );
     expect(books(venue)).toEqual([
       {
         provider: 'venue_a_perp',
         instrument: 'BTC',
         marketId: 'BTC',
-        feed: 'ws-2',
+        feed: 'venue_a.ws.2',
         ts: START,
         receivedAt: START + 300,
         snapshot: true,

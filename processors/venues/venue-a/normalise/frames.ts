@@ -166,5 +166,5 @@ function processOutcomeUpdates(frame: Frame, { state, feed, receivedAt, takerFee
   for (const update of updates)
     processOutcomeUpdate(state.outcomes, update, { takerFeeRate, receivedAt, emit }, isTimely);
   if (updates.some(({ kind }) => kind === 'created'))
-    outcomesListed(gapContext(state, receivedAt, emit), openCoins(state.outcomes));
+    outcomesListed(gapContext(state, receivedAt, emit), openCoins(state.outcomes), false);
 }

@@ -53,20 +53,20 @@ describe('a message of the venue', () => {
 describe('the status of a coin', () => {
   it('follows the connection that carries its book', () => {
     const venue = driveVenueA();
-    venue.frame('l2Book', bookOf('BTC', [], []), 0, 'ws-1');
-    venue.frame('l2Book', bookOf('#71', [], []), 0, 'ws-2');
-    venue.text('{"channel":"pong"}', 20_000, 'ws-1');
+    venue.frame('l2Book', bookOf('BTC', [], []), 0, 'venue_a.ws.1');
+    venue.frame('l2Book', bookOf('#71', [], []), 0, 'venue_a.ws.2');
+    venue.text('{"channel":"pong"}', 20_000, 'venue_a.ws.1');
     venue.clock(35_000);
     expect(statuses(venue)).toEqual(['BTC live', '#71 live', '#71 stale']);
     expect(venue.stage.emittedTo(statusTopics.venue_a)[2]).toMatchObject({
       provider: 'venue_a_outcome',
       marketId: '#70',
-      feed: 'ws-2',
+      feed: 'venue_a.ws.2',
       since: START + 35_000,
     });
-    venue.feedEvent('disconnected', 36_000, 'ws-1');
-    venue.feedEvent('connected', 37_000, 'ws-1');
-    venue.frame('l2Book', bookOf('BTC', [], []), 38_000, 'ws-1');
+    venue.feedEvent('disconnected', 36_000, 'venue_a.ws.1');
+    venue.feedEvent('connected', 37_000, 'venue_a.ws.1');
+    venue.frame('l2Book', bookOf('BTC', [], []), 38_000, 'venue_a.ws.1');
     expect(statuses(venue).slice(3)).toEqual(['BTC recovering', 'BTC live']);
   });
 

@@ -71,7 +71,7 @@ export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
 
   return {
     name: 'normalise.venue_a',
-    stateVersion: 16,
+    stateVersion: 17,
     // Holds some hundred trades per coin; the other maps have one entry per listed coin or outcome.
     slicedMaps: ['seenTrades', 'acquiredParts'],
     inputs: [
@@ -99,18 +99,23 @@ function onFeedEvent(state: VenueAState, { value }: StageRecord<FeedEvent>, emit
     processTradesLeftOut(state, coins, receivedAt, emit);
     return;
   }
-  const gaps = gapContext(state, receivedAt, emit);
-  // What came last is the last sign of the old connection: it may have been silent before its end, and after a kill
-  // nothing states its end.
-  if (kind === 'disconnected' || kind === 'unreachable' || kind === 'connected')
-    connectionLost(gaps, feed, liveness.lastFrameAt(state.liveness, feed) ?? receivedAt);
-  // A recording states a connection that it saw from its beginning at the same time as `connected`.
-  if (kind === 'recorded' && feed.startsWith(SOCKET) && state.connectedAt.get(feed) !== receivedAt)
-    recordingBegan(gaps);
+  if (feed.startsWith(SOCKET)) socketChanged(state, value, emit);
   if (kind === 'connected' || kind === 'recorded') state.connectedAt.set(feed, receivedAt);
   // A silent socket may send again, and nothing was lost then.
   else if (kind !== 'silent') state.connectedAt.delete(feed);
   liveness.feedChanged(state.liveness, value, emit);
+}
+
+/** Notes what the change of a socket means for the trades that it carries. */
+function socketChanged(state: VenueAState, { feed, kind, receivedAt }: FeedEvent, emit: Emit): void {
+  const gaps = gapContext(state, receivedAt, emit);
+  const lastFrameAt = liveness.lastFrameAt(state.liveness, feed);
+  // What came last is the last sign of the old connection: it may have been silent before its end, and after a kill
+  // nothing states its end. A socket that is new carried nothing.
+  if (kind === 'disconnected' || kind === 'unreachable' || (kind === 'connected' && lastFrameAt !== null))
+    connectionLost(gaps, feed, lastFrameAt ?? receivedAt);
+  // A recording states a connection that it saw from its beginning at the same time as `connected`.
+  if (kind === 'recorded' && state.connectedAt.get(feed) !== receivedAt) recordingBegan(gaps);
 }
 
 function onClock(state: VenueAState, { value }: StageRecord<ClockMark>, emit: Emit): void {
@@ -122,7 +127,7 @@ function onClock(state: VenueAState, { value }: StageRecord<ClockMark>, emit: Em
   const gaps = gapContext(state, now, emit);
   forgetOldParts(state.acquiredParts, now);
   endGaps(gaps);
-  expireReplays(gaps);
+  expireReplays(gaps, (feed) => liveness.lastFrameAt(state.liveness, feed) ?? now);
   expireInactiveChannels(
     state.channelSeqs,
     channelTopics.venue_a,

@@ -4,9 +4,9 @@ import { driveVenueA, START, trade } from './venue-a.fixture.ts';
 
 type Driver = ReturnType<typeof driveVenueA>;
 
-const acknowledge = (venue: Driver, at: number, { coin = 'BTC', feed = 'ws-1', method = 'subscribe' } = {}) =>
+const acknowledge = (venue: Driver, at: number, { coin = 'BTC', feed = 'venue_a.ws.1', method = 'subscribe' } = {}) =>
   venue.frame('subscriptionResponse', { method, subscription: { type: 'trades', coin } }, at, feed);
-const receive = (venue: Driver, at: number, ids: readonly number[], { coin = 'BTC', feed = 'ws-1' } = {}) =>
+const receive = (venue: Driver, at: number, ids: readonly number[], { coin = 'BTC', feed = 'venue_a.ws.1' } = {}) =>
   venue.frame(
     'trades',
     // Each trade has its time as its id.
@@ -28,6 +28,12 @@ const ranges = (venue: Driver) =>
 const lose = (venue: Driver, at: number) => {
   venue.frame('pong', undefined, at);
   venue.feedEvent('disconnected', at);
+};
+
+/** Time passes on a connection that sends its pongs. */
+const pass = (venue: Driver, at: number) => {
+  venue.frame('pong', undefined, at);
+  venue.clock(at);
 };
 
 /** A coin with a trade at 1,000, whose connection was lost at 2,000 and is back at 5,000. */
@@ -99,9 +105,9 @@ describe('a gap in the trades of a coin', () => {
 
   it('runs from the loss to the subscription if nothing is replayed within 30 s', () => {
     const venue = reconnected();
-    venue.clock(35_009);
+    pass(venue, 35_009);
     expect(ranges(venue)).toHaveLength(1);
-    venue.clock(35_010);
+    pass(venue, 35_010);
     expect(ranges(venue).slice(1)).toEqual(['2000 gap 2000 5010']);
     receive(venue, 36_000, [35_999]);
     expect(ranges(venue)).toHaveLength(2);
@@ -113,7 +119,7 @@ describe('a gap in the trades of a coin', () => {
     venue.clock(60_000);
     expect(ranges(venue)).toEqual(['2000 gap 2000 open']);
     acknowledge(venue, 70_000);
-    venue.clock(100_000);
+    pass(venue, 100_000);
     expect(ranges(venue).slice(1)).toEqual(['2000 gap 2000 70000']);
   });
 
@@ -125,7 +131,7 @@ describe('a gap in the trades of a coin', () => {
     venue.frame('pong', null, 1_500);
     venue.feedEvent('connected', 9_000);
     acknowledge(venue, 9_010);
-    venue.clock(60_000);
+    pass(venue, 60_000);
     expect(ranges(venue)).toEqual(['1500 gap 1500 open', '1500 gap 1500 9010']);
   });
 
@@ -134,9 +140,9 @@ describe('a gap in the trades of a coin', () => {
     venue.feedEvent('connected', 0);
     acknowledge(venue, 10);
     receive(venue, 1_001, [1_000]);
-    venue.feedEvent('connected', 9_000, 'ws-2');
-    acknowledge(venue, 9_010, { feed: 'ws-2' });
-    receive(venue, 9_020, [8_000], { feed: 'ws-2' });
+    venue.feedEvent('connected', 9_000, 'venue_a.ws.2');
+    acknowledge(venue, 9_010, { feed: 'venue_a.ws.2' });
+    receive(venue, 9_020, [8_000], { feed: 'venue_a.ws.2' });
     expect(ranges(venue)).toEqual(['1001 gap 1001 open', '1001 gap 1000 8000']);
   });
 
@@ -237,6 +243,21 @@ describe('a gap in the trades of a coin', () => {
     expect(ranges(venue).slice(1)).toEqual(['3000 gap 3000 61000']);
   });
 
+  it('runs to the end of the market if that is known before the loss of the connection', () => {
+    const venue = driveVenueA();
+    const list = (at: number, isDelisted: boolean) =>
+      venue.answer({ type: 'meta' }, { universe: [{ name: 'BTC', szDecimals: 5, maxLeverage: 40, isDelisted }] }, at);
+    list(0, false);
+    venue.feedEvent('connected', 0);
+    acknowledge(venue, 10);
+    receive(venue, 1_001, [1_000]);
+    // The process is killed. The next one requests the list before it is connected.
+    list(90_000, true);
+    venue.clock(95_000);
+    venue.feedEvent('connected', 100_000);
+    expect(ranges(venue)).toEqual(['1001 gap 1001 90000']);
+  });
+
   it('of one coin is separate from that of another', () => {
     const venue = driveVenueA();
     venue.feedEvent('connected', 0);
@@ -244,7 +265,7 @@ describe('a gap in the trades of a coin', () => {
       acknowledge(venue, 10, { coin });
       receive(venue, 20, [15], { coin });
     }
-    receive(venue, 20, [15], { coin: 'ETH', feed: 'ws-2' });
+    receive(venue, 20, [15], { coin: 'ETH', feed: 'venue_a.ws.2' });
     lose(venue, 100);
     const opened = gaps(venue);
     expect(opened.map(({ coin, source }) => `${coin} ${source}`)).toEqual(['BTC venue_node', '#70 trades']);

@@ -16,46 +16,48 @@ import {
   emitRange,
   type GapContext,
   type TradeSubscriptions,
+  UNKNOWN_FEED,
 } from './trade-subscriptions.ts';
 
-/** A subscription without a replay within this time has nothing to replay. */
+/** A subscription has nothing to replay if its connection sent a frame at least this long after the acknowledgement. */
 const REPLAY_WAIT_MS = 30_000;
+
+/** Receive time of the newest frame of a connection, unix ms; the current time of one that is unknown. */
+type LastFrameOf = (feed: string) => number;
 
 /** Handles the loss of a connection at a time: the gaps of its coins open. Nothing is replayed on it any more. */
 export function connectionLost(context: GapContext, feed: string, lostAt: number): void {
   const { coins, awaited } = context.subscriptions;
   for (const [coin, subscription] of coins) {
-    if (subscription.feed !== feed && subscription.feed !== '') continue;
+    if (subscription.feed !== feed && subscription.feed !== UNKNOWN_FEED) continue;
     awaited.delete(coin);
     open(context, coin, subscription, lostAt);
   }
 }
 
 /** Handles the acknowledgement of a subscription to the trades of a coin. */
-export function subscribed(
-  context: GapContext,
-  coin: string,
-  feed: string,
-  lastFrameOf: (feed: string) => number,
-): void {
+export function subscribed(context: GapContext, coin: string, feed: string, lastFrameOf: LastFrameOf): void {
   const { subscriptions, receivedAt } = context;
-  if (forgetEnded(context, coin)) return;
-  let subscription = subscriptions.coins.get(coin);
-  if (!subscription) {
-    subscription = createSubscription('');
-    subscriptions.coins.set(coin, subscription);
-  }
+  const subscription = subscriptions.coins.get(coin) ?? createSubscription('');
+  subscriptions.coins.set(coin, subscription);
+  // No trade came since a recording began, so perhaps no connection carried the coin until now.
+  const unheardSince = subscription.feed === UNKNOWN_FEED ? subscriptions.followed.get(coin) : undefined;
+  if (typeof unheardSince === 'number') subscription.lostAt = null;
   // A connection that never came back after a kill has no event of its loss.
   const silentSince = subscription.feed === feed ? receivedAt : Math.min(receivedAt, lastFrameOf(subscription.feed));
-  open(context, coin, subscription, silentSince);
+  open(context, coin, subscription, unheardSince ?? silentSince);
+  if (forgetEnded(context, coin)) return;
   subscription.feed = feed;
+  // Stored again as the newest one.
+  subscriptions.awaited.delete(coin);
   subscriptions.awaited.set(coin, receivedAt);
 }
 
 /** Handles the acknowledgement of the end of a subscription. */
 export function unsubscribed(context: GapContext, coin: string, feed: string): void {
   const subscription = context.subscriptions.coins.get(coin);
-  if (subscription?.feed !== feed) return;
+  if (subscription?.feed !== feed && subscription?.feed !== UNKNOWN_FEED) return;
+  subscription.feed = feed;
   context.subscriptions.awaited.delete(coin);
   open(context, coin, subscription, context.receivedAt);
 }
@@ -73,7 +75,12 @@ export function tradesReceived(context: GapContext, feed: string, trades: readon
     coins.set(coin, createSubscription(feed));
     return;
   }
-  if (subscription.lostAt === null && subscription.feed === '') subscription.feed = feed;
+  if (subscription.feed === UNKNOWN_FEED) {
+    // Since there was no acknowledgement, this connection carried it all the time, and the one that was lost did not.
+    subscription.feed = feed;
+    if (subscription.lostAt !== null) close(context, coin, subscription, null);
+    return;
+  }
   if (subscription.lostAt === null || subscription.feed !== feed || !awaited.delete(coin)) return;
   close(context, coin, subscription, isStart ? null : missedBefore(context, coin, subscription, trades));
 }
@@ -102,34 +109,38 @@ export function recentTradesListed(context: GapContext, trades: readonly TradeMe
 /**
  * Handles the listing of outcomes that are open. The trades of a coin that was never subscribed are not received, and neither
  * are those of one whose market was closed, until it is subscribed.
+ * @param isList true for the venue's list of outcomes, false for a message that one was created.
  */
-export function outcomesListed(context: GapContext, coins: Iterable<string>): void {
+export function outcomesListed(context: GapContext, coins: Iterable<string>, isList: boolean): void {
   const { coins: subscriptions, followed } = context.subscriptions;
   for (const coin of coins) {
     const known = followed.get(coin);
     if (known === null || subscriptions.has(coin)) continue;
     const since = context.seen.get(coin)?.receivedAt ?? known;
     if (since === undefined) {
-      openStart(context, coin);
+      openStart(context, coin, isList);
       continue;
     }
     const subscription = createSubscription('');
     subscriptions.set(coin, subscription);
     emitOpen(context, coin, subscription, since);
   }
+  if (isList && context.subscriptions.awaitsFirstList) context.subscriptions.awaitsFirstList = false;
 }
 
 /**
  * Handles the passing of time: ends the wait for replays that did not come. Nothing was recorded since the loss. Of a coin
- * without known trades nothing was traded either, since the venue would have replayed it.
+ * without known trades nothing was traded either, since the venue would have replayed it. A connection that has sent nothing
+ * since shows neither: it may be slow, or have ended with its process before the replay.
  */
-export function expireReplays(context: GapContext): void {
+export function expireReplays(context: GapContext, lastFrameOf: LastFrameOf): void {
   const { awaited, coins } = context.subscriptions;
   for (const [coin, since] of awaited) {
     // The subscriptions are in the order of their acknowledgements.
     if (context.receivedAt - since < REPLAY_WAIT_MS) return;
-    awaited.delete(coin);
     const subscription = coins.get(coin)!;
+    if (lastFrameOf(subscription.feed) - since < REPLAY_WAIT_MS) continue;
+    awaited.delete(coin);
     if (subscription.lostAt === null) continue;
     if (isBeforeStart(context, coin)) endStart(context, coin, since);
     const missed = context.seen.has(coin) ? { from: subscription.lostAt, until: since } : null;
@@ -143,7 +154,8 @@ export function endGaps(context: GapContext): void {
 }
 
 /**
- * Forgets a coin whose market has ended, and ends its open gap there: nothing was traded after that.
+ * Forgets a coin whose market has ended, and ends its open gap there: nothing was traded after that. While a subscription is
+ * uninterrupted it stays, since its connection may have been lost before the end.
  * @returns false if it has not ended.
  */
 function forgetEnded(context: GapContext, coin: string): boolean {
@@ -151,8 +163,9 @@ function forgetEnded(context: GapContext, coin: string): boolean {
   if (until === null) return false;
   const { coins, awaited, followed } = context.subscriptions;
   const subscription = coins.get(coin);
-  if (subscription && subscription.lostAt !== null) {
+  if (subscription) {
     const { lostAt: from } = subscription;
+    if (from === null) return true;
     close(context, coin, subscription, from < until ? { from, until } : null);
   }
   coins.delete(coin);
@@ -193,10 +206,11 @@ function oldestOf(trades: readonly TradeMessage[]): number {
 }
 
 function open(context: GapContext, coin: string, subscription: CoinSubscription, lostAt: number): void {
-  if (subscription.lostAt !== null || forgetEnded(context, coin)) return;
+  if (subscription.lostAt !== null) return;
+  subscription.lostAt = lostAt;
+  if (forgetEnded(context, coin)) return;
   // The time before the first trade, or before the start of an outcome's coin, has no gap of this kind.
   if (isFollowed(context, coin)) emitOpen(context, coin, subscription, lostAt);
-  else subscription.lostAt = lostAt;
 }
 
 function emitOpen(context: GapContext, coin: string, subscription: CoinSubscription, lostAt: number): void {

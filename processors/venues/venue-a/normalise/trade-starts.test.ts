@@ -15,10 +15,10 @@ const list = (venue: Driver, at: number, ids: readonly number[]) => {
   }));
   venue.answer({ type: 'outcomeMeta' }, { outcomes, questions: [] }, at);
 };
-const acknowledge = (venue: Driver, coin: string, at: number, { feed = 'ws-1', method = 'subscribe' } = {}) =>
+const acknowledge = (venue: Driver, coin: string, at: number, { feed = 'venue_a.ws.1', method = 'subscribe' } = {}) =>
   venue.frame('subscriptionResponse', { method, subscription: { type: 'trades', coin } }, at, feed);
 /** Each trade has its time as its id. */
-const receive = (venue: Driver, coin: string, at: number, ids: readonly number[], feed = 'ws-1') =>
+const receive = (venue: Driver, coin: string, at: number, ids: readonly number[], feed = 'venue_a.ws.1') =>
   venue.frame(
     'trades',
     ids.map((id) => trade({ coin, px: '0.4', time: START + id, tid: id })),
@@ -32,12 +32,18 @@ const ranges = (venue: Driver) =>
     return `${coin} ${name} ${kind} ${from === 0 ? 'ever' : from - START} ${until === null ? 'open' : until - START}`;
   });
 
+/** Time passes on a connection that sends its pongs. */
+const pass = (venue: Driver, at: number, feed = 'venue_a.ws.1') => {
+  venue.frame('pong', null, at, feed);
+  venue.clock(at);
+};
+
 /** Both coins of outcome 7 are listed and subscribed, and nothing is replayed. */
 function followed(): Driver {
   const venue = driveVenueA();
   list(venue, 0, [7]);
   for (const coin of ['#70', '#71']) acknowledge(venue, coin, 1_000);
-  venue.clock(31_000);
+  pass(venue, 31_000);
   return venue;
 }
 const SINCE_START = [
@@ -65,11 +71,12 @@ describe('the gap before the recording of an outcome', () => {
       receivedAt: START,
     });
     acknowledge(venue, '#70', 1_000);
-    acknowledge(venue, '#71', 300_000, { feed: 'ws-2' });
-    venue.clock(329_999);
+    acknowledge(venue, '#71', 300_000, { feed: 'venue_a.ws.2' });
+    pass(venue, 31_000);
+    pass(venue, 329_999, 'venue_a.ws.2');
     venue.stage.restart();
     expect(ranges(venue).slice(2)).toEqual(['#70 start gap ever 1000']);
-    venue.clock(330_000);
+    pass(venue, 330_000, 'venue_a.ws.2');
     expect(ranges(venue).slice(3)).toEqual(['#71 start gap ever 300000']);
   });
 
@@ -140,27 +147,6 @@ describe('the gap before the recording of an outcome', () => {
     expect([[...known.keys()], [...coins.keys()]]).toEqual([['#80', '#81'], []]);
   });
 
-  it('ends with the start of a recording in which the connections were open already', () => {
-    const venue = driveVenueA();
-    list(venue, 0, [7]);
-    venue.feedEvent('recorded', 0, 'venue_a.info');
-    expect(ranges(venue)).toHaveLength(2);
-    venue.feedEvent('recorded', 5, 'venue_a.ws.1');
-    list(venue, 10, [7, 8]);
-    expect(ranges(venue).slice(2)).toEqual([
-      '#70 start gap ever 5',
-      '#71 start gap ever 5',
-      '#80 start gap ever 10',
-      '#81 start gap ever 10',
-    ]);
-    // Which connection carries a coin is known by its first trade.
-    receive(venue, '#70', 20, [15], 'venue_a.ws.1');
-    venue.frame('pong', null, 30, 'venue_a.ws.2');
-    venue.feedEvent('disconnected', 30, 'venue_a.ws.2');
-    const opened = ['#71', '#80', '#81'].map((coin) => `${coin} gap@30 gap 30 open`);
-    expect(ranges(venue).slice(6)).toEqual(opened);
-  });
-
   it('ends with the acknowledgement in a recording that saw the connections from their beginning', () => {
     const venue = driveVenueA();
     list(venue, 0, [7]);
@@ -170,14 +156,117 @@ describe('the gap before the recording of an outcome', () => {
   });
 });
 
+describe('a recording in which the connections were open already', () => {
+  /** Outcomes 7 and 8 are listed in a recording that begins at 5. */
+  function recorded(): Driver {
+    const venue = driveVenueA();
+    venue.feedEvent('recorded', 0, 'venue_a.info');
+    venue.feedEvent('recorded', 5);
+    list(venue, 10, [7, 8]);
+    venue.feedEvent('recorded', 20, 'venue_a.ws.2');
+    return venue;
+  }
+  const STARTS = 4;
+
+  it('counts coins as subscribed from its start, or from its first list on', () => {
+    const venue = driveVenueA();
+    list(venue, 0, [7]);
+    venue.feedEvent('recorded', 0, 'venue_a.info');
+    expect(ranges(venue)).toHaveLength(2);
+    venue.feedEvent('recorded', 5);
+    expect(ranges(venue).slice(2)).toEqual(['#70 start gap ever 5', '#71 start gap ever 5']);
+    expect(ranges(recorded())).toEqual(['#70', '#71', '#80', '#81'].map((coin) => `${coin} start gap ever 10`));
+  });
+
+  it('states the subscriptions of outcomes that are listed later', () => {
+    const venue = recorded();
+    const created = [{ outcomeCreated: { outcome: 6, name: 'Any', description: '' } }];
+    venue.frame('outcomeMetaUpdates', created, 15);
+    list(venue, 3_600_000, [6, 7, 8, 9]);
+    acknowledge(venue, '#90', 4_200_000);
+    pass(venue, 4_230_000);
+    expect(ranges(venue).slice(STARTS)).toEqual([
+      ...['#60', '#61', '#90', '#91'].map((coin) => `${coin} start gap ever open`),
+      '#90 start gap ever 4200000',
+    ]);
+  });
+
+  it('has an open gap of each coin that a lost socket may have carried, until a trade shows that another one does', () => {
+    const venue = recorded();
+    receive(venue, '#70', 20, [15]);
+    venue.frame('pong', null, 30, 'venue_a.ws.2');
+    venue.feedEvent('disconnected', 30, 'venue_a.ws.2');
+    const lost = ['#71', '#80', '#81'];
+    expect(ranges(venue).slice(STARTS)).toEqual(lost.map((coin) => `${coin} gap@30 gap 30 open`));
+    receive(venue, '#80', 40, [35]);
+    receive(venue, '#80', 50, [45]);
+    venue.feedEvent('disconnected', 60, 'venue_a.ws.2');
+    expect(ranges(venue).slice(STARTS + 3)).toEqual(['#80 gap@30 none 30 30']);
+  });
+
+  it('has no gap if what was lost carries no trades, or is a new socket', () => {
+    const venue = recorded();
+    venue.feedEvent('disconnected', 30, 'venue_a.info');
+    venue.feedEvent('connected', 40, 'venue_a.info');
+    venue.feedEvent('connected', 50, 'venue_a.ws.3');
+    expect(ranges(venue)).toHaveLength(STARTS);
+  });
+
+  it.each([
+    ['only newer trades', [500_000, 510_000], 'gap 10 500000'],
+    ['an older trade', [2, 510_000], 'none 10 10'],
+    ['nothing', [], 'none 10 10'],
+  ])('did not have the trades of a coin that is subscribed later and never came, if %s is replayed', (_, ids, gap) => {
+    const venue = recorded();
+    venue.feedEvent('disconnected', 300_000, 'venue_a.ws.2');
+    acknowledge(venue, '#71', 600_000);
+    if (ids.length > 0) receive(venue, '#71', 600_010, ids);
+    pass(venue, 630_000);
+    expect(
+      ranges(venue)
+        .slice(STARTS)
+        .filter((range) => range.startsWith('#71')),
+    ).toEqual(['#71 gap@20 gap 20 open', '#71 gap@20 gap 10 open', `#71 gap@20 ${gap}`]);
+  });
+
+  it('has the gap from the end of a subscription on', () => {
+    const venue = recorded();
+    acknowledge(venue, '#71', 50, { method: 'unsubscribe' });
+    expect(ranges(venue).slice(STARTS)).toEqual(['#71 gap@50 gap 50 open']);
+  });
+});
+
 describe('a gap of an outcome that was never traded', () => {
   it('is open while it is not subscribed, and does not remain if nothing is replayed', () => {
     const venue = followed();
     venue.feedEvent('disconnected', 40_000);
-    expect(ranges(venue).slice(4)).toEqual(['#70 gap@1000 gap 1000 open', '#71 gap@1000 gap 1000 open']);
+    expect(ranges(venue).slice(4)).toEqual(['#70 gap@31000 gap 31000 open', '#71 gap@31000 gap 31000 open']);
     acknowledge(venue, '#71', 50_000);
-    venue.clock(80_000);
-    expect(ranges(venue).slice(6)).toEqual(['#71 gap@1000 none 1000 1000']);
+    pass(venue, 80_000);
+    expect(ranges(venue).slice(6)).toEqual(['#71 gap@31000 none 31000 31000']);
+  });
+
+  it('remains if the process was killed between the acknowledgement and the replay', () => {
+    const venue = followed();
+    venue.feedEvent('disconnected', 40_000);
+    acknowledge(venue, '#71', 200_000);
+    // The next process is back, and its connection is not.
+    venue.clock(240_000);
+    venue.feedEvent('connected', 241_000);
+    acknowledge(venue, '#71', 241_010);
+    // The older ones of twenty trades are not replayed.
+    receive(venue, '#71', 241_020, [190_000, 191_000]);
+    expect(ranges(venue).slice(5)).toEqual(['#71 gap@31000 gap 31000 open', '#71 gap@31000 gap 31000 190000']);
+  });
+
+  it('remains if the connection sends nothing for long before the replay', () => {
+    const venue = followed();
+    venue.feedEvent('disconnected', 40_000);
+    acknowledge(venue, '#71', 200_000);
+    for (const at of [229_999, 230_000, 280_000]) venue.clock(at);
+    receive(venue, '#71', 290_000, [190_000, 191_000]);
+    venue.clock(291_000);
+    expect(ranges(venue).slice(5)).toEqual(['#71 gap@31000 gap 31000 open', '#71 gap@31000 gap 31000 190000']);
   });
 
   it('runs from the loss of the connection to the oldest replayed trade', () => {
@@ -212,14 +301,27 @@ describe('whatever happens to the subscriptions of an outcome', () => {
     /** Time since the step before, ms. */
     after: fc.oneof(fc.integer({ min: 1, max: 20_000 }), fc.integer({ min: 1, max: 10 * MINUTE })),
     what: fc.oneof(
-      fc.record({ kind: fc.constant('trade' as const), coin }),
-      fc.record({ kind: fc.constantFrom('subscribe' as const, 'unsubscribe' as const), coin }),
+      fc.record({ kind: fc.constant('trade' as const), coin, count: fc.integer({ min: 1, max: 2 * REPLAYED }) }),
+      fc.record({
+        kind: fc.constantFrom('subscribe' as const, 'unsubscribe' as const),
+        coin,
+        // Of a subscription: ms from the acknowledgement to the replay, or null if the process is killed in between.
+        replayAfter: fc.oneof(
+          { weight: 3, arbitrary: fc.constant(0) },
+          { weight: 1, arbitrary: fc.integer({ min: 1, max: 2 * MINUTE }) },
+          { weight: 1, arbitrary: fc.constant(null) },
+        ),
+      }),
       fc.record({ kind: fc.constantFrom('lose', 'kill', 'close', 'list', 'day', 'restart', 'tick'), coin }),
     ),
   });
+  interface Step {
+    readonly after: number;
+    readonly what: { kind: string; coin: string; count?: number; replayAfter?: number | null };
+  }
 
   /** Plays steps, with a venue that sends the trades of subscribed coins and replays the newest ones. */
-  function play(steps: readonly { readonly after: number; readonly what: { kind: string; coin: string } }[]) {
+  function play(steps: readonly Step[]) {
     const venue = driveVenueA();
     const traded = new Map<string, number[]>([
       ['#70', []],
@@ -233,21 +335,38 @@ describe('whatever happens to the subscriptions of an outcome', () => {
       if (!isConnected) venue.feedEvent('connected', at);
       isConnected = true;
     };
+    /** Time passes. Clock marks come in between, and on a connection pongs. */
+    const pass = (after: number, hasPongs: boolean) => {
+      for (const mark of [at + 30_000, at + after]) {
+        if (mark > at + after) continue;
+        if (hasPongs) venue.frame('pong', null, mark);
+        venue.clock(mark);
+      }
+      at += after;
+    };
     list(venue, 0, [7, 9]);
     for (const { after, what } of steps) {
-      // Clock marks come in between.
-      for (const mark of [at + 30_000, at + after]) if (mark <= at + after) venue.clock(mark);
-      at += after;
-      const { kind, coin: name } = what;
+      pass(after, isConnected);
+      const { kind, coin: name, count = 1, replayAfter = 0 } = what;
       if (kind === 'trade' && isListed) {
-        traded.get(name)!.push(at);
-        if (subscribed.has(name)) receive(venue, name, at, [at]);
+        for (let nth = 0; nth < count; nth += 1, at += 1) {
+          traded.get(name)!.push(at);
+          if (subscribed.has(name)) receive(venue, name, at, [at]);
+        }
       } else if (kind === 'subscribe' && isListed && !subscribed.has(name)) {
         connect();
         acknowledge(venue, name, at);
-        const replayed = traded.get(name)!.slice(-REPLAYED);
-        if (replayed.length > 0) receive(venue, name, at, replayed);
         subscribed.add(name);
+        if (replayAfter === null) {
+          venue.stage.restart();
+          subscribed.clear();
+          isConnected = false;
+        } else {
+          // A connection sends in order: nothing comes before the replay.
+          if (replayAfter > 0) pass(replayAfter, false);
+          const replayed = traded.get(name)!.slice(-REPLAYED);
+          if (replayed.length > 0) receive(venue, name, at, replayed);
+        }
       } else if (kind === 'unsubscribe' && subscribed.delete(name)) {
         acknowledge(venue, name, at, { method: 'unsubscribe' });
       } else if (kind === 'lose' && isConnected) {
@@ -274,6 +393,8 @@ describe('whatever happens to the subscriptions of an outcome', () => {
         venue.clock(at, { day: true });
       } else if (kind === 'restart') venue.stage.restart();
     }
+    // What is missed after a kill is known once the next process is connected.
+    connect();
     return { venue, traded };
   }
 

@@ -5,17 +5,20 @@
  */
 import { START_RANGE_ID } from '#schemas/topics/candles';
 import { isOutcomeCoin } from '#schemas/venues/venue-a/outcome-coin';
-import { createSubscription, emitRange, type GapContext } from './trade-subscriptions.ts';
+import { createSubscription, emitRange, type GapContext, UNKNOWN_FEED } from './trade-subscriptions.ts';
 
 /** True if the trades of a coin were received before: then some may be missed while they are not. */
 export function isFollowed({ subscriptions, seen }: GapContext, coin: string): boolean {
   return seen.has(coin) || typeof subscriptions.followed.get(coin) === 'number';
 }
 
-/** States that nothing is known of a coin that was listed and is not followed. */
-export function openStart(context: GapContext, coin: string): void {
-  const { followed, beganInProgress } = context.subscriptions;
-  if (beganInProgress) followFromNow(context, coin);
+/**
+ * States that nothing is known of a coin that was listed and is not followed. A coin of the first list in a recording that
+ * began in progress counts as subscribed.
+ */
+export function openStart(context: GapContext, coin: string, isOfList: boolean): void {
+  const { followed, awaitsFirstList } = context.subscriptions;
+  if (awaitsFirstList && isOfList) followFromNow(context, coin);
   else {
     followed.set(coin, null);
     emitStart(context, coin, null);
@@ -34,18 +37,22 @@ export function endStart(context: GapContext, coin: string, since: number): void
 }
 
 /**
- * Handles the start of a recording in which a connection is open: it has no acknowledgements of what was subscribed before,
- * so all coins count as subscribed.
+ * Handles the first line of a connection that was open when its recording began: there are no acknowledgements of what was
+ * subscribed before. The coins listed by then, or by the first list if there was none, count as subscribed; the recording
+ * states the subscriptions of later ones.
  */
 export function recordingBegan(context: GapContext): void {
   const { subscriptions } = context;
-  subscriptions.beganInProgress = true;
-  for (const [coin, since] of subscriptions.followed)
-    if (since === null && !subscriptions.coins.has(coin)) followFromNow(context, coin);
+  if (subscriptions.awaitsFirstList !== null) return;
+  const listed = [...subscriptions.followed].filter(
+    ([coin, since]) => since === null && !subscriptions.coins.has(coin),
+  );
+  for (const [coin] of listed) followFromNow(context, coin);
+  subscriptions.awaitsFirstList = listed.length === 0;
 }
 
 function followFromNow(context: GapContext, coin: string): void {
-  context.subscriptions.coins.set(coin, createSubscription(''));
+  context.subscriptions.coins.set(coin, createSubscription(UNKNOWN_FEED));
   endStart(context, coin, context.receivedAt);
 }
 

@@ -6,9 +6,12 @@ import { type CandleRange, venueCandleRangeTopics } from '#schemas/topics/candle
 import { providerOf } from '#schemas/venues/venue-a/coin-market';
 import type { SeenTrades } from './seen-trades.ts';
 
+/** Stands for the connection that carried a coin before a recording began, until its first trade shows which one it is. */
+export const UNKNOWN_FEED = '?';
+
 /** How the trades of a coin arrive. */
 export interface CoinSubscription {
-  /** The connection that carries them; empty if there was none yet, or if it is unknown. */
+  /** The connection that carries them, or `UNKNOWN_FEED`; empty if there was none yet. */
   feed: string;
   /** Since when trades may be missing, unix ms; null while the subscription is uninterrupted. */
   lostAt: number | null;
@@ -42,12 +45,15 @@ export interface TradeSubscriptions {
    * market ended, unix ms; null if they were never subscribed.
    */
   readonly followed: Map<string, number | null>;
-  /** True for a recording that began while its connections were open, so that it does not state what they carry. */
-  beganInProgress: boolean;
+  /**
+   * Of a recording that began while its connections were open, and so does not state what they carry: whether the first list
+   * of outcomes, whose coins count as subscribed, is still to come. Null otherwise.
+   */
+  awaitsFirstList: boolean | null;
 }
 
 export function createTradeSubscriptions(): TradeSubscriptions {
-  return { coins: new Map(), awaited: new Map(), followed: new Map(), beganInProgress: false };
+  return { coins: new Map(), awaited: new Map(), followed: new Map(), awaitsFirstList: null };
 }
 
 export function createSubscription(feed: string, lostAt: number | null = null): CoinSubscription {

@@ -35,7 +35,7 @@ export interface VenueADriver {
 export function driveVenueA(outcomeTakerFeeRate = '0.00070'): VenueADriver {
   const stage = driveStage(createVenueAStage({ outcomeTakerFeeRate }));
   const texts: string[] = [];
-  const text: VenueADriver['text'] = (written, at = 0, feed = 'ws-1') => {
+  const text: VenueADriver['text'] = (written, at = 0, feed = 'venue_a.ws.1') => {
     const place = { key: feed, partition: 2, offset: texts.push(written) - 1 };
     stage.feed(WS, envelope('ws', feed, START + at, null, written), place);
   };
@@ -52,7 +52,7 @@ export function driveVenueA(outcomeTakerFeeRate = '0.00070'): VenueADriver {
       if (topic !== WS.name || partition !== 2) throw new Error(`${topic}/${partition} has no frames`);
       return texts[offset]!.slice(start, start + length);
     },
-    feedEvent: (kind, at, feed = 'ws-1', coins = []) =>
+    feedEvent: (kind, at, feed = 'venue_a.ws.1', coins = []) =>
       stage.feed(feedTopics.venue_a, { provider: 'venue_a', feed, receivedAt: START + at, kind, reason: null, coins }),
     clock: (at, { hour = false, day = false } = {}) =>
       stage.feed(clockTopic, { receivedAt: START + at, tick: true, hour, day }),
