@@ -54,6 +54,8 @@ export interface SocketLink {
    * latest.
    */
   readonly send: (frame: string, priority: number, signal?: AbortSignal) => Promise<void>;
+  /** Ends the connection; the feed connects again after a wait. @param reason stated with the gap. */
+  readonly close: (reason: string) => void;
 }
 
 /** Pings come first: without them the venue closes the connection. */
@@ -171,7 +173,13 @@ export class SocketFeed {
     this.lastFrameAt = openedAt;
     this.hasReceivedFrame = false;
     this.connection.markConnected();
-    const link = new OpenLink(socket, this.options);
+    const close = (reason: string) => {
+      setReason(reason);
+      socket.close(1000);
+      const timer = setTimeout(this.terminate, CLOSE_TIMEOUT_MS);
+      link.ended.addEventListener('abort', () => clearTimeout(timer));
+    };
+    const link = new OpenLink(socket, this.options, close);
     onConnected(link);
     const applyBackpressure = (paused: boolean) => {
       if (socket.readyState !== WebSocket.OPEN) return;
@@ -206,12 +214,18 @@ export class SocketFeed {
 class OpenLink implements SocketLink {
   endedByVenue = false;
   readonly ended: AbortSignal;
+  readonly close: (reason: string) => void;
   private readonly socket: WebSocket;
   private readonly options: Pick<SocketFeedOptions, 'planner' | 'logger' | 'feed'>;
   private readonly ending = new AbortController();
   private hasReported = false;
 
-  constructor(socket: WebSocket, options: Pick<SocketFeedOptions, 'planner' | 'logger' | 'feed'>) {
+  constructor(
+    socket: WebSocket,
+    options: Pick<SocketFeedOptions, 'planner' | 'logger' | 'feed'>,
+    close: (reason: string) => void,
+  ) {
+    this.close = close;
     this.socket = socket;
     this.options = options;
     this.ended = this.ending.signal;
