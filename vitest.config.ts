@@ -13,7 +13,13 @@ const sources = {
   plugins: [fastExports],
   resolve: { alias: [{ find: /^pino$/, replacement: gatheringPino }] },
 };
-const common = { pool: 'forks' as const, testTimeout: 30_000, hookTimeout: 120_000 };
+const common = {
+  pool: 'forks' as const,
+  testTimeout: 30_000,
+  hookTimeout: 120_000,
+  // A poll ends as soon as its condition holds. On a busy machine, a process may get no processor for a second.
+  expect: { poll: { timeout: 10_000 } },
+};
 
 export default defineConfig({
   test: {

@@ -93,7 +93,7 @@ describe('a portal session over WebSocket', () => {
   });
 
   it('closes its sockets with 4001 when it expires', async () => {
-    const client = await connectedBy(gateway.session({ expiresAt: Date.now() + 1_000 }));
+    const client = await connectedBy(gateway.session({ expiresAt: Date.now() + 3_000 }));
     expect(await client.closed).toEqual(SESSION_ENDED);
   });
 

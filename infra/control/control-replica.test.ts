@@ -186,7 +186,7 @@ describe('a replica that cannot read every command', () => {
     const { codec, health, on, token, authenticator } = await unstableReplica();
     const restoreSchema = removeSchema(codec, fault);
     const revoked = on.submit('key.paint', {});
-    await vi.waitFor(() => expect(health.report().parts.control).toContain(fault.message));
+    await expect.poll(() => health.report().parts.control).toContain(fault.message);
     await vi.waitFor(() => expect(() => authenticator.authenticateKnown(token)).toThrow(), 5_000);
     await expect(authenticator.authenticate(token)).rejects.toMatchObject(REFUSAL);
     restoreSchema();
@@ -242,7 +242,7 @@ describe('a replica that cannot read every command', () => {
     const { codec, health, on } = await unstableReplica();
     removeSchema(codec, new RegistryError('the registry is unavailable', true));
     on.submit('key.paint', {}).catch(() => {});
-    await vi.waitFor(() => expect(health.report().status).toBe('degraded'));
+    await expect.poll(() => health.report().status).toBe('degraded');
     replicas.pop();
     await on.close();
     expect(logged.join()).not.toContain('stopped processing');

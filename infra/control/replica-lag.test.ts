@@ -55,7 +55,7 @@ describe('lag', () => {
     expect(lag.isCurrent).toBe(false);
     const ending = new AbortController();
     const watched = lag.watch(ending.signal);
-    await vi.waitFor(() => expect(lag.isCurrent).toBe(true));
+    await expect.poll(() => lag.isCurrent).toBe(true);
     ending.abort();
     await watched;
   });
@@ -70,10 +70,10 @@ describe('lag', () => {
     const lag = new ReplicaLag({ newest, onProblem: (error) => void reported.push(error), staleAfterMs: 60 });
     const ending = new AbortController();
     const watched = lag.watch(ending.signal);
-    await vi.waitFor(() => expect(lag.isCurrent).toBe(false));
+    await expect.poll(() => lag.isCurrent).toBe(false);
     expect(reported[0]).toMatchObject({ message: 'unavailable' });
     isUnavailable = false;
-    await vi.waitFor(() => expect(lag.isCurrent).toBe(true));
+    await expect.poll(() => lag.isCurrent).toBe(true);
     expect(reported.at(-1)).toBeNull();
     ending.abort();
     await watched;

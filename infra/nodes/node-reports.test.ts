@@ -26,12 +26,12 @@ async function openTwoNodes() {
 it('every node knows what each of them reported, until it reports no more', async () => {
   const reports = await openTwoNodes();
   for (const one of reports)
-    await vi.waitFor(() =>
-      expect(one.current().map(({ node, roles }) => [node, roles])).toEqual([
+    await expect
+      .poll(() => one.current().map(({ node, roles }) => [node, roles]))
+      .toEqual([
         ['a', ['query-api']],
         ['b', ['ingest']],
-      ]),
-    );
+      ]);
   await reports[0].close();
   const later = performance.now() + 5_001;
   vi.spyOn(performance, 'now').mockReturnValue(later);
@@ -48,7 +48,7 @@ it('a report that the log refuses is logged once, and the node goes on', async (
   const refusing = delegatingLog(log, { append });
   const settings = { node: 'a', roles: [] };
   const reports = await openNodeReports({ log: refusing, codec, logger, metrics: createMetrics(), settings });
-  await vi.waitFor(() => expect(lines).toHaveLength(1));
+  await expect.poll(() => lines).toHaveLength(1);
   expect(reports.current()).toEqual([]);
   await reports.close();
 });

@@ -89,7 +89,7 @@ it('is unknown before the first mark, which it looks for more often than for lat
   expect([clock.isLive(), clock.now(5)]).toEqual([false, null]);
   mark = aMark(NOW, NOW);
   pauses[0]!.end(true);
-  await vi.waitFor(() => expect(pauses).toHaveLength(2));
+  await expect.poll(() => pauses).toHaveLength(2);
   expect([clock.isLive(), clock.now(NOW)]).toEqual([true, expect.any(Number)]);
   expect(pauses[0]!.ms).toBeLessThan(pauses[1]!.ms / 10);
   pauses[1]!.end(false);

@@ -197,12 +197,12 @@ describe('a view', () => {
     const running = await runStage({ stage: keys, log, codec, logger, metrics, mode: 'view' });
     // Not a value of the topic, but nothing decodes it.
     await log.append([{ ...fixture.record(raw, 2, { receivedAt: 2, value: 2, word: 'b' }), value: Buffer.from('x') }]);
-    await vi.waitFor(() =>
-      expect(seen).toEqual([
+    await expect
+      .poll(() => seen)
+      .toEqual([
         ['a', 1],
         ['b', 2],
-      ]),
-    );
+      ]);
     expect(running.positionOf(raw)).toBe(2);
     await running.close();
   });

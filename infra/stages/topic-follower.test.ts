@@ -111,7 +111,7 @@ describe('a follower', () => {
     await append('a', 'b');
     await follower({ handle, afterPoll }).start();
     await untilHandled('a', 'b');
-    await vi.waitFor(() => expect(afterPoll.mock.calls.length).toBeGreaterThan(1));
+    await expect.poll(() => afterPoll.mock.calls.length).toBeGreaterThan(1);
   });
 });
 
@@ -220,7 +220,7 @@ describe('closing a follower', () => {
     const following = follower({ handle });
     const handling = vi.spyOn(codec, 'decode');
     await following.start();
-    await vi.waitFor(() => expect(handling).toHaveBeenCalled());
+    await expect.poll(() => handling).toHaveBeenCalled();
     await following.close();
     expect(handled).toEqual(['a']);
   });
@@ -229,7 +229,7 @@ describe('closing a follower', () => {
     failPolls(Number.POSITIVE_INFINITY, UNAVAILABLE);
     const following = follower();
     await following.start();
-    await vi.waitFor(() => expect(health.report().status).toBe('degraded'));
+    await expect.poll(() => health.report().status).toBe('degraded');
     await following.close();
     expect([following.hasFailed, logged.join().includes('stopped processing')]).toEqual([false, false]);
   });
@@ -243,7 +243,7 @@ describe('closing a follower', () => {
     const following = follower({ handle });
     const handling = vi.spyOn(codec, 'decode');
     await following.start();
-    await vi.waitFor(() => expect(handling).toHaveBeenCalled());
+    await expect.poll(() => handling).toHaveBeenCalled();
     await following.close();
     expect(following.hasFailed).toBe(false);
   });

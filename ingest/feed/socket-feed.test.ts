@@ -127,7 +127,7 @@ describe('SocketFeed', () => {
     closing.push(() => server.close());
     server.onFrame = (socket, frame) => void (frame === 'ping' && socket.send('pong'));
     wallClock.mockImplementation(() => now());
-    const forward = await setUp({ heartbeat: { ...heartbeat, intervalMs: 20 } }, server);
+    const forward = await setUp({ heartbeat: { ...heartbeat, intervalMs: 20, silenceMs: 20_000 } }, server);
     await until(() => forward.raw('venue_a', 'ws').length > 5);
     wallClock.mockImplementation(() => now() + 3_600_000);
     await until(() => forward.raw('venue_a', 'ws').length > 40);
@@ -138,7 +138,7 @@ describe('SocketFeed', () => {
     const server = await startSocketServer();
     closing.push(() => server.close());
     server.onFrame = (socket, frame) => void (frame === 'ping' && socket.send('pong'));
-    const { kinds, raw } = await setUp({ heartbeat: { frame: 'ping', intervalMs: 20, silenceMs: 300 } }, server);
+    const { kinds, raw } = await setUp({ heartbeat: { frame: 'ping', intervalMs: 50, silenceMs: 1_000 } }, server);
     await until(() => raw('venue_a', 'ws').length > 40);
     expect(kinds()).toEqual(['connected']);
   });

@@ -27,6 +27,7 @@ export interface SenderHarnessOptions {
   readonly path?: string;
   /** Like the setting. */
   readonly schedule?: string;
+  /** Of an attempt; by default so long that none ends by it, however slow the machine is. */
   readonly timeoutMs?: number;
   readonly cancelAfterMs?: number;
   /** Delay of the sender's commands. */
@@ -36,7 +37,7 @@ export interface SenderHarnessOptions {
 export type SenderHarness = Awaited<ReturnType<typeof openSenderHarness>>;
 
 export async function openSenderHarness(options: SenderHarnessOptions = {}) {
-  const { schedule = '0,0.05,0.05,0.05', timeoutMs = 1_000, cancelAfterMs = 0, submitDelayMs = 0 } = options;
+  const { schedule = '0,0.05,0.05,0.05', timeoutMs = 20_000, cancelAfterMs = 0, submitDelayMs = 0 } = options;
   const path = options.path ?? mkdtempSync(join(tmpdir(), 'parallax-webhooks-'));
   const log = await openEmbeddedLog({ path });
   const codec = createCodec(await openLogRegistry(log));

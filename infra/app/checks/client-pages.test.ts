@@ -117,12 +117,12 @@ describe('the page for WebSocket clients', () => {
         const [socket] = (await once(sockets, 'connection')) as [WebSocket];
         const received: unknown[] = [];
         socket.on('message', (text: Buffer) => received.push(JSON.parse(text.toString())));
-        await vi.waitFor(() => expect(received).toHaveLength(2));
+        await expect.poll(() => received).toHaveLength(2);
         requests.push(received);
         const send = (frame: object) => socket.send(JSON.stringify(frame));
         for (const channel of [one, two]) send({ type: 'subscribed', channel, cursor: `${channel} 0` });
         send({ type: 'event', channel: two, cursor: `${two} ${nth + 1}`, data: nth });
-        await vi.waitFor(() => expect(handled.at(-1)).toBe(nth));
+        await expect.poll(() => handled.at(-1)).toBe(nth);
         if (typeof end === 'number') socket.close(end);
         else {
           send(end);
@@ -144,7 +144,7 @@ describe('the page for WebSocket clients', () => {
       const [socket] = (await once(sockets, 'connection')) as [WebSocket];
       const received: unknown[] = [];
       socket.on('message', (text: Buffer) => received.push(JSON.parse(text.toString())));
-      await vi.waitFor(() => expect(received).toHaveLength(2));
+      await expect.poll(() => received).toHaveLength(2);
       for (const refusal of [{ channel: two }, {}])
         socket.send(JSON.stringify({ type: 'error', error: 'quota_exceeded', ...refusal }));
       await vi.waitFor(() => expect(received).toHaveLength(3), 5_000);
@@ -154,7 +154,7 @@ describe('the page for WebSocket clients', () => {
 
     it('does not try again with a key that is refused', async () => {
       const { upgrades } = await run(401);
-      await vi.waitFor(() => expect(upgrades()).toBe(1));
+      await expect.poll(() => upgrades()).toBe(1);
       await sleep(100);
       expect(upgrades()).toBe(1);
     });

@@ -67,7 +67,7 @@ describe('the lifetime of the service', () => {
     void lifetime.close([part(() => new Promise(() => {}), 'processors'), part(async () => {}, 'ingest')]);
     await sleep(TIMEOUT_MS / 2);
     expect(kill).not.toHaveBeenCalled();
-    await vi.waitFor(() => expect(kill).toHaveBeenCalledOnce());
+    await expect.poll(() => kill).toHaveBeenCalledOnce();
     expect(fatal().map((line) => JSON.parse(line).part)).toEqual(['processors']);
   });
 
@@ -83,6 +83,6 @@ describe('the lifetime of the service', () => {
 
   it('kills the process when a signal arrives during a start that never finishes', async () => {
     signals.emit('SIGTERM');
-    await vi.waitFor(() => expect(kill).toHaveBeenCalledOnce());
+    await expect.poll(() => kill).toHaveBeenCalledOnce();
   });
 });

@@ -1,11 +1,12 @@
 /** Moves of records from the journal into the trees: none may be lost or doubled. */
 import { randomBytes } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { recordOf } from '../conformance/records.fixture.ts';
 import type { EventLog, LogRecord, TopicPartition } from '../log.ts';
+import { copyLog } from './copy-log.fixture.ts';
 import { DiskRoom } from './disk-room.ts';
 import { openEnvironment } from './environment.ts';
 import { ENTRY_HEADER_BYTES } from './journal-entry.ts';
@@ -32,7 +33,7 @@ describe('the journal of the embedded log', () => {
   /** Copies the log as the next process finds it if the writer crashes now. */
   async function afterDeath(): Promise<EventLog> {
     const path = mkdtempSync(join(folder, 'copy-'));
-    cpSync(join(folder, 'log'), path, { recursive: true });
+    copyLog(join(folder, 'log'), path);
     const copy = await openEmbeddedLog({ path });
     opened.push(copy);
     return copy;
@@ -88,7 +89,7 @@ describe('the journal of the embedded log', () => {
   it('contains each append completely or not at all, wherever a crash truncated the last one', async () => {
     for (let seq = 1; seq <= 3; seq += 1) await log.append([recordOf(A!, seq), recordOf(B!, seq), recordOf(C!, seq)]);
     const path = join(folder, 'cut');
-    cpSync(join(folder, 'log'), path, { recursive: true });
+    copyLog(join(folder, 'log'), path);
     const [name] = readdirSync(join(path, 'journal'));
     const whole = readFileSync(join(path, 'journal', name!));
     const end = whole.findLastIndex((byte) => byte !== 0) + 1;
@@ -99,7 +100,7 @@ describe('the journal of the embedded log', () => {
       for (const at of [A!, B!, C!]) expect((await copy.bounds(at)).next).toBe(cut < end ? 2 : 3);
       await copy.close();
       rmSync(path, { recursive: true });
-      cpSync(join(folder, 'log'), path, { recursive: true });
+      copyLog(join(folder, 'log'), path);
     }
   });
 
@@ -122,9 +123,9 @@ describe('the journal of the embedded log', () => {
         () => true,
         () => false,
       );
-    await expect.poll(goesOn, { timeout: 5_000 }).toBe(true);
-    await expect.poll(goesOn, { timeout: 5_000 }).toBe(true);
-    await expect.poll(() => journalBytes(join(folder, 'log')), { timeout: 5_000 }).toBeLessThan(19 * 2 ** 20);
+    await expect.poll(goesOn).toBe(true);
+    await expect.poll(goesOn).toBe(true);
+    await expect.poll(() => journalBytes(join(folder, 'log'))).toBeLessThan(19 * 2 ** 20);
     expect(seqsOf(await readAll(await afterDeath(), A!))).toEqual(upTo(seq));
     expect(seqsOf(await readAll(log, B!))).toEqual(upTo(seq));
   });
@@ -156,7 +157,7 @@ describe('the journal of the embedded log', () => {
     await log.append([recordOf(C!, 1)]);
     for (let seq = 1; seq <= 600; seq += 1) await log.append([{ ...recordOf(A!, seq), value }, recordOf(B!, seq)]);
     // 600 entries have 37 MiB; files are removed after the next sync point.
-    await expect.poll(() => journalBytes(join(folder, 'log')), { timeout: 5_000 }).toBeLessThan(19 * 2 ** 20);
+    await expect.poll(() => journalBytes(join(folder, 'log'))).toBeLessThan(19 * 2 ** 20);
     expect(seqsOf(await readAll(log, B!))).toEqual(upTo(600));
     expect(seqsOf(await readAll(await afterDeath(), B!))).toEqual(upTo(600));
   });

@@ -1,11 +1,12 @@
 /**
  * A loss of power after any write: the log falls back to a prefix of the appends that contains all that are certain.
  */
-import { closeSync, cpSync, ftruncateSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AppendRecord, EventLog, TopicPartition } from '../log.ts';
+import { copyLog } from './copy-log.fixture.ts';
 import { JournalReader, segmentPath, segmentsIn } from './journal-reader.ts';
 import { JournalSegments } from './journal-segments.ts';
 import { openEmbeddedLog } from './open-embedded-log.ts';
@@ -119,7 +120,7 @@ describe('a loss of power with a journal', { timeout: 120_000 }, () => {
   function lose(chance: () => number): string {
     const { reached } = certain;
     const path = mkdtempSync(join(folder, 'lost-'));
-    cpSync(live, path, { recursive: true });
+    copyLog(live, path);
     const journal = join(path, 'journal');
     let isLost = false;
     for (const first of segmentsIn(journal)) {
@@ -188,7 +189,7 @@ describe('a loss of power with a journal', { timeout: 120_000 }, () => {
       const expected = found.map((own, index) => [...own, more[index]!.seq]);
       expect(await contentsOf(again)).toEqual(expected);
       const dead = mkdtempSync(join(folder, 'dead-'));
-      cpSync(path, dead, { recursive: true });
+      copyLog(path, dead);
       await again.close();
       for (const closed of [path, dead]) {
         again = await openEmbeddedLog({ path: closed });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventLog } from '../log.ts';
+import { copyLog } from './copy-log.fixture.ts';
 import { openEnvironment } from './environment.ts';
 import { openEmbeddedLog } from './open-embedded-log.ts';
 import { restoreAfterPowerLoss, SyncPoints, wasPowerLost } from './sync-points.ts';
@@ -91,7 +92,7 @@ describe('a loss of power', () => {
           }),
         );
       const newest = readFileSync(join(live, 'data.mdb'));
-      cpSync(live, crashed, { recursive: true });
+      copyLog(live, crashed);
       await log.close();
 
       // Each later page reached the disk or not, at random; the pages of the sync point did.
@@ -125,7 +126,7 @@ describe('a loss of power', () => {
     const log = await openEmbeddedLog({ path: live });
     await log.createTopics([{ name: 'a', partitions: 1, retention: { kind: 'raw' } }]);
     await log.append([{ ...AT, key: 'k', value: Buffer.from('v'), receivedAt: 1, seq: 1 }]);
-    cpSync(live, killed, { recursive: true });
+    copyLog(live, killed);
     await log.close();
     expect(restoreAfterPowerLoss(killed)).toBe(false);
     const again = await openEmbeddedLog({ path: killed });
@@ -151,7 +152,7 @@ describe('a loss of power', () => {
     await log.append([{ ...AT, key: 'k', value: Buffer.from('v'), receivedAt: 1, seq: 1 }]);
     const journal = join(path, 'journal');
     const before = mkdtempSync(join(tmpdir(), 'parallax-sync-journal-'));
-    cpSync(journal, before, { recursive: true });
+    copyLog(journal, before);
     await log.close();
     // Files of the journal are removed only when the newest point is complete.
     cpSync(before, journal, { recursive: true });

@@ -28,9 +28,9 @@ it('follows the trades of every provider, and reports a loss of the connection',
   socket.send(JSON.stringify({ type: 'subscribed', subscription_id: 's', channel, cursor: 'c' }));
   const event = { type: 'event', subscription_id: 's', channel, epoch: 'e', seq: 1, cursor: 'd', data: { payload } };
   socket.send(JSON.stringify(event));
-  await vi.waitFor(() => expect(listener.onTrade).toHaveBeenCalledWith(payload));
+  await expect.poll(() => listener.onTrade).toHaveBeenCalledWith(payload);
   expect([client.state.name, listener.onMissed.mock.calls.length]).toEqual(['live', 0]);
   socket.terminate();
-  await vi.waitFor(() => expect(listener.onMissed).toHaveBeenCalledTimes(1));
+  await expect.poll(() => listener.onMissed).toHaveBeenCalledTimes(1);
   client.disconnect();
 });

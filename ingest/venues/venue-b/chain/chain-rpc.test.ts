@@ -55,7 +55,7 @@ describe('openChainRpc', () => {
       sockets.onFrame = received;
       const rpc = rpcTo(kind === 'ws' ? sockets.url : node.url, 600_000);
       const rejected = expect(rpc.header('latest')).rejects.toBeInstanceOf(ChainRpcError);
-      await vi.waitFor(() => expect(received.mock.calls.length + node.requests.length).toBe(1));
+      await expect.poll(() => received.mock.calls.length + node.requests.length).toBe(1);
       await rpc.close();
       await rejected;
       await expect(rpc.header('latest')).rejects.toBeInstanceOf(ChainRpcError);

@@ -56,15 +56,15 @@ it('runs two at once, of different organizations first, and notes their states',
     ['4', 'org_b'],
   ] as const)
     await queue.add(requestOf(id, orgId));
-  await vi.waitFor(() => expect([...ends.keys()]).toEqual(['1', '2']));
+  await expect.poll(() => [...ends.keys()]).toEqual(['1', '2']);
   ends.get('1')!();
   await queue.waitForEnd('1', 5_000, new AbortController().signal);
-  await vi.waitFor(() => expect([...ends.keys()]).toEqual(['1', '2', '4']));
+  await expect.poll(() => [...ends.keys()]).toEqual(['1', '2', '4']);
   ends.get('4')!(new Error('down'));
   await queue.waitForEnd('4', 5_000, new AbortController().signal);
   expect(notes.get('1')).toMatchObject({ status: 'done', reason: null });
   expect(notes.get('4')).toMatchObject({ status: 'failed', reason: 'down' });
-  await vi.waitFor(() => expect([...ends.keys()]).toEqual(['1', '2', '4', '3']));
+  await expect.poll(() => [...ends.keys()]).toEqual(['1', '2', '4', '3']);
   await queue.close();
 });
 
@@ -79,7 +79,7 @@ it('continues what an earlier process did not end, from where it came', async ()
   };
   const first = open(stops, notes).queue;
   await first.add(requestOf('1'));
-  await vi.waitFor(() => expect(notes.get('1')).toMatchObject(reached));
+  await expect.poll(() => notes.get('1')).toMatchObject(reached);
   await first.close();
   expect(notes.get('1')).toMatchObject({ status: 'running', endedAt: null });
   const continued: unknown[] = [];
