@@ -45,9 +45,15 @@ function setUp(max = 10, grants?: SpendingGrants) {
     const sent: string[] = [];
     const closed: string[] = [];
     const ending = new AbortController();
+    const releasing = new AbortController();
+    const release = () => releasing.abort();
+    const end = (byVenue: boolean) => {
+      ending.abort();
+      if (byVenue) release();
+    };
     const link = {
       ended: ending.signal,
-      endedByVenue: false,
+      released: releasing.signal,
       send: async (frame: string, priority: number, signal?: AbortSignal) => {
         await allow(priority, signal);
         sent.push(frame);
@@ -57,12 +63,8 @@ function setUp(max = 10, grants?: SpendingGrants) {
         end(true);
       },
     };
-    const end = (byVenue: boolean) => {
-      link.endedByVenue = byVenue;
-      ending.abort();
-    };
     subscriber.connected(link as SocketLink, namesOf(...names));
-    return { sent, closed, end };
+    return { sent, closed, end, release };
   };
   const connect = (...names: string[]) => connectWith(async () => {}, ...names);
   return { budget, errors, warnings, subscriber, reply, fail, receive, connect, connectWith };
@@ -141,11 +143,12 @@ describe('a subscriber whose venue confirms', () => {
     end(true);
   });
 
-  it('frees everything when the venue ended the connection, and later if the venue may not know', async () => {
+  it('frees everything when the venue ended the connection, and only when it is released if the venue may not know', async () => {
     const { connect, budget } = setUp(2);
     const first = connect('a', 'b');
     await until(() => first.sent.length === 2);
     first.end(true);
+    await settled();
     expect(budget.used).toBe(0);
     const second = connect('a', 'b');
     await until(() => second.sent.length === 2);
@@ -153,6 +156,9 @@ describe('a subscriber whose venue confirms', () => {
     const third = connect('a', 'b');
     await settled();
     expect([budget.used, third.sent]).toEqual([2, []]);
+    second.release();
+    await until(() => third.sent.length === 2);
+    expect(budget.used).toBe(2);
     third.end(true);
   });
 });

@@ -1,6 +1,6 @@
 /**
  * Sends the subscriptions of a slot to a venue that confirms each of them and limits their number. The most important is
- * sent first. A subscription counts until the venue has confirmed that it ended, or its connection is gone. A frame to which
+ * sent first. A subscription counts until the venue has confirmed that it ended, or its connection is released. A frame to which
  * the venue does not reply is sent once more; without a reply to that the connection ends, so that the next one subscribes
  * to everything.
  */
@@ -94,8 +94,11 @@ export class ConfirmedSubscriber<T extends Ranked> implements SlotSubscriber<T> 
     this.link = link;
     this.endAfterMs = backoffMs(this.endings, Math.random, END_AFTER);
     link.ended.addEventListener('abort', () => {
-      for (const { reservation } of open.values()) reservation.settle(link.endedByVenue ? 0 : 1);
+      const held = [...open.values()];
       open.clear();
+      void untilAborted(link.released).then(() => {
+        for (const { reservation } of held) reservation.settle(0);
+      });
     });
     // It ends only with the connection.
     void this.run(link, open);
