@@ -19,11 +19,13 @@ export interface SpendingGrants {
   readonly earlier: readonly SpentCost[];
   /** How much is granted at once. */
   readonly chunk: number;
+  /** Until when the venue demanded of an earlier process that nothing is spent, wall time, unix ms; null if it did not. */
+  readonly blockedUntil: number | null;
   /**
-   * Resolves when it is stored that all of `spent` counts, and that `granted` is being spent or may be spent from now on.
-   * Retries until then; rejects only if nothing may be spent any more.
+   * Resolves when it is stored that all of `spent` counts, that `granted` is being spent or may be spent from now on, and
+   * until when nothing may be. Retries until then; rejects only if nothing may be spent any more.
    */
-  readonly store: (spent: readonly SpentCost[], granted: number) => Promise<void>;
+  readonly store: (spent: readonly SpentCost[], granted: number, blockedUntil: number | null) => Promise<void>;
 }
 
 /**
