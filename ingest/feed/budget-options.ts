@@ -1,4 +1,4 @@
-/** What a budget is created with, and what is asked of it (`budget.ts`). */
+/** The options of a budget, and the requests to it (`budget.ts`). */
 
 /** A cost that counts until it is settled, and then for one window: the venue counted it at some time in between. */
 export interface Reservation {
@@ -15,7 +15,7 @@ export interface SpentCost {
 
 /** Costs that earlier processes spent, and permission to spend more (`spending-log.ts`). */
 export interface SpendingGrants {
-  /** What earlier processes may have spent. */
+  /** Costs that earlier processes may have spent. */
   readonly earlier: readonly SpentCost[];
   /** How much is granted at once. */
   readonly chunk: number;
@@ -54,8 +54,8 @@ export interface Reserved {
   readonly priority: number;
   readonly cost: number;
   /**
-   * What stays reserved while this priority spends nothing. The reserved part is twice what it spent within the last window,
-   * between `idle` and `cost`; the rest is lent to less important costs. By default nothing is lent.
+   * The part that stays reserved while this priority spends nothing. The reserved part is twice what it spent within the
+   * last window, between `idle` and `cost`; the rest is lent to less important costs. By default nothing is lent.
    */
   readonly idle?: number;
   /**

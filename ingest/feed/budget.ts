@@ -58,7 +58,7 @@ export class Budget {
   /** The number at which a payer was served last; of those that waited within about a window. */
   private readonly served = new Map<string, number>();
   private timer: NodeJS.Timeout | null = null;
-  /** What may be spent without storing more. */
+  /** The cost that may be spent without storing more. */
   private granted: number;
   /** Runs while a grant is being stored; nothing is spent meanwhile. */
   private storing: Promise<void> | null = null;
@@ -126,7 +126,7 @@ export class Budget {
     await this.store(0);
   }
 
-  /** What counts against the limit now. */
+  /** The sum of all that counts against the limit now. */
   get used(): number {
     this.dropExpired();
     return this.shares.used;
