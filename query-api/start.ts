@@ -170,8 +170,9 @@ export async function start(context: RoleContext): Promise<RunningQueryApi> {
       isReady: () => ready,
     });
     closers.push(async () => {
-      // Reads that wait for tables must not delay the shutdown.
+      // Reads that wait for tables or for ingest must not delay the shutdown.
       tables.close();
+      requests.endWaits();
       await app.close();
     });
     const url = await listen(app, settings);

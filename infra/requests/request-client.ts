@@ -27,6 +27,8 @@ export interface RequestClient {
    * @param orgId the organization whose turn it uses; the result does not depend on it.
    */
   send<P, R>(orgId: string, kind: RequestKind<P, R>, params: P): Promise<RequestResult<R>>;
+  /** Ends every wait, and those of later requests, with `unavailable`. Call it before the callers are closed, which wait for them. */
+  endWaits(): void;
   close(): Promise<void>;
 }
 
@@ -47,6 +49,7 @@ interface Pending {
   readonly key: string;
   readonly outcome: Promise<RequestResult<unknown>>;
   readonly settle: (outcome: RequestOutcome) => void;
+  readonly fail: (error: unknown) => void;
   /** Callers that wait for the outcome. */
   callers: number;
 }
@@ -55,6 +58,7 @@ class LogRequestClient implements RequestClient {
   private readonly context: FollowerContext;
   private readonly follower: TopicFollower<RequestOutcome>;
   private readonly appender: OrderedAppender;
+  private hasEnded = false;
   private readonly byId = new Map<string, Pending>();
   /** By organization and key. */
   private readonly shared = new Map<string, Pending>();
@@ -80,6 +84,7 @@ class LogRequestClient implements RequestClient {
   }
 
   async send<P, R>(orgId: string, kind: RequestKind<P, R>, params: P): Promise<RequestResult<R>> {
+    if (this.hasEnded) throw new RequestError('unavailable');
     // The schema orders the fields, so that equal requests have equal texts.
     const parsed = kind.params.parse(params);
     const key = requestKey(kind, parsed);
@@ -88,6 +93,11 @@ class LogRequestClient implements RequestClient {
     const shared = this.shared.get(sharedKey(orgId, key));
     const pending = shared ?? this.begin(orgId, kind as RequestKind, key, JSON.stringify(parsed));
     return this.wait(pending, kind.waitMs) as Promise<RequestResult<R>>;
+  }
+
+  endWaits(): void {
+    this.hasEnded = true;
+    for (const { fail } of [...this.byId.values()]) fail(new RequestError('unavailable'));
   }
 
   async close(): Promise<void> {
@@ -107,13 +117,14 @@ class LogRequestClient implements RequestClient {
         reject(error);
       }
     };
-    const pending: Pending = { id, orgId, kind, key, outcome: promise, settle, callers: 0 };
-    this.byId.set(id, pending);
-    this.shared.set(sharedKey(orgId, key), pending);
-    this.append({ id, orgId, kind: kind.name, params }).catch((error: unknown) => {
+    const fail = (error: unknown) => {
       this.end(pending);
       reject(error);
-    });
+    };
+    const pending: Pending = { id, orgId, kind, key, outcome: promise, settle, fail, callers: 0 };
+    this.byId.set(id, pending);
+    this.shared.set(sharedKey(orgId, key), pending);
+    this.append({ id, orgId, kind: kind.name, params }).catch(fail);
     return pending;
   }
 

@@ -327,6 +327,20 @@ describe('the spare part of a limit', () => {
     expect(served).toHaveLength(5);
   });
 
+  it('states if costs that are not behind the reserved priority lacked room a moment ago', async () => {
+    const budget = open();
+    const { request } = requester(budget);
+    budget.blockFor(500);
+    request(1, 2, 'much');
+    expect(budget.lackedRoomWithin(100)).toBe(false);
+    request(1, 1, 'much');
+    expect(budget.lackedRoomWithin(0)).toBe(true);
+    await vi.advanceTimersByTimeAsync(600);
+    expect([budget.lackedRoomWithin(99), budget.lackedRoomWithin(100)]).toEqual([false, true]);
+    request(1, 1, 'much');
+    expect(budget.lackedRoomWithin(99)).toBe(false);
+  });
+
   it('states if there is room for a cost now, behind those that wait', async () => {
     const budget = open();
     const { request } = requester(budget);

@@ -18,6 +18,8 @@ interface Waiter extends Cost, Turn {
   readonly reject: (error: unknown) => void;
   readonly signal: AbortSignal | undefined;
   readonly onAbort: () => void;
+  /** True once there was no room for it. */
+  lacksRoom: boolean;
 }
 
 /** A cost that was spent. */
@@ -43,6 +45,8 @@ export class Budget {
   /** Reserved costs, and settled ones within the window. */
   private readonly shares: BudgetShares;
   private blockedUntil = 0;
+  /** When a cost of the reserved priority, or a more important one, last waited for room; monotonic ms. */
+  private lackedRoomAt = Number.NEGATIVE_INFINITY;
   /** Sorted by priority, then by arrival. */
   private waiters: Waiter[] = [];
   /** Numbers arrivals, and costs of payers that were served. */
@@ -84,13 +88,14 @@ export class Budget {
     return new Promise((resolve, reject) => {
       const onAbort = () => {
         this.waiters = this.waiters.filter((waiter) => waiter !== entry);
+        this.endWait(entry);
         reject(signal?.reason);
         // Smaller costs may have waited behind it.
         this.serve();
       };
       this.sequence += 1;
       const arrival = { arrival: this.sequence, waitsSince: this.now() };
-      const entry: Waiter = { cost, priority, payers, ...arrival, resolve, reject, signal, onAbort };
+      const entry: Waiter = { cost, priority, payers, ...arrival, resolve, reject, signal, onAbort, lacksRoom: false };
       signal?.addEventListener('abort', onAbort, { once: true });
       const at = this.waiters.findIndex((waiter) => waiter.priority > priority);
       this.waiters.splice(at < 0 ? this.waiters.length : at, 0, entry);
@@ -145,6 +150,20 @@ export class Budget {
     return this.now() >= this.blockedUntil && this.shares.lacking({ cost, priority, payers }, full) === null;
   }
 
+  /** True if a cost of the reserved priority, or a more important one, waited for room during the last so many milliseconds. */
+  lackedRoomWithin(ms: number): boolean {
+    return this.waiters.some((waiter) => this.isNotBehind(waiter)) || this.now() - this.lackedRoomAt <= ms;
+  }
+
+  private isNotBehind({ lacksRoom, priority }: Waiter): boolean {
+    return lacksRoom && priority <= (this.options.reserved?.priority ?? priority);
+  }
+
+  /** Called when a waiter is served or gives up. */
+  private endWait(waiter: Waiter): void {
+    if (this.isNotBehind(waiter)) this.lackedRoomAt = this.now();
+  }
+
   /** Serves every waiter for which there is room. A smaller cost never overtakes a more important one. */
   private serve(): void {
     this.dropExpired();
@@ -166,9 +185,11 @@ export class Budget {
       }
       this.waiters.splice(this.waiters.indexOf(waiter), 1);
       waiter.signal?.removeEventListener('abort', waiter.onAbort);
+      this.endWait(waiter);
       waiter.resolve(this.begin(waiter, this.shares.fitsSpare(waiter, full)));
       if (waiter.payers) queue = this.inOrder(queue);
     }
+    for (const waiter of this.waiters) waiter.lacksRoom = true;
     this.schedule();
   }
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { until } from '../testing/open-publisher.fixture.ts';
 import { Budget } from './budget.ts';
 import type { SpendingGrants } from './budget-options.ts';
-import { ConfirmedSubscriber, type Ranked, type SubscriptionReply } from './confirmed-subscriber.ts';
+import { ConfirmedSubscriber, type Ranked, type SubscriptionReply, type UnnamedError } from './confirmed-subscriber.ts';
 import type { SocketLink } from './socket-feed.ts';
 
 interface Named extends Ranked {
@@ -10,42 +10,64 @@ interface Named extends Ranked {
 }
 const namesOf = (...names: string[]) => new Map(names.map((name, rank) => [name, { name, rank }]));
 
+/** The subscriptions that known errors without a name are about. */
+const REFUSED: Readonly<Record<string, UnnamedError<Named>['refuses']>> = {
+  'too many users': ({ name }) => name.startsWith('user'),
+};
+
 /** A subscriber with a limit of `max`, and connections that record what is sent. */
 function setUp(max = 10, grants?: SpendingGrants) {
   const budget = new Budget({ max, windowMs: 60_000, ...(grants ? { grants } : {}) });
   const errors: object[] = [];
+  const warnings: object[] = [];
   const subscriber = new ConfirmedSubscriber<Named>(
     {
       subscribeFrame: ({ name }) => `+${name}`,
       unsubscribeFrame: ({ name }) => `-${name}`,
-      readReply: (frame) => JSON.parse(frame.toString()) as SubscriptionReply | null,
+      readReply: (frame) => {
+        const reply = JSON.parse(frame.toString()) as SubscriptionReply | UnnamedError<Named> | null;
+        return reply && 'text' in reply ? { text: reply.text, refuses: REFUSED[reply.text] ?? null } : reply;
+      },
     },
     budget,
-    { error: (fields: object) => void errors.push(fields) },
+    {
+      error: (fields: object) => void errors.push(fields),
+      warn: (fields: object) => void warnings.push(fields),
+    },
   );
   const reply = (name: string, state: SubscriptionReply['state']) =>
     subscriber.handleFrame(Buffer.from(JSON.stringify({ name, state })));
+  const fail = (text: string) => subscriber.handleFrame(Buffer.from(JSON.stringify({ text })));
+  /** A frame that is about no subscription. */
+  const receive = () => subscriber.handleFrame(Buffer.from('null'));
   /** @param allow resolves when a frame may be sent. */
   const connectWith = (allow: (priority: number, signal?: AbortSignal) => Promise<void>, ...names: string[]) => {
     const sent: string[] = [];
+    const closed: string[] = [];
     const ending = new AbortController();
+    const releasing = new AbortController();
+    const release = () => releasing.abort();
+    const end = (byVenue: boolean) => {
+      ending.abort();
+      if (byVenue) release();
+    };
     const link = {
       ended: ending.signal,
-      endedByVenue: false,
+      released: releasing.signal,
       send: async (frame: string, priority: number, signal?: AbortSignal) => {
         await allow(priority, signal);
         sent.push(frame);
       },
+      close: (reason: string) => {
+        closed.push(reason);
+        end(true);
+      },
     };
     subscriber.connected(link as SocketLink, namesOf(...names));
-    const end = (byVenue: boolean) => {
-      link.endedByVenue = byVenue;
-      ending.abort();
-    };
-    return { sent, end };
+    return { sent, closed, end, release };
   };
   const connect = (...names: string[]) => connectWith(async () => {}, ...names);
-  return { budget, errors, subscriber, reply, connect, connectWith };
+  return { budget, errors, warnings, subscriber, reply, fail, receive, connect, connectWith };
 }
 /** Waits until nothing more is sent. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
@@ -121,11 +143,12 @@ describe('a subscriber whose venue confirms', () => {
     end(true);
   });
 
-  it('frees everything when the venue ended the connection, and later if the venue may not know', async () => {
+  it('frees everything when the venue ended the connection, and only when it is released if the venue may not know', async () => {
     const { connect, budget } = setUp(2);
     const first = connect('a', 'b');
     await until(() => first.sent.length === 2);
     first.end(true);
+    await settled();
     expect(budget.used).toBe(0);
     const second = connect('a', 'b');
     await until(() => second.sent.length === 2);
@@ -133,7 +156,129 @@ describe('a subscriber whose venue confirms', () => {
     const third = connect('a', 'b');
     await settled();
     expect([budget.used, third.sent]).toEqual([2, []]);
+    second.release();
+    await until(() => third.sent.length === 2);
+    expect(budget.used).toBe(2);
     third.end(true);
+  });
+});
+
+describe('a venue that does not reply to a frame', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  /** Lets time pass while the venue sends other frames each second. */
+  async function pass(seconds: number, receive: () => void): Promise<void> {
+    for (let second = 0; second < seconds; second += 1) {
+      await vi.advanceTimersByTimeAsync(1_000);
+      receive();
+    }
+    await vi.advanceTimersByTimeAsync(0);
+  }
+
+  it('gets it once more after 30 s, and keeps the connection when it replies to that', async () => {
+    const { connect, reply, receive } = setUp();
+    const { sent, closed } = connect('a', 'b');
+    await pass(1, receive);
+    reply('a', 'subscribed');
+    await pass(28, receive);
+    expect(sent).toEqual(['+a', '+b']);
+    await pass(2, receive);
+    expect(sent).toEqual(['+a', '+b', '+b']);
+    reply('b', 'subscribed');
+    await pass(120, receive);
+    expect([sent, closed]).toEqual([['+a', '+b', '+b'], []]);
+  });
+
+  it('is treated alike when it is about the end of a subscription, whose room stays taken until then', async () => {
+    const { subscriber, connect, reply, receive, budget } = setUp();
+    const { sent } = connect('a');
+    await pass(1, receive);
+    reply('a', 'subscribed');
+    subscriber.changed(namesOf());
+    await pass(1, receive);
+    // A late reply to the first frame confirms no end.
+    reply('a', 'subscribed');
+    await pass(32, receive);
+    expect([sent, budget.used]).toEqual([['+a', '-a', '-a'], 1]);
+    reply('a', 'ended');
+    expect(budget.used).toBe(0);
+  });
+
+  it('loses the connection when it does not reply to the second one either, each time later', async () => {
+    const { connect, receive, warnings } = setUp();
+    const waits: number[] = [];
+    for (let nth = 0; nth < 9; nth += 1) {
+      const { closed, sent } = connect('a');
+      let seconds = 0;
+      for (; closed.length === 0; seconds += 1) await pass(1, receive);
+      expect([sent, closed]).toEqual([['+a', '+a'], ['subscriptions were not confirmed']]);
+      waits.push(seconds - 30);
+    }
+    expect(waits[0]).toBeGreaterThanOrEqual(21);
+    expect(waits[0]).toBeLessThanOrEqual(42);
+    expect(waits[3]).toBeGreaterThanOrEqual(168);
+    expect(waits[8]).toBeGreaterThanOrEqual(1_260);
+    expect(waits[8]).toBeLessThanOrEqual(2_345);
+    expect(warnings).toHaveLength(9);
+  });
+
+  it('loses a later connection as early as the first one if everything was confirmed in between', async () => {
+    const { connect, reply, receive } = setUp();
+    for (let nth = 0; nth < 3; nth += 1) {
+      const { closed: earlier } = connect('a');
+      while (earlier.length === 0) await pass(1, receive);
+    }
+    connect('a');
+    await pass(1, receive);
+    reply('a', 'subscribed');
+    await pass(2, receive);
+    const { closed } = connect('a');
+    await pass(74, receive);
+    expect(closed).toHaveLength(1);
+  });
+
+  it('gets it once more at once after an unknown error, which is reported once', async () => {
+    const { connect, reply, fail, receive, warnings } = setUp();
+    const { sent } = connect('a', 'b');
+    await pass(1, receive);
+    reply('a', 'subscribed');
+    fail('something new');
+    await pass(1, receive);
+    expect(sent).toEqual(['+a', '+b', '+b']);
+    fail('something new');
+    await pass(5, receive);
+    expect([sent, warnings]).toEqual([['+a', '+b', '+b'], [{ text: 'something new' }]]);
+  });
+
+  it('has refused the oldest of those that an error without a name is about', async () => {
+    const { subscriber, connect, reply, fail, receive, budget } = setUp();
+    const { sent } = connect('a', 'user 1', 'user 2', 'user 3');
+    await pass(1, receive);
+    reply('user 1', 'subscribed');
+    fail('too many users');
+    await pass(1, receive);
+    expect([sent.length, budget.used]).toEqual([4, 3]);
+    subscriber.changed(namesOf('a', 'user 1', 'user 2', 'user 3'));
+    await pass(1, receive);
+    expect(sent.slice(4)).toEqual(['+user 2']);
+  });
+
+  it('gets no frame again for a subscription that it refuses while the frame waits for room', async () => {
+    const { connectWith, reply, receive, budget } = setUp();
+    let isFull = false;
+    const allow = async (_: number, signal?: AbortSignal) => {
+      if (isFull)
+        await new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    };
+    const { sent } = connectWith(allow, 'a');
+    await pass(1, receive);
+    isFull = true;
+    await pass(31, receive);
+    reply('a', 'refused');
+    isFull = false;
+    await pass(5, receive);
+    expect([sent, budget.used]).toEqual([['+a'], 0]);
   });
 });
 

@@ -70,6 +70,23 @@ describe('HttpClient', () => {
     expect(used).toEqual([20, 23, 123]);
   });
 
+  it('counts a request without an answer for 2 s longer, since the venue may receive it as late as that', async () => {
+    const server = await startHttpServer(() => ({ hang: true }));
+    servers.push(server);
+    let now = 0;
+    const budget = new Budget({ max: 10, windowMs: 1_000, now: () => now });
+    const client = new HttpClient({ budget, timeoutMs: 50 });
+    await expect(client.send({ url: server.url, body: '{}', weight: 1 })).rejects.toThrow('no response');
+    now = 10_000;
+    expect(budget.used).toBe(1);
+    // It is settled at some time from now on, and then leaves the window.
+    const usedLater = () => {
+      now += 1_000;
+      return budget.used;
+    };
+    await expect.poll(usedLater).toBe(0);
+  });
+
   it('does not retry a rejected request', async () => {
     const { client, server } = await setUp([{ status: 422 }]);
     await expect(client.send({ url: server.url, weight: 1 })).rejects.toMatchObject({

@@ -15,6 +15,8 @@ const RETRY_DELAYS_MS = [0, 100, 250, 500, 1_000] as const;
 const JITTER = 0.2;
 const TIMEOUT_MS = 10_000;
 const BODY_BYTES_MAX = 32 * 1024 * 1024;
+/** How long a request that was given up may take to reach the venue, which then counts it. */
+const GIVEN_UP_MS = 2_000;
 /** How much of the body of an error is read. */
 const ERROR_BODY_BYTES = 2 * 1024;
 /** How long a 429 without `Retry-After` blocks requests to the venue. */
@@ -92,9 +94,11 @@ export class HttpClient {
       if (delay > 0) await this.pause(this.jittered(delay), request.signal);
       const reservation = await this.reserve(request);
       let weight = request.weight;
+      let isAnswered = false;
       request.onSend?.();
       try {
         const body = await this.sendOnce(request);
+        isAnswered = true;
         weight = request.weightOf?.(body) ?? weight;
         this.count('success');
         return body;
@@ -102,12 +106,14 @@ export class HttpClient {
         if (request.signal?.aborted) throw request.signal.reason;
         if (!(error instanceof UpstreamError)) throw error;
         this.count(error.code);
+        isAnswered ||= error.status !== null;
         if (error.status !== null) weight = request.weightOfError ?? weight;
         const mayRetry = retries === 'reads' ? error.code === 'upstream_unavailable' : error.canRetry;
         if (!mayRetry) throw error;
         failure = error;
       } finally {
-        reservation.settle(weight);
+        if (isAnswered) reservation.settle(weight);
+        else settleLater(reservation, weight);
       }
     }
     throw failure!;
@@ -214,6 +220,11 @@ export class HttpClient {
       yield chunk;
     }
   }
+}
+
+/** Settles a cost of which the venue may not know yet. */
+function settleLater(reservation: Reservation, weight: number): void {
+  setTimeout(() => reservation.settle(weight), GIVEN_UP_MS).unref();
 }
 
 /** The first bytes of a body as text, and cancels the rest. */

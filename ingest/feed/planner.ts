@@ -41,8 +41,13 @@ export interface ConnectionPermit {
   readonly attempted: () => void;
   /** Called with the first frame of the venue. */
   readonly works: () => void;
-  /** Called when it has ended. @param byVenue the venue knows, since it ended the connection or confirmed its end. */
-  readonly ended: (byVenue: boolean) => void;
+  /** Called when it has ended, or is not used any more. */
+  readonly ended: () => void;
+  /**
+   * Called after `ended`, when it counts no more at the venue.
+   * @param isConfirmed the venue ended the connection or confirmed its end; else it counts for the window of the budget.
+   */
+  readonly released: (isConfirmed: boolean) => void;
 }
 
 /** The limits of a venue's sockets. */
@@ -92,11 +97,11 @@ function permitOf(attempt: Attempt, open: Reservation, opening: Reservation): Co
   return {
     attempted: () => opening.settle(),
     works: attempt.succeed,
-    ended: (byVenue) => {
+    ended: () => {
       opening.settle();
-      open.settle(byVenue ? 0 : 1);
       attempt.fail();
     },
+    released: (isConfirmed) => open.settle(isConfirmed ? 0 : 1),
   };
 }
 

@@ -28,9 +28,11 @@ export class ReservedWeight implements SpendableBudget {
     if (options.signal?.aborted) throw options.signal.reason;
     if (cost > this.left) return this.budget.reserve(cost, options);
     this.left -= cost;
+    // One that is never settled counts as a whole.
+    this.spent += cost;
     return {
       settle: (used = cost) => {
-        this.spent += used;
+        this.spent += used - cost;
       },
     };
   }

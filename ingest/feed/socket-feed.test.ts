@@ -1,4 +1,6 @@
+import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { WebSocket } from 'ws';
 import { logFull } from '../testing/memory-log.fixture.ts';
 import { openTestPublisher, silentLogger, until } from '../testing/open-publisher.fixture.ts';
 import { socketPlanner } from '../testing/socket-planner.fixture.ts';
@@ -11,6 +13,9 @@ const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
+
+/** The stream below a socket of the server. */
+const streamOf = (socket: WebSocket) => (socket as unknown as { readonly _socket: Socket })._socket;
 
 /** Sends these frames over each connection. */
 const sending = (frames: readonly string[]) => (link: SocketLink) => {
@@ -89,17 +94,82 @@ describe('SocketFeed', () => {
     expect(sent.indexOf('ping')).toBeLessThan(sent.indexOf('9'));
   });
 
-  it('reports whether the venue knows of the end of a connection', async () => {
-    const ends: boolean[] = [];
-    const onConnected = (link: SocketLink) =>
-      link.ended.addEventListener('abort', () => void ends.push(link.endedByVenue));
-    const { venue } = await setUp({ onConnected });
-    await until(() => venue.sockets.length === 1);
-    venue.sockets[0]?.close();
-    await until(() => ends.length === 1);
-    const silent = await setUp({ onConnected, heartbeat: { frame: 'ping', intervalMs: 10_000, silenceMs: 100 } });
-    await until(() => silent.venue.sockets.length === 1 && ends.length >= 2);
-    expect(ends.slice(0, 2)).toEqual([true, false]);
+  /** Opens no more than one connection at a time, and ends one on which nothing is received for 100 ms. */
+  async function setUpSilent(idleLimitMs: number) {
+    const events: string[] = [];
+    const connections = new Budget({ max: 1, windowMs: 1 });
+    const test = await setUp({
+      planner: socketPlanner({ connections }),
+      heartbeat: { frame: 'ping', intervalMs: 10_000, silenceMs: 100, idleLimitMs },
+      onConnected: (link) => {
+        events.push('connected');
+        link.ended.addEventListener('abort', () => void events.push('ended'));
+        link.released.addEventListener('abort', () => void events.push('released'));
+      },
+    });
+    await until(() => test.venue.sockets.length === 1);
+    return { ...test, events, socket: test.venue.sockets[0]! };
+  }
+
+  it('counts a silent connection until the venue, which counts it too, has confirmed its end', async () => {
+    const { venue, events, socket, kinds } = await setUpSilent(60_000);
+    // It reads nothing, so it does not notice the end.
+    socket.pause();
+    await until(() => events.includes('ended'));
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect([events, venue.sockets.length, kinds()]).toEqual([
+      ['connected', 'ended'],
+      1,
+      ['connected', 'silent', 'disconnected'],
+    ]);
+    socket.resume();
+    await until(() => venue.sockets.length === 2);
+    expect(events.slice(0, 3)).toEqual(['connected', 'ended', 'released']);
+  });
+
+  it('counts a silent connection no longer than the venue keeps one to which it sends nothing', async () => {
+    const { venue, events, socket } = await setUpSilent(1_000);
+    socket.pause();
+    await until(() => events.includes('released'));
+    await until(() => venue.sockets.length === 2);
+    expect(events.slice(0, 3)).toEqual(['connected', 'ended', 'released']);
+  });
+
+  it('publishes nothing of a connection that it has left', async () => {
+    const { venue, events, socket, raw } = await setUpSilent(60_000);
+    socket.pause();
+    await until(() => events.includes('ended'));
+    socket.send('late');
+    socket.resume();
+    await until(() => venue.sockets.length === 2);
+    expect(raw('venue_a', 'ws')).toEqual([]);
+  });
+
+  it.each<[string, (socket: WebSocket) => void]>([
+    ['a close frame', (socket) => socket.close()],
+    ['the end of the stream', (socket) => streamOf(socket).end()],
+    ['a reset', (socket) => streamOf(socket).resetAndDestroy()],
+  ])('counts a connection that the venue ended with %s no longer', async (_, endConnection) => {
+    const { venue, events, socket } = await setUpSilent(60_000);
+    endConnection(socket);
+    await until(() => venue.sockets.length === 2);
+    expect(events.slice(0, 3)).toEqual(['connected', 'ended', 'released']);
+  });
+
+  it('connects again after a subscriber ended the connection, with its reason', async () => {
+    let links = 0;
+    const onConnected = (link: SocketLink) => {
+      links += 1;
+      if (links === 1) setTimeout(() => link.close('not confirmed'), 10);
+    };
+    const heartbeat = { frame: 'ping', intervalMs: 10_000, silenceMs: 20_000, idleLimitMs: 60_000 };
+    const { feeds, kinds } = await setUp({ onConnected, heartbeat });
+    await until(() => kinds().length === 3);
+    expect(feeds('venue_a').map(({ kind, reason }) => [kind, reason])).toEqual([
+      ['connected', null],
+      ['disconnected', 'not confirmed'],
+      ['connected', null],
+    ]);
   });
 
   it('detects a silent socket although it sends pings, and reconnects', async () => {

@@ -15,8 +15,12 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const FRAME_BYTES_MAX = 16 * 1024 * 1024;
 /** A connection that lasted this long and received a frame resets the failure count. */
 const STABLE_AFTER_MS = 5_000;
-/** Time limit of the closing handshake. */
+/** Time limit of the closing handshake at the end of this process. */
 const CLOSE_TIMEOUT_MS = 1_000;
+/** The code of a connection that ended without a close frame of the venue. */
+const WITHOUT_CLOSE_FRAME = 1006;
+/** Errors that mean that the other side has no such connection any more. */
+const ENDED_BY_PEER = new Set(['ECONNRESET', 'EPIPE']);
 
 /** Heartbeat of a venue's sockets. */
 export interface Heartbeat {
@@ -25,6 +29,11 @@ export interface Heartbeat {
   readonly intervalMs: number;
   /** A connection without any frame for this time counts as dead. */
   readonly silenceMs: number;
+  /**
+   * The venue ends a connection to which it sent nothing for this time. A connection that it may not know to have ended
+   * counts that long against its limits. By default it counts no longer than the budget of connections states.
+   */
+  readonly idleLimitMs?: number;
 }
 
 export interface SocketFeedOptions extends ConnectionStateOptions {
@@ -47,13 +56,18 @@ export interface SocketFeedOptions extends ConnectionStateOptions {
 export interface SocketLink {
   /** Aborts when the connection has ended. */
   readonly ended: AbortSignal;
-  /** True if the venue knows of the end; set before `ended` aborts. */
-  readonly endedByVenue: boolean;
+  /**
+   * Aborts when the connection counts no more at the venue: it ended it or confirmed its end, or must have noticed by now.
+   * After `ended`.
+   */
+  readonly released: AbortSignal;
   /**
    * Sends a frame when the limits allow it. Rejects if the signal aborts first: `ended`, or one that aborts with it at the
    * latest.
    */
   readonly send: (frame: string, priority: number, signal?: AbortSignal) => Promise<void>;
+  /** Ends the connection; the feed connects again after a wait. @param reason stated with the gap. */
+  readonly close: (reason: string) => void;
 }
 
 /** Pings come first: without them the venue closes the connection. */
@@ -64,12 +78,11 @@ export class SocketFeed {
   private readonly connection: ConnectionState;
   private readonly closing = new AbortController();
   private readonly finished: Promise<void>;
-  private socket: WebSocket | null = null;
   /** When the current connection last showed activity, monotonic ms. */
   private lastFrameAt = 0;
   private hasReceivedFrame = false;
-  /** Ends the current connection without waiting for the venue. */
-  private terminate = () => {};
+  /** Sockets that are not ended yet: the current one, and those whose end the venue has not confirmed. */
+  private readonly open = new Set<WebSocket>();
 
   /** Starts to connect. */
   constructor(options: SocketFeedOptions) {
@@ -84,12 +97,16 @@ export class SocketFeed {
 
   async close(): Promise<void> {
     this.closing.abort();
-    const { socket } = this;
-    socket?.close(1000);
-    const timer = setTimeout(() => this.terminate(), CLOSE_TIMEOUT_MS);
+    for (const socket of this.open) socket.close(1000);
+    const timer = setTimeout(() => this.terminateAll(), CLOSE_TIMEOUT_MS);
     await this.finished;
     clearTimeout(timer);
+    this.terminateAll();
     this.connection.markClosed();
+  }
+
+  private terminateAll(): void {
+    for (const socket of this.open) socket.terminate();
   }
 
   private async run(): Promise<void> {
@@ -115,46 +132,85 @@ export class SocketFeed {
   /** Resolves with the reason when the connection has ended or could not be established. */
   private connectOnce(permit: ConnectionPermit): Promise<string> {
     return new Promise((resolve) => {
-      const socket = new WebSocket(this.options.url, {
+      const { url, heartbeat } = this.options;
+      const socket = new WebSocket(url, {
         handshakeTimeout: CONNECT_TIMEOUT_MS,
         maxPayload: FRAME_BYTES_MAX,
         perMessageDeflate: false,
         // An invalid frame is published unchanged; the processors validate it.
         skipUTF8Validation: true,
         headers: { 'user-agent': USER_AGENT },
+        // The venue may confirm the end until then.
+        ...(heartbeat.idleLimitMs === undefined ? {} : { closeTimeout: heartbeat.idleLimitMs }),
       });
-      this.socket = socket;
-      let stop = (_byVenue: boolean) => {};
+      this.open.add(socket);
+      let link: OpenLink | null = null;
+      let stop = () => {};
       let reason: string | null = null;
-      /** True from when it is open, unless this process ends it without an answer of the venue. */
-      let endsByVenue = false;
-      this.terminate = () => {
-        endsByVenue = false;
+      /** True when the venue ended the connection or confirmed its end. */
+      let isConfirmed = false;
+      let hasLeft = false;
+      let holding: NodeJS.Timeout | undefined;
+      /** Ends the use of the connection, whether or not the venue knows. */
+      const leave = () => {
+        if (hasLeft) return;
+        hasLeft = true;
+        stop();
+        link?.end();
+        permit.ended();
+        // A connection that was never open holds nothing that would have to be confirmed.
+        if (!isConfirmed) holding = this.hold(link ? (heartbeat.idleLimitMs ?? 0) : 0, release);
+        resolve(reason ?? 'closed by the venue');
+      };
+      const release = () => {
+        clearTimeout(holding);
+        link?.release();
+        permit.released(isConfirmed);
         socket.terminate();
       };
-      socket.on('upgrade', permit.attempted);
-      socket.on('open', () => {
-        endsByVenue = true;
-        stop = this.watchConnection(socket, (why) => {
-          reason = why;
+      const end = (why: string) => {
+        reason = why;
+        if (heartbeat.idleLimitMs === undefined) socket.terminate();
+        else socket.close(1000);
+        leave();
+      };
+      socket.on('upgrade', ({ socket: stream }) => {
+        permit.attempted();
+        stream.once('end', () => {
+          isConfirmed = true;
+        });
+        stream.once('error', ({ code }: NodeJS.ErrnoException) => {
+          if (ENDED_BY_PEER.has(code ?? '')) isConfirmed = true;
         });
       });
+      socket.on('open', () => {
+        link = new OpenLink(socket, this.options, end);
+        stop = this.watchConnection(socket, link);
+      });
       socket.on('message', (data: Buffer) => {
+        if (hasLeft) return;
         permit.works();
         this.handleFrame(data);
       });
       socket.on('error', (error) => {
         reason ??= error.message;
-        endsByVenue = false;
       });
       socket.on('close', (code, text) => {
-        stop(endsByVenue);
-        permit.ended(endsByVenue);
-        this.socket = null;
-        resolve(reason ?? `closed by the venue: ${code} ${text.toString()}`.trim());
+        this.open.delete(socket);
+        reason ??= `closed by the venue: ${code} ${text.toString()}`.trim();
+        if (code !== WITHOUT_CLOSE_FRAME) isConfirmed = true;
+        leave();
+        if (isConfirmed) release();
       });
-      if (this.closing.signal.aborted) this.terminate();
+      if (this.closing.signal.aborted) socket.terminate();
     });
+  }
+
+  /** Calls `release` after a time. It does not delay the end of the process, whose successor counts what is still held. */
+  private hold(ms: number, release: () => void): NodeJS.Timeout | undefined {
+    if (ms > 0) return setTimeout(release, ms).unref();
+    release();
+    return undefined;
   }
 
   private handleFrame(frame: Buffer): void {
@@ -165,13 +221,12 @@ export class SocketFeed {
   }
 
   /** Subscribes and monitors the open connection. Returns a function that stops monitoring. */
-  private watchConnection(socket: WebSocket, setReason: (reason: string) => void): (byVenue: boolean) => void {
+  private watchConnection(socket: WebSocket, link: OpenLink): () => void {
     const { publisher, heartbeat, onConnected, stableAfterMs = STABLE_AFTER_MS } = this.options;
     const openedAt = performance.now();
     this.lastFrameAt = openedAt;
     this.hasReceivedFrame = false;
     this.connection.markConnected();
-    const link = new OpenLink(socket, this.options);
     onConnected(link);
     const applyBackpressure = (paused: boolean) => {
       if (socket.readyState !== WebSocket.OPEN) return;
@@ -190,31 +245,37 @@ export class SocketFeed {
       if (this.hasReceivedFrame && now - openedAt >= stableAfterMs) this.connection.resetFailures();
       if (publisher.paused || now - this.lastFrameAt < heartbeat.silenceMs) return;
       const reason = `no frame for ${heartbeat.silenceMs} ms`;
-      setReason(reason);
       this.connection.markSilent(reason);
-      this.terminate();
+      link.close(reason);
     }, heartbeat.silenceMs / 20);
-    return (byVenue) => {
+    return () => {
       clearInterval(pinging);
       clearInterval(watching);
       unsubscribe();
-      link.end(byVenue);
     };
   }
 }
 
 class OpenLink implements SocketLink {
-  endedByVenue = false;
   readonly ended: AbortSignal;
+  readonly released: AbortSignal;
+  readonly close: (reason: string) => void;
   private readonly socket: WebSocket;
   private readonly options: Pick<SocketFeedOptions, 'planner' | 'logger' | 'feed'>;
   private readonly ending = new AbortController();
+  private readonly releasing = new AbortController();
   private hasReported = false;
 
-  constructor(socket: WebSocket, options: Pick<SocketFeedOptions, 'planner' | 'logger' | 'feed'>) {
+  constructor(
+    socket: WebSocket,
+    options: Pick<SocketFeedOptions, 'planner' | 'logger' | 'feed'>,
+    close: (reason: string) => void,
+  ) {
+    this.close = close;
     this.socket = socket;
     this.options = options;
     this.ended = this.ending.signal;
+    this.released = this.releasing.signal;
     // Each frame that waits for room listens to it.
     setMaxListeners(0, this.ended);
   }
@@ -235,8 +296,12 @@ class OpenLink implements SocketLink {
     this.hasReported = true;
   }
 
-  end(byVenue: boolean): void {
-    this.endedByVenue = byVenue;
+  end(): void {
     this.ending.abort(new Error('the connection has ended'));
+  }
+
+  /** Called after `end`. */
+  release(): void {
+    this.releasing.abort();
   }
 }

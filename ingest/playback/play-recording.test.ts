@@ -143,11 +143,13 @@ describe('playRecording', () => {
         feed(NOON + 2, 'venue_a.ws.1', '"data":"b"'),
         feed(NOON + 3, 'venue_a.ws.0', '"life":"disconnected"'),
         feed(NOON + 4, 'venue_a.ws.1', '"life":"disconnected"'),
+        feed(NOON + 5, 'venue_a.ws.2', '"life":"disconnected"'),
+        feed(NOON + 6, 'venue_a.ws.2', '"life":"connected"'),
         feed(NOON + 9, 'venue_a.ws.1', '"life":"connected"'),
       ],
     });
     const { played, feeds, raw } = await play(folder);
-    expect(await played).toEqual({ lines: 6, ended: true });
+    expect(await played).toEqual({ lines: 8, ended: true });
     expect(raw('venue_a', 'ws').map(({ key, payload }) => `${key} ${payload}`)).toEqual([
       'venue_a.ws.0 "a"',
       'venue_a.ws.1 "b"',
@@ -163,6 +165,8 @@ describe('playRecording', () => {
       '9 recorded',
       '10 ended',
     ]);
+    // One that was lost by its first line was not open before.
+    expect(kindsOf('venue_a.ws.2')).toEqual(['5 disconnected', '6 connected', '6 recorded', '10 ended']);
   });
 
   it('puts the end after every record of the last millisecond, in the order in which stages process them', async () => {

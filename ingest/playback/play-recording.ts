@@ -108,7 +108,8 @@ class Player {
     const publish = (kind: FeedEvent['kind']) =>
       this.publisher.publishFeedEvent({ venue, feed, kind, reason: null, receivedAt: at });
     if (life === 'connected') publish('connected');
-    const isNew = !this.open.has(feed) && !this.lost.has(feed);
+    // One that is lost by its first line was not open: ingest states that at its start, since a killed process did not.
+    const isNew = !this.open.has(feed) && !this.lost.has(feed) && life !== 'disconnected';
     if (isNew || life === 'connected') {
       // Silence means nothing in a recording.
       publish('recorded');

@@ -104,6 +104,17 @@ describe('a request to ingest', () => {
     expect(await outcomes()).toHaveLength(5);
   });
 
+  it('is waited for no longer when its node closes, and neither is a later one', async () => {
+    const { started, run } = controlledRun();
+    await openServer(run);
+    const client = await openClient();
+    const waiting = codeOf(client.send('a', KIND, BTC));
+    await until(() => started.length === 1);
+    client.endWaits();
+    expect(await waiting).toBe('unavailable');
+    expect(await codeOf(client.send('a', KIND, BTC))).toBe('unavailable');
+  });
+
   it('is answered from the cache of its node, and of ingest for another node, for the lifetime of the result', async () => {
     const kind = aKind({ lifetimeMs: () => 60_000 });
     let runs = 0;

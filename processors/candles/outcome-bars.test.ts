@@ -86,6 +86,7 @@ describe('a bar of an outcome has a source', () => {
   it('if it was subscribed and never traded', () => {
     const { venue, subscribe, barOf } = drive();
     subscribe('#71', NOON);
+    venue.frame('pong', null, NOON + MINUTE);
     venue.clock(NOON + MINUTE);
     venue.clock(NOON + DAY, { day: true });
     expect(barOf('#71', NOON)).toEqual([0, null]);
@@ -96,6 +97,7 @@ describe('a bar of an outcome has a source', () => {
   it('except where a coin that was never traded before was not subscribed', () => {
     const { venue, subscribe, receive, lose, barOf } = drive();
     subscribe('#71', NOON);
+    venue.frame('pong', null, NOON + MINUTE);
     venue.clock(NOON + MINUTE);
     lose(NOON + 2 * HOUR);
     subscribe('#71', NOON + 3 * HOUR);

@@ -3,7 +3,6 @@ import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
 import type { Fill, TradeSide } from '#schemas/domain/ledger/events';
 import { fillIdOf } from '#schemas/domain/ledger/fill-id';
 import type { Trade } from '#schemas/topics/normalised';
-import { accountName } from '#schemas/venues/accounts';
 
 export interface AccountFill {
   /** Name of the account. */
@@ -12,17 +11,17 @@ export interface AccountFill {
 }
 
 /**
- * Returns the fills of the accounts of a trade that `isFollowed` accepts. Throws for a trade that lacks its orders.
- * @param isFollowed gets the name of an account.
+ * Returns the fills of the accounts of a trade that are followed. Throws for a trade that lacks its orders.
+ * @param nameOf returns the name of the account of an address; null if it is not followed.
  */
 export function fillsOfTrade(
   trade: Trade,
   receivedAt: number,
-  isFollowed: (account: string) => boolean,
+  nameOf: (address: string) => string | null,
 ): AccountFill[] {
   const { maker, taker, orders } = trade;
-  const takerAccount = followed(taker, isFollowed);
-  const makerAccount = followed(maker, isFollowed);
+  const takerAccount = taker === null ? null : nameOf(taker);
+  const makerAccount = maker === null ? null : nameOf(maker);
   if (takerAccount === null && makerAccount === null) return [];
   if (!orders) throw new Error(`${trade.id} does not state its orders`);
   const fills: AccountFill[] = [];
@@ -40,13 +39,6 @@ export function fillsOfTrade(
     fills.push({ account: makerAccount, fill: fillOf(id, trade, receivedAt, terms) });
   }
   return fills;
-}
-
-/** Returns the name of an account that is followed; null for any other. */
-function followed(address: string | null, isFollowed: (account: string) => boolean): string | null {
-  if (address === null) return null;
-  const account = accountName('venue_b', address);
-  return isFollowed(account) ? account : null;
 }
 
 /** What a trade states about one of its sides. */

@@ -9,7 +9,7 @@ import { changeAccount } from './change-account.ts';
 import { fillsOfTrade } from './fills-of-trade.ts';
 import { changeByMove } from './on-move.ts';
 import { applyResolution, isHeldBy, settlementChanges } from './settlements.ts';
-import type { LedgersState } from './state.ts';
+import { followedName, type LedgersState } from './state.ts';
 
 export function onBackfilledEvent(
   state: LedgersState,
@@ -27,7 +27,7 @@ export function onBackfilledEvent(
   }
   if (move) return changeByMove(state, move, receivedAt, emit);
   if (!trade) return undefined;
-  const fills = fillsOfTrade(trade, receivedAt, (other) => other === account);
+  const fills = fillsOfTrade(trade, receivedAt, (other) => (other === address ? account : null));
   const changes = fills.map(({ fill }) => ({ put: fill }));
   const settled = settlementChanges(state, trade.marketId, receivedAt);
   return changeAccount(state, account, [...changes, ...settled], receivedAt, emit);
@@ -40,7 +40,7 @@ export function onBackfilledTrade(
   emit: Emit,
 ): Slices | undefined {
   if (trade.status !== 'reverted') return undefined;
-  const fills = fillsOfTrade(trade, receivedAt, (account) => state.accounts.has(account));
+  const fills = fillsOfTrade(trade, receivedAt, (address) => followedName(state, address));
   return fills.length > 0 ? removeEach(state, fills, receivedAt, emit) : undefined;
 }
 

@@ -5,14 +5,14 @@ import { isNewArrival } from '../shared/new-arrivals.ts';
 import { changeAccount } from './change-account.ts';
 import { type AccountFill, fillsOfTrade } from './fills-of-trade.ts';
 import { settlementChanges } from './settlements.ts';
-import type { LedgersState } from './state.ts';
+import { followedName, type LedgersState } from './state.ts';
 
 /** A repeated trade is a confirmation or a late market id, which change no ledger: pending fills count. */
 export function onTrade(state: LedgersState, record: StageRecord<Trade>, emit: Emit): Slices | undefined {
   const { value: trade, receivedAt } = record;
   const isReverted = trade.status === 'reverted';
   if (isNewArrival(state.arrivals, record) === isReverted) return undefined;
-  const fills = fillsOfTrade(trade, receivedAt, (account) => state.accounts.has(account));
+  const fills = fillsOfTrade(trade, receivedAt, (address) => followedName(state, address));
   if (fills.length > 1) return changeEach(state, record, fills, emit);
   const [only] = fills;
   return only && changeByFill(state, record, only, emit);

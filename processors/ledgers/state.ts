@@ -2,6 +2,7 @@ import { type ControlState, initialControlState } from '#schemas/domain/control/
 import type { Ledger } from '#schemas/domain/ledger/ledger';
 import type { PositionMove } from '#schemas/topics/normalised';
 import type { Resolution } from '#schemas/topics/oracle';
+import { accountName } from '#schemas/venues/accounts';
 import type { NewestArrivals } from '../shared/new-arrivals.ts';
 import type { FillLoad } from './fill-load.ts';
 import type { FillCopy } from './merge-copies.ts';
@@ -83,6 +84,14 @@ export interface LedgersState {
   readonly waitingMoves: Map<string, PositionMove>;
   /** Valid resolutions by market, those of the last `RETAINED_MS`. */
   readonly resolutions: Map<string, Resolution>;
+}
+
+/** Returns the name of the account of an address of venue_b; null if it is not followed. */
+export function followedName({ control, accounts }: LedgersState, address: string): string | null {
+  // Nearly no address of a trade is bound, and looking for one takes less time than putting a name together.
+  if (!control.walletsByAddress.has(address)) return null;
+  const account = accountName('venue_b', address);
+  return accounts.has(account) ? account : null;
 }
 
 export function createLedgersState(): LedgersState {

@@ -40,8 +40,10 @@ export function candlesRoute(family: Family): Route {
         .describe('Oldest first.'),
     }),
     async handle({ params, query }, dependencies) {
-      const { coin, provider } = findRecorded(family, dependencies.views.coins.venue_a, params);
-      const market = { provider, coin };
+      const coins = dependencies.views.coins.venue_a;
+      const instrument = findRecorded(family, coins, params);
+      const { coin, provider } = instrument;
+      const market = { provider, coin, isListed: family.isListed(coins, instrument) };
       const { candles, formingAt, fetchedAt } = await readCompleteCandles(dependencies, market, windowOf(query));
       const body = { candles: candles.toJson(hasCandleSource) };
       return new CustomResponse(200, body, fetchedAtOf(fetchedAt), formingAt);

@@ -95,7 +95,12 @@ function venueBars({ req: { coin, interval, startTime, endTime } }: SnapshotPara
 /** Stores the responses, as the normaliser and the sink do. */
 function storeResponses(): void {
   for (const { params, native } of responses) {
-    const { bars, range } = readSnapshot('venue_a_perp', readSnapshotRequest(params as never)!, native, respondedAt);
+    const { bars, range } = readSnapshot(
+      { provider: 'venue_a_perp', isListed: true },
+      readSnapshotRequest(params as never)!,
+      native,
+      respondedAt,
+    );
     store.addBars(bars);
     if (range) store.addRanges([range]);
   }
@@ -136,6 +141,27 @@ describe('a read of candles', () => {
       '0 500 venue_node',
     ]);
     expect(sent).toEqual(['venue_a.info -4 -2']);
+  });
+
+  it('counts nothing as recorded since the tables stopped 30 s ago, and requests it', async () => {
+    record([-4, -3, -2, -1, 0]);
+    tablesAt = NOW - 30_000;
+    expect((await served('interval=1m&limit=3')).map((text) => text.split(' ')[2])).toEqual(
+      Array(3).fill('venue_node'),
+    );
+    expect(sent).toEqual([]);
+    test.advance(30_001);
+    tablesAt = NOON_MS - 2.5 * MINUTE;
+    expect(await served('interval=1m&limit=4')).toEqual([
+      '-3 9997 official_api',
+      '-2 9998 official_api',
+      '-1 9999 official_api',
+      '0 10000 official_api',
+    ]);
+    expect(sent).toEqual(['venue_a.info -3 1']);
+    test.advance(30_001);
+    failure = new RequestError('upstream_failed', { upstreamStatus: 503, upstreamBody: 'x' });
+    expect((await test.get(`${PATH}?interval=1m&limit=4`)).status).toBe(502);
   });
 
   it('does not request again what was stored', async () => {

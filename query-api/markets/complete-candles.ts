@@ -12,9 +12,9 @@ import type { CandleList } from '../queries/candle-list.ts';
 import { type Buckets, bucketsOf, type CandleWindow } from '../queries/candle-window.ts';
 import { type CandlesOfCoin, readCandles } from '../queries/read-candles.ts';
 import type { FetchedBars } from '../queries/select-stored-bars.ts';
-import type { BarInstrument } from '../queries/stored-bar.ts';
+import { unprocessedTrades } from '../queries/unprocessed-trades.ts';
 import type { Dependencies } from '../routes/route.ts';
-import { fetchBars } from '../upstream/read-bars.ts';
+import { fetchBars, type ListedInstrument } from '../upstream/read-bars.ts';
 import { tablesUntil } from '../views/freshness.ts';
 
 /** Requests to the venue for one round of missing buckets. Beyond it, those that are closest share a request. */
@@ -40,15 +40,17 @@ export interface ServedCandles {
  */
 export async function readCompleteCandles(
   { store, views: { freshness }, ingest }: Pick<Dependencies, 'store' | 'views' | 'ingest'>,
-  coin: BarInstrument,
+  coin: ListedInstrument,
   window: CandleWindow,
 ): Promise<ServedCandles> {
   const tablesAt = await tablesUntil(freshness, candleRangeTopic, candleBarsTable.fromTopics, null);
   const now = freshness.now();
-  let read = await readCandles(store, coin, window, now);
+  const isLive = freshness.isLive();
+  let fetched: FetchedBars = { bars: [], ranges: isLive ? unprocessedTrades([coin], tablesAt, now) : [] };
+  let read = await readCandles(store, coin, window, now, fetched);
   if (now === null) return { ...served(read, tablesAt), formingAt: 0 };
   // The tables have all bars that a recording or the data set of the sandbox contains.
-  if (!freshness.isLive()) return { ...served(read, tablesAt), formingAt: null };
+  if (!isLive) return { ...served(read, tablesAt), formingAt: null };
   const buckets = bucketsOf(window);
   const { stepMs } = buckets;
   const forming = Math.floor(now / stepMs) * stepMs;
@@ -66,7 +68,6 @@ export async function readCompleteCandles(
       throw error;
     }
   };
-  let fetched: FetchedBars = { bars: [], ranges: [] };
   let requested: readonly Span[] = [];
   // Nearly all markets have a trade in most buckets, so only few windows need more than `limit` of them.
   for (const reach of [buckets.limit, Number.POSITIVE_INFINITY]) {

@@ -7,16 +7,22 @@ interface Token {
   readonly instrument: string;
 }
 
-/** Returns the tokens, by `account instrument`, that the newest comparison found equal. @param ledgers as many as fit into a statement. */
-export function equalPositions(ledgers: readonly FollowedLedger[]): Query<ReadonlySet<string>> {
+/**
+ * Returns the tokens, by `account instrument`, that the newest comparison found equal.
+ * @param ledgers as many as fit into a statement.
+ * @param instrument the only token that is looked for.
+ */
+export function equalPositions(ledgers: readonly FollowedLedger[], instrument?: string): Query<ReadonlySet<string>> {
   return {
     name: 'equal-positions',
     sql: `SELECT c.account AS account, c.instrument AS instrument FROM ledger_checks AS c FINAL
      WHERE c.account IN {accounts:Array(String)} AND c.isEqual
+       ${instrument === undefined ? '' : 'AND c.instrument = {instrument:String}'}
        AND concat(c.account, ' ', toString(toUnixTimestamp64Milli(c.ledger))) IN {ledgers:Array(String)}`,
     parameters: {
       accounts: ledgers.map(({ account }) => account),
       ledgers: ledgers.map(({ account, ledger }) => `${account} ${ledger}`),
+      ...(instrument === undefined ? {} : { instrument }),
     },
     parse: (rows: Token[]) => new Set(rows.map(keyOf)),
   };

@@ -2,7 +2,7 @@
 import { accountFillsTable } from '#schemas/tables/account-fills';
 import { isOutcomeCoin } from '#schemas/venues/venue-a/outcome-coin';
 import { conditionsOf, type FillRange, type Placed } from './fill-places.ts';
-import { inParts, isOfLedgers, ledgerParameters } from './ledger-rows.ts';
+import { inParts, isOfLedgers } from './ledger-rows.ts';
 import { marketsOfTokens } from './markets-of-tokens.ts';
 import { query, type Reader } from './query.ts';
 import { type RowOf, selectColumns } from './select-columns.ts';
@@ -40,19 +40,21 @@ export interface CoinFill extends Row, Placed {
 export async function readCoinFills(store: Reader, range: FillRange): Promise<CoinFill[]> {
   const { conditions, parameters } = conditionsOf(range, 'l.time', '0');
   const rows: Row[] = [];
-  for (const ledgers of inParts(range.ledgers))
+  for (const ledgers of inParts(range.ledgers)) {
+    const own = isOfLedgers(ledgers, 'l.provider');
     rows.push(
       ...(await query(store, {
         name: 'fills-of-coins',
         sql: `SELECT ${COLUMNS}
          FROM account_fills AS l FINAL
-         WHERE ${[isOfLedgers('l.provider'), ...conditions].join(' AND ')}
+         WHERE ${[own.sql, ...conditions].join(' AND ')}
          ORDER BY l.time DESC, l.account DESC, l.id DESC
          LIMIT {limit:UInt32}`,
-        parameters: { ...ledgerParameters(ledgers), ...parameters, limit: range.limit },
+        parameters: { ...own.parameters, ...parameters, limit: range.limit },
         parse: (found: Row[]) => found,
       })),
     );
+  }
   return rows.map((row) => ({ ...row, ts: row.time, index: 0, outcome: null }));
 }
 

@@ -5,7 +5,7 @@ import { bookEventsTable } from '#schemas/tables/book-events';
 import { marketsTable } from '#schemas/tables/markets';
 import type { StoredTrade } from '#schemas/tables/trades';
 import { conditionsOf, type FillRange } from './fill-places.ts';
-import { IS_OF_LEDGERS, inParts, ledgerParameters } from './ledger-rows.ts';
+import { inParts, isOfLedgers } from './ledger-rows.ts';
 import { type Query, query, type Reader } from './query.ts';
 import { TRADE_COLUMNS } from './read-trades.ts';
 import { type RowOf, selectColumns } from './select-columns.ts';
@@ -43,21 +43,23 @@ export interface ChainFill {
 export async function readChainFills(store: Reader, range: FillRange): Promise<FillRow[]> {
   const { conditions, parameters } = conditionsOf(range, 'l.ts', 'l.index');
   const rows: FillRow[] = [];
-  for (const ledgers of inParts(range.ledgers))
+  for (const ledgers of inParts(range.ledgers)) {
+    const own = isOfLedgers(ledgers);
     rows.push(
       ...(await query(store, {
         name: 'fills',
         // A fill that came too late for its ledger has no quantity.
         sql: `SELECT ${FILL_COLUMNS}
          FROM book_events AS l FINAL
-         WHERE ${[IS_OF_LEDGERS, `l.kind = 'fill' AND l.qty != 0`, ...conditions].join(' AND ')}
+         WHERE ${[own.sql, `l.kind = 'fill' AND l.qty != 0`, ...conditions].join(' AND ')}
          ORDER BY l.ts DESC, l.index DESC, l.account DESC, l.id DESC, l.state = 'removed'
          LIMIT 1 BY l.account, l.id
          LIMIT {limit:UInt32}`,
-        parameters: { ...ledgerParameters(ledgers), ...parameters, limit: range.limit },
+        parameters: { ...own.parameters, ...parameters, limit: range.limit },
         parse: (found: FillRow[]) => found,
       })),
     );
+  }
   return rows;
 }
 

@@ -1,3 +1,4 @@
+import type { Parameter } from '#infra/store/store';
 import type { FollowedLedger } from '#schemas/topics/ledgers';
 import { type ProviderFamily, providersOf } from '#schemas/venues/accounts';
 
@@ -13,29 +14,32 @@ const LEDGERS_MAX = 1_000;
 const PROVIDER = `multiIf(NOT startsWith(l.account, 'venue_a:'), substring(l.account, 1, position(l.account, ':') - 1),
   startsWith(l.instrument, '#'), 'venue_a_outcome', position(l.instrument, ':') > 0, 'venue_a_dex', 'venue_a_perp')`;
 
-/** SQL condition on `book_events AS l`: rows of the ledgers of `ledgerParameters`, and of no earlier ones. */
-export const IS_OF_LEDGERS = isOfLedgers(PROVIDER);
-
-/**
- * The same condition on a table with `account` and `ledger`. The first line selects only blocks of rows by the index: the
- * second one finds no ledger for any other account. The provider of a row is calculated only where a ledger is not read as
- * a whole.
- * @param provider SQL of the provider of a row.
- */
-export function isOfLedgers(provider: string): string {
-  return `indexHint(l.account IN {accounts:Array(String)})
-  AND toUnixTimestamp64Milli(l.ledger) = transform(l.account, {accounts:Array(String)}, {ledgers:Array(Int64)}, toInt64(-1))
-  AND (l.account NOT IN {restricted:Array(String)} OR concat(l.account, ' ', ${provider}) IN {allowed:Array(String)})`;
+/** An SQL condition with its parameters. */
+export interface Condition {
+  readonly sql: string;
+  readonly parameters: Readonly<Record<string, Parameter>>;
 }
 
-/** Parameters of `isOfLedgers`. @param ledgers of different accounts. */
-export function ledgerParameters(ledgers: readonly LedgerPart[]) {
+/**
+ * Selects rows of ledgers, and of no earlier ones, in a table `l` with `account` and `ledger`. The index reads only blocks
+ * of rows with one of the accounts, and no ledger is found for other accounts in them. The provider of a row is calculated
+ * only where a ledger is not read as a whole.
+ * @param ledgers of different accounts.
+ * @param provider SQL of the provider of a row; by default of one of `book_events`.
+ */
+export function isOfLedgers(ledgers: readonly LedgerPart[], provider = PROVIDER): Condition {
+  const accounts = ledgers.map(({ account }) => account);
+  const starts = ledgers.map(({ ledger }) => ledger);
+  const sql = `indexHint(l.account IN {accounts:Array(String)}) AND toUnixTimestamp64Milli(l.ledger)
+    = transform(l.account, {accounts:Array(String)}, {ledgers:Array(Int64)}, toInt64(-1))`;
   const parts = ledgers.filter((ledger) => !isWhole(ledger));
+  if (parts.length === 0) return { sql, parameters: { accounts, ledgers: starts } };
+  const restricted = parts.map(({ account }) => account);
+  const allowed = parts.flatMap(({ account, providers }) => providers.map((one) => `${account} ${one}`));
   return {
-    accounts: ledgers.map(({ account }) => account),
-    ledgers: ledgers.map(({ ledger }) => ledger),
-    restricted: parts.map(({ account }) => account),
-    allowed: parts.flatMap(({ account, providers }) => providers.map((provider) => `${account} ${provider}`)),
+    sql: `${sql} AND (l.account NOT IN {restricted:Array(String)}
+    OR concat(l.account, ' ', ${provider}) IN {allowed:Array(String)})`,
+    parameters: { accounts, ledgers: starts, restricted, allowed },
   };
 }
 

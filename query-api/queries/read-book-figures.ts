@@ -3,7 +3,7 @@ import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
 import { hasLots } from '#schemas/domain/ledger/open-position';
 import type { BookFigures } from '../pnl/figures.ts';
 import { equalPositions, isEqual } from './equal-positions.ts';
-import { IS_OF_LEDGERS, inParts, type LedgerPart, ledgerParameters } from './ledger-rows.ts';
+import { inParts, isOfLedgers, type LedgerPart } from './ledger-rows.ts';
 import { OPEN_SUMS, type OpenRow, readOpenSums } from './open-sums.ts';
 import { type Query, queryBatch, type Reader } from './query.ts';
 
@@ -49,8 +49,9 @@ export async function readBookFigures(
   for (const part of inParts(ledgers)) {
     const { asOf } = window;
     const until = asOf === null ? '' : ' AND l.receivedAt <= fromUnixTimestamp64Milli({asOf:Int64})';
-    const condition = `${IS_OF_LEDGERS} AND l.state = 'applied'${until}`;
-    const parameters = { ...ledgerParameters(part), ...(asOf === null ? {} : { asOf }) };
+    const own = isOfLedgers(part);
+    const condition = `${own.sql} AND l.state = 'applied'${until}`;
+    const parameters = { ...own.parameters, ...(asOf === null ? {} : { asOf }) };
     const [rows, equal] = await queryBatch(store, [sumsOf(condition, parameters, window), equalPositions(part)]);
     for (const row of rows) {
       newest = Math.max(newest, row.newest);

@@ -61,7 +61,7 @@ export async function readBook(
     openLots(OF_BOOK, parametersOf(place)),
     // One more than requested shows whether there is a next page.
     eventsOf(place, limit + 1, after),
-    equalPositions([place.ledger]),
+    equalPositions([place.ledger], place.instrument),
   ]);
   if (summary.events === 0) return null;
   const events = rows.slice(0, limit);

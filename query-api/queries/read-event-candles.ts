@@ -10,21 +10,23 @@ import type { Reader } from './query.ts';
 import { readBuckets } from './read-buckets.ts';
 import { candleOf } from './read-candles.ts';
 import { jointSpan, type MarketSide, readJointCandles } from './read-joint-candles.ts';
-import { readRanges, timeOfRow } from './read-source-bars.ts';
+import { type RangeOfInstrument, readRanges, timeOfRow } from './read-source-bars.ts';
 import { lengthsOf, type SelectedBuckets, selectStoredBars } from './select-stored-bars.ts';
 import { instrumentsOf } from './traded-instruments.ts';
+import { unprocessedTrades } from './unprocessed-trades.ts';
 
 /**
  * Reads candles of linked markets, the oldest bucket first, then by provider and market. The limit counts candles, and
  * the bucket in which it falls is returned in full.
- * @param now the pipeline's time, unix ms; null if it is unknown.
+ * @param times the pipeline's time, and the time up to which the tables have the bars from recorded trades, unix ms; null
+ *   if it is unknown.
  * @param orgId in whose turn it uses the store (`readJointCandles`).
  */
 export async function readEventCandles(
   store: Reader,
   links: readonly EventLink[],
   window: CandleWindow,
-  now: number | null,
+  { now, tablesAt }: { readonly now: number | null; readonly tablesAt: number | null },
   orgId: string,
 ): Promise<MarketCandleList> {
   if (links.length === 0) return new MarketCandleArray([]);
@@ -32,8 +34,9 @@ export async function readEventCandles(
     (a, b) => compare(a.provider, b.provider) || compare(a.providerMarketId, b.providerMarketId),
   );
   const sides = sorted.flatMap(sidesOf);
+  const at = { now: now ?? Number.POSITIVE_INFINITY, unprocessed: unprocessedTrades(sides, tablesAt, now) };
   const { rows } = await readBuckets(window, now, {
-    read: async (range) => ({ rows: await readRange(store, sorted, range, now ?? Number.POSITIVE_INFINITY, orgId) }),
+    read: async (range) => ({ rows: await readRange(store, sorted, range, at, orgId) }),
     timeOfRow: (range, nth) => timeOfRow(store, sides, lengthsOf(sides, range.stepMs), range, nth),
     rowsOfOne: links.length,
   });
@@ -48,12 +51,12 @@ async function readRange(
   store: Reader,
   links: readonly EventLink[],
   range: Buckets,
-  now: number,
+  { now, unprocessed }: { readonly now: number; readonly unprocessed: readonly RangeOfInstrument[] },
   orgId: string,
 ): Promise<MarketCandleList> {
   const { stepMs } = range;
   const sides = links.flatMap(sidesOf);
-  const ranges = await readRanges(store, sides, range);
+  const ranges = [...(await readRanges(store, sides, range)), ...unprocessed];
   const joint = jointSpan(sides, ranges, range);
   const wanted = {
     instruments: sides,

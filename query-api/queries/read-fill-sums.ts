@@ -1,7 +1,7 @@
 /** Sums the fills of ledgers in a window of venue time, by account and provider. */
 import { type Decimal, parseDecimal } from '#schemas/domain/decimal';
 import { QUOTE_TOKENS } from '#schemas/venues/venue-a/fills';
-import { IS_OF_LEDGERS, inParts, isOfLedgers, type LedgerPart, ledgerParameters } from './ledger-rows.ts';
+import { inParts, isOfLedgers, type LedgerPart } from './ledger-rows.ts';
 import { LACKS_BUILDER, type NamedDays } from './named-days.ts';
 import { query, type Reader } from './query.ts';
 
@@ -71,6 +71,7 @@ function venueASums(store: Reader, ledgers: readonly LedgerPart[], window: Windo
   // A fee in the token that was bought or sold counts at the price of the fill, one in a quote token as USD.
   const usd = (amount: string) => `if(l.isFeeTraded, ${amount} * ${wide('l.price')}, ${amount} * toDecimal256(1, 18))`;
   const sumOf = (value: string) => asText(`sumIf(${value}, isCounted)`);
+  const own = isOfLedgers(ledgers, 'l.provider');
   return query(store, {
     name: 'fill-sums',
     sql: `SELECT l.account AS account, l.provider AS provider,
@@ -82,9 +83,9 @@ function venueASums(store: Reader, ledgers: readonly LedgerPart[], window: Windo
          toFloat64(countIf(isCounted AND l.fee != 0 AND NOT l.isFeeTraded AND NOT has({quotes:Array(String)}, l.feeToken))) AS unknownFees,
          toFloat64(countIf(${LACKS_BUILDER})) AS unknownBuilders
        FROM (SELECT *, ${BUILDER_COUNTS} AS isCounted FROM account_fills AS l FINAL
-         WHERE ${isOfLedgers('l.provider')} AND ${inWindow('l.time')}) AS l
+         WHERE ${own.sql} AND ${inWindow('l.time')}) AS l
        GROUP BY l.account, l.provider`,
-    parameters: { ...ledgerParameters(ledgers), ...window, quotes: [...QUOTE_TOKENS] },
+    parameters: { ...own.parameters, ...window, quotes: [...QUOTE_TOKENS] },
     parse: (rows: Row[]) => rows.map(toVenueA),
   });
 }
@@ -105,13 +106,14 @@ function toVenueA(row: Row): FillSums {
 
 /** On venue_b the legs of an account are the fills of its ledger. */
 function venueBSums(store: Reader, ledgers: readonly LedgerPart[], window: Window): Promise<FillSums[]> {
+  const own = isOfLedgers(ledgers);
   return query(store, {
     name: 'leg-sums',
     sql: `SELECT l.account AS account, ${asText('sum(l.notional)')} AS volume
      FROM book_events AS l FINAL
-     WHERE ${IS_OF_LEDGERS} AND l.state = 'applied' AND l.kind = 'fill' AND ${inWindow('l.ts')} AND ${BUILDER_COUNTS}
+     WHERE ${own.sql} AND l.state = 'applied' AND l.kind = 'fill' AND ${inWindow('l.ts')} AND ${BUILDER_COUNTS}
      GROUP BY l.account`,
-    parameters: { ...ledgerParameters(ledgers), ...window },
+    parameters: { ...own.parameters, ...window },
     parse: (rows: Pick<Row, 'account' | 'volume'>[]) =>
       rows.map(({ account, volume }) => ({
         account,

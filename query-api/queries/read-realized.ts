@@ -1,5 +1,5 @@
 import { type Decimal, parseDecimal } from '#schemas/domain/decimal';
-import { IS_OF_LEDGERS, inParts, type LedgerPart, ledgerParameters } from './ledger-rows.ts';
+import { inParts, isOfLedgers, type LedgerPart } from './ledger-rows.ts';
 import { query, type Reader } from './query.ts';
 
 /** Unix ms of the venue, both inclusive. */
@@ -31,15 +31,16 @@ interface Row {
 }
 
 function momentsOf(store: Reader, ledgers: readonly LedgerPart[], window: Window): Promise<Row[]> {
+  const own = isOfLedgers(ledgers);
   return query(store, {
     name: 'realized-moments',
     sql: `SELECT toFloat64(toUnixTimestamp64Milli(l.ts)) AS at, sum(l.realized) AS sum
      FROM book_events AS l FINAL
-     WHERE ${IS_OF_LEDGERS} AND l.state = 'applied' AND l.realized IS NOT NULL AND notEmpty(l.\`closes.qty\`)
+     WHERE ${own.sql} AND l.state = 'applied' AND l.realized IS NOT NULL AND notEmpty(l.\`closes.qty\`)
        AND l.ts >= fromUnixTimestamp64Milli({from:Int64}) AND l.ts <= fromUnixTimestamp64Milli({to:Int64})
      GROUP BY l.ts
      ORDER BY l.ts`,
-    parameters: { ...ledgerParameters(ledgers), ...window },
+    parameters: { ...own.parameters, ...window },
     parse: (rows: Row[]) => rows,
   });
 }

@@ -28,20 +28,26 @@ beforeAll(async () => {
     const navUsd = `${1_000 + nth + 1 + (nth + 1 >= FLOW_HOUR ? 500 : 0)}`;
     return { ...LEDGER, hour, asOf: hour + 1_000, receivedAt: hour + 1_000, navUsd, ...figures };
   });
-  await insertRows(store, navSnapshotsTable, snapshots);
+  await insertRows(store, navSnapshotsTable, [...snapshots, ...snapshots.map((row) => ({ ...row, ...LATER }))]);
   const flow = { ...LEDGER, id: 'in', state: 'applied' as const, receivedAt: 1, kind: 'deposit', problem: null };
   await insertRows(store, accountFlowsTable, [{ ...flow, ts: FLOW_HOUR * HOUR - HOUR / 2, usd: '500', txHash: null }]);
+  const coverage = { receivedAt: 1, knownThrough: HOURS * HOUR + HOUR, requestFrom: 0, wantedPrices: [] };
   await insertRows(store, flowCoverageTable, [
-    { ...LEDGER, receivedAt: 1, knownFrom: null, knownThrough: HOURS * HOUR + HOUR, requestFrom: 0, wantedPrices: [] },
+    { ...LEDGER, ...coverage, knownFrom: null },
+    { ...LATER, ...coverage, knownFrom: KNOWN_HOUR * HOUR },
   ]);
 });
 afterAll(() => close());
 
-const inputsOf = (window: ReturnsWindow | null) =>
-  readReturnInputsOf({ store, views: { freshness: undefined as never } }, LEDGER, window);
+/** An account with the same snapshots, whose flows are known from an hour on that is left out of a thinned window. */
+const LATER = { account: `venue_a:0x${'b2'.repeat(20)}`, ledger: 1_000 };
+const KNOWN_HOUR = 1_001;
 
-async function roiOf(window: ReturnsWindow) {
-  const { snapshots, history } = await inputsOf(window);
+const inputsOf = (window: ReturnsWindow | null, ledger = LEDGER) =>
+  readReturnInputsOf({ store, views: { freshness: undefined as never } }, ledger, window);
+
+async function roiOf(window: ReturnsWindow, ledger = LEDGER) {
+  const { snapshots, history } = await inputsOf(window, ledger);
   const points = snapshots.flatMap((snapshot) => {
     const point = pointAtMark(snapshot, history);
     return typeof point === 'string' ? [] : [point];
@@ -77,6 +83,12 @@ it('a return without a start begins with the first snapshot of all, and only som
   const { count, roi } = await roiOf({ from: null, to: HOURS * HOUR });
   expect(roi.reason === null && [roi.figures.startAt, roi.figures.endAt]).toEqual([HOUR, HOURS * HOUR]);
   expect(roi.reason === null && formatDecimal(roi.figures.netPnl)).toBe(`${HOURS - 1}`);
+  expect(count).toBeLessThan(2_100);
+});
+
+it('a return without a start begins with the first snapshot since flows are known, also of many', async () => {
+  const { count, roi } = await roiOf({ from: null, to: HOURS * HOUR }, LATER);
+  expect(roi.reason === null && roi.figures.startAt).toBe(KNOWN_HOUR * HOUR);
   expect(count).toBeLessThan(2_100);
 });
 

@@ -52,7 +52,10 @@ const parametersOf = (ledgers: readonly FollowedLedger[]) => ({
 /** A window of returns, unix ms: null for the first point of all, and for the current value. */
 export type ReturnsWindow = Pick<RoiInput, 'from' | 'to'>;
 
-/** At both ends of a window all snapshots are read: some of them may anchor nothing, since their flows are not known. */
+/**
+ * From the start of the window, or from when flows are known, and before its end all snapshots are read: some of them may
+ * anchor nothing, since a flow has no amount.
+ */
 const SNAPSHOTS_AT_ENDS = 24;
 
 /**
@@ -72,10 +75,10 @@ export async function readReturnInputs(
     const coverage = await query(store, coverageOf(part));
     const [flows, snapshots] = await queryBatch(store, [
       flowsOf(part),
-      window ? snapshotsOfWindow(part, window) : newestSnapshots(part),
+      window ? snapshotsOfWindow(part, spanOf(window), coverage) : newestSnapshots(part),
     ]);
     const thinned = part.filter(({ account }) => snapshots.get(account)?.[0]?.isThinned);
-    const atFlows = thinned.length > 0 ? await query(store, snapshotsAtFlows(thinned)) : null;
+    const atFlows = window && thinned.length > 0 ? await query(store, snapshotsAtFlows(thinned, spanOf(window))) : null;
     for (const { account } of part) {
       const known = coverage.get(account);
       const history: FlowHistory = known
@@ -154,39 +157,60 @@ function newestSnapshots(ledgers: readonly FollowedLedger[]): SnapshotsOfAccount
   };
 }
 
+/** Hours of snapshots that the return of a window may need, as parameters of queries, unix ms. */
+interface SnapshotSpan {
+  readonly after: number;
+  readonly through: number;
+}
+
 /** Without `from` a window begins with the oldest snapshot, else at most the age of an anchor before `from`. */
-function snapshotsOfWindow(ledgers: readonly FollowedLedger[], { from, to }: ReturnsWindow): SnapshotsOfAccounts {
+function spanOf({ from, to }: ReturnsWindow): SnapshotSpan {
+  return { after: from === null ? 0 : Math.max(0, from - ANCHOR_MS), through: to ?? Number.MAX_SAFE_INTEGER };
+}
+
+const IS_IN_SPAN = `${HOUR_MS} >= {after:Int64} AND ${HOUR_MS} <= {through:Int64}`;
+
+/** @param coverage since when the flows of accounts are known. */
+function snapshotsOfWindow(
+  ledgers: readonly FollowedLedger[],
+  span: SnapshotSpan,
+  coverage: ReadonlyMap<string, RowOf<typeof COVERAGE>>,
+): SnapshotsOfAccounts {
   return {
     name: 'snapshots-of-window',
     sql: `SELECT account, hour, asOf, navUsd, total > ${SNAPSHOTS_MAX} AS isThinned FROM (
-       SELECT ${SNAPSHOTS}, row_number() OVER (PARTITION BY l.account ORDER BY l.hour) AS nth,
+       SELECT ${SNAPSHOTS}, ${HOUR_MS} >= transform(l.account, {accounts:Array(String)}, {knownFrom:Array(Int64)}, 0) AS isKnown,
+         row_number() OVER (PARTITION BY l.account ORDER BY l.hour) AS nth,
+         row_number() OVER (PARTITION BY l.account, isKnown ORDER BY l.hour) AS nthOfKnown,
          count() OVER (PARTITION BY l.account) AS total
        FROM nav_snapshots AS l FINAL
-       WHERE ${IS_OF_LEDGERS} AND ${HOUR_MS} >= {after:Int64} AND ${HOUR_MS} <= {through:Int64}
+       WHERE ${IS_OF_LEDGERS} AND ${IS_IN_SPAN}
      )
-     WHERE nth <= ${SNAPSHOTS_AT_ENDS} OR nth > total - ${SNAPSHOTS_AT_ENDS} OR nth % intDiv(total + ${SNAPSHOTS_MAX - 1}, ${SNAPSHOTS_MAX}) = 0
+     WHERE isKnown AND nthOfKnown <= ${SNAPSHOTS_AT_ENDS} OR nth > total - ${SNAPSHOTS_AT_ENDS}
+       OR nth % intDiv(total + ${SNAPSHOTS_MAX - 1}, ${SNAPSHOTS_MAX}) = 0
      ORDER BY hour`,
     parameters: {
       ...parametersOf(ledgers),
-      after: from === null ? 0 : Math.max(0, from - ANCHOR_MS),
-      through: to ?? Number.MAX_SAFE_INTEGER,
+      ...span,
+      knownFrom: ledgers.map(({ account }) => coverage.get(account)?.knownFrom ?? 0),
     },
     parse: toSnapshots,
   };
 }
 
-/** The last snapshot at or before each flow. */
-function snapshotsAtFlows(ledgers: readonly FollowedLedger[]): SnapshotsOfAccounts {
+/** The last snapshot at or before each flow of the span. */
+function snapshotsAtFlows(ledgers: readonly FollowedLedger[], span: SnapshotSpan): SnapshotsOfAccounts {
+  const time = 'toUnixTimestamp64Milli(l.ts)';
   return {
     name: 'snapshots-at-flows',
     sql: `SELECT DISTINCT s.account AS account, s.hour AS hour, s.asOf AS asOf, s.navUsd AS navUsd
      FROM (
-       SELECT account, toFloat64(toUnixTimestamp64Milli(l.ts)) AS ts FROM account_flows AS l FINAL
-       WHERE ${IS_OF_LEDGERS} AND l.state = 'applied'
+       SELECT account, toFloat64(${time}) AS ts FROM account_flows AS l FINAL
+       WHERE ${IS_OF_LEDGERS} AND l.state = 'applied' AND ${time} >= {after:Int64} AND ${time} <= {through:Int64}
      ) AS f
-     ASOF INNER JOIN (SELECT ${SNAPSHOTS} FROM nav_snapshots AS l FINAL WHERE ${IS_OF_LEDGERS}) AS s
+     ASOF INNER JOIN (SELECT ${SNAPSHOTS} FROM nav_snapshots AS l FINAL WHERE ${IS_OF_LEDGERS} AND ${IS_IN_SPAN}) AS s
      ON f.account = s.account AND f.ts >= s.hour`,
-    parameters: parametersOf(ledgers),
+    parameters: { ...parametersOf(ledgers), ...span },
     parse: toSnapshots,
   };
 }

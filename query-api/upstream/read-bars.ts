@@ -11,6 +11,11 @@ import type { IngestRequests } from '../routes/route.ts';
 import { readInfo } from './read-info.ts';
 import { unusableResponse } from './unusable-response.ts';
 
+/** An instrument, and whether its market has not ended. */
+export interface ListedInstrument extends BarInstrument {
+  readonly isListed: boolean;
+}
+
 /**
  * Reads the buckets of a span from venue_a through ingest, which stores the same response. Rejects with an `ApiError` if
  * the read fails.
@@ -18,7 +23,7 @@ import { unusableResponse } from './unusable-response.ts';
  */
 export async function fetchBars(
   ingest: IngestRequests,
-  { provider, coin }: BarInstrument,
+  { provider, coin, isListed }: ListedInstrument,
   interval: Interval,
   { from, until }: Span,
   now: number,
@@ -31,7 +36,7 @@ export async function fetchBars(
   const { startTime, endTime } = request.req;
   try {
     const snapshots = responsesIn(result, { coin, intervalMs: INTERVALS[interval], startTime, endTime }).map(
-      ({ range, body, fetchedAt }) => readSnapshot(provider, range, body, fetchedAt),
+      ({ range, body, fetchedAt }) => readSnapshot({ provider, isListed }, range, body, fetchedAt),
     );
     return {
       bars: snapshots.flatMap(({ bars }) => bars.map((bar) => ({ provider, coin, ...sourceBarOf(bar) }))),

@@ -77,14 +77,19 @@ export function parseProduct(text: string): bigint {
   return sign ? -product : product;
 }
 
+const ZEROS = '0'.repeat(PRODUCT_SCALE);
+
 function formatScaled(value: bigint, scale: number): string {
   if (value === 0n) return '0';
-  const digits = (value < 0n ? -value : value).toString().padStart(scale + 1, '0');
+  const digits = (value < 0n ? -value : value).toString();
+  // Not positive below 1: the missing zeros follow the point.
   const point = digits.length - scale;
   let end = digits.length;
   while (end > point && digits.charCodeAt(end - 1) === ZERO_UNIT) end -= 1;
-  const integer = digits.slice(0, point);
-  const text = end === point ? integer : `${integer}.${digits.slice(point, end)}`;
+  let text: string;
+  if (point <= 0) text = `0.${ZEROS.slice(0, -point)}${digits.slice(0, end)}`;
+  else if (end === point) text = digits.slice(0, point);
+  else text = `${digits.slice(0, point)}.${digits.slice(point, end)}`;
   return value < 0n ? `-${text}` : text;
 }
 

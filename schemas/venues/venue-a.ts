@@ -15,7 +15,10 @@ export const venueA = defineVenue({
       provider: 'venue_a_perp',
       kind: 'price',
       instrument: 'coin',
-      capabilities: ['markets', 'orderbook', 'trades', 'candles', 'leaderboard', 'stream.trades', 'stream.raw'],
+      capabilities: [
+        ...(['markets', 'orderbook', 'trades', 'candles', 'daily', 'leaderboard', 'info'] as const),
+        ...(['stream.trades', 'stream.raw'] as const),
+      ],
       tradeChannel: true,
       rawChannels: [
         { ...ALL_INSTRUMENTS, summary: 'All mid prices of venue_a, as the venue sends them.' },

@@ -21,7 +21,9 @@ export type Capability =
   | (typeof EVENT_CAPABILITIES)[number]
   | 'markets'
   | 'orderbook'
+  | 'daily'
   | 'leaderboard'
+  | 'info'
   | 'disputes'
   | 'stream.disputes'
   | 'stream.raw';

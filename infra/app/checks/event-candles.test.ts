@@ -25,6 +25,8 @@ const MINUTE = 60_000;
 const DAY = Date.UTC(2026, 2, 1);
 const SPAN = 3 * 3_600_000 - MINUTE;
 
+/** The bars of these tests are complete, whatever the time is. */
+const NO_TIMES = { now: null, tablesAt: null };
 const LINKS = [
   aLink({ providerMarketId: '0xb', yesInstrument: '111', noInstrument: '222', polarity: 'inverse' }),
   aLink({ provider: 'venue_a_outcome', providerMarketId: '#70', yesInstrument: '#70', noInstrument: '#71' }),
@@ -265,7 +267,7 @@ it('candles of an event equal a calculation over all of its trades', { timeout: 
         const candles = plainCandles(all, recorded, stepMs, gaps).filter(({ ts }) => from === null || ts >= from);
         const last = from === null ? candles.at(-limit) : candles[limit - 1];
         const expected = candles.filter(({ ts }) => !last || (from === null ? ts >= last.ts : ts <= last.ts));
-        expect((await readEventCandles(store, LINKS, window, null, 'org')).toArray()).toEqual(expected);
+        expect((await readEventCandles(store, LINKS, window, NO_TIMES, 'org')).toArray()).toEqual(expected);
       }
     }),
     { numRuns: Number(process.env.PARALLAX_PROPERTY_RUNS ?? 12) },
@@ -290,11 +292,17 @@ it('a repaired minute opens and closes as the bar of the YES coin, where it has 
   ]);
   await insertRows(store, candleRangesTable, ranges);
   const [, outcome] = LINKS;
+  let times: Parameters<typeof readEventCandles>[3] = NO_TIMES;
   const read = async (interval: Interval) =>
-    (await readEventCandles(store, [outcome!], { interval, limit: 9, start: null, end: null }, null, 'org')).toArray();
+    (await readEventCandles(store, [outcome!], { interval, limit: 9, start: null, end: null }, times, 'org')).toArray();
   const minute = { open: '0.4', close: '0.5', high: '0.9', low: '0.1', volume: '4', trades: 2, source: 'official_api' };
   expect((await read('1m'))[0]).toMatchObject(minute);
   expect(await read('1h')).toMatchObject([
     { open: '0.4', close: formatDecimal((UNIT - parseDecimal('0.7')) as Decimal), source: 'official_api' },
   ]);
+  // The tables stopped within the second minute, more than 30 s ago.
+  times = { now: DAY + 3 * MINUTE, tablesAt: DAY + 1.5 * MINUTE };
+  expect((await read('1m')).map(({ source }) => source)).toEqual(['official_api', null]);
+  times = { now: DAY + 2 * MINUTE, tablesAt: DAY + 1.5 * MINUTE };
+  expect((await read('1m')).map(({ source }) => source)).toEqual(['official_api', 'trades']);
 });

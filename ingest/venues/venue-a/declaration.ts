@@ -19,7 +19,7 @@ export const REST_PRIORITIES = {
 } as const;
 /** The minute over which the venue counts. */
 export const MINUTE_MS = 60_000;
-/** How long the venue may take to notice that a connection is gone, or to receive a frame. */
+/** How long the venue may take to notice that a killed process is gone, or to receive a frame. */
 const DELAY_MS = 2_000;
 /** Connection slots. Two of ten connections are left for other programs of this IP address. */
 export const SLOTS = 8;
@@ -69,7 +69,12 @@ export const METADATA_WEIGHT = 20;
  * The venue answers pings, and closes a connection to which it sent nothing for 60 s. More frequent pings show within
  * seconds that a quiet connection is alive, and cost 48 of 2000 frames a minute.
  */
-export const HEARTBEAT = { frame: '{"method":"ping"}', intervalMs: 10_000, silenceMs: 20_000 } as const;
+export const HEARTBEAT = {
+  frame: '{"method":"ping"}',
+  intervalMs: 10_000,
+  silenceMs: 20_000,
+  idleLimitMs: 60_000,
+} as const;
 
 /** Time between two rounds of metadata requests, so that lists are at most 30 s old; a round takes some seconds. */
 export const METADATA_INTERVAL_MS = 25_000;

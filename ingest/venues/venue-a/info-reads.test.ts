@@ -163,6 +163,15 @@ it('that waited too long for its turn lacked weight, or waited for a venue that 
   expect(because()).toMatchObject({ code: 'upstream_rate_limited', status: null, retryAfterMs: expect.any(Number) });
 });
 
+it('that waited too long for its turn lacked weight, also if there is some again', async () => {
+  const { handler, budget } = await setUp([], { weight: 40 });
+  budget.blockFor(20);
+  (await budget.reserve(1, { priority: REST_PRIORITIES.reads })).settle();
+  expect(budget.hasRoom(30, { priority: REST_PRIORITIES.reads })).toBe(true);
+  const error = handler.expiredBecause!({ type: 'meta' }, 'org');
+  expect(error).toMatchObject({ code: 'upstream_rate_limited', status: null, retryAfterMs: expect.any(Number) });
+});
+
 it('waits no longer for weight as its organization when another one joins that has read little', async () => {
   const { server, handler, budget } = await setUp([{ body: '{}' }], { weight: 100, spare: 20 });
   const spent = await budget.reserve(70, { priority: REST_PRIORITIES.reads, payers: new Set(['rushing']) });

@@ -3,7 +3,7 @@ import { loadSettings } from '#infra/config/settings';
 import { VenuePlanner } from '../../feed/planner.ts';
 import { openTestPublisher, silentLogger } from '../../testing/open-publisher.fixture.ts';
 import { startSocketServer } from '../../testing/ws-server.fixture.ts';
-import { limitsOf, SUBSCRIPTIONS_MAX } from './declaration.ts';
+import { limitsOf, SLOTS, SUBSCRIPTIONS_MAX } from './declaration.ts';
 import { SubscriptionSlots } from './slots.ts';
 import type { Subscription } from './subscriptions.ts';
 
@@ -36,7 +36,12 @@ async function openSlots() {
       .filter(({ kind }) => kind === 'trades_left_out')
       .map(({ coins }) => coins);
   };
-  return { slots, published };
+  /** What was published before anything was subscribed. */
+  const first = async () => {
+    await test.publisher.flush();
+    return test.feeds('venue_a').map(({ feed, kind }) => `${feed} ${kind}`);
+  };
+  return { slots, published, first };
 }
 
 const trades = (count: number): Subscription[] =>
@@ -52,4 +57,9 @@ it('publishes the coins whose trades are left out: at the start, and when they c
   expect(await published()).toEqual([[], ['C1000', 'C1001']]);
   slots.update([trades(3), books]);
   expect(await published()).toEqual([[], ['C1000', 'C1001'], []]);
+});
+
+it('states first that no slot is connected, since a process that was killed has not', async () => {
+  const { first } = await openSlots();
+  expect(await first()).toEqual(Array.from({ length: SLOTS }, (_, slot) => `venue_a.ws.${slot} disconnected`));
 });

@@ -31,6 +31,11 @@ export class SubscriptionSlots {
   constructor({ context, url, planner, onFrame, onAllConnected }: SlotsOptions) {
     this.context = context;
     const { publisher, logger, metrics } = context;
+    // A process that was killed did not state the loss of its connections, and while the venue refuses, nothing else does.
+    for (let slot = 0; slot < SLOTS; slot += 1) {
+      const feed = `${SOURCE}.${slot}`;
+      publisher.publishFeedEvent({ venue: 'venue_a', feed, kind: 'disconnected', reason: 'ingest was started' });
+    }
     this.slots = new ConnectionSlots({
       venue: 'venue_a',
       source: SOURCE,

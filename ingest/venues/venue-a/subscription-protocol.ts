@@ -1,6 +1,6 @@
 /** The frames by which venue_a is subscribed to something, and its replies (venue page, section 7). */
 import { asObject, asText, parseJsonOrNull } from '#schemas/domain/json-fields';
-import type { ConfirmedProtocol, SubscriptionReply } from '../../feed/confirmed-subscriber.ts';
+import type { ConfirmedProtocol, SubscriptionReply, UnnamedError } from '../../feed/confirmed-subscriber.ts';
 import { nameOf, type RankedSubscription, type Subscription } from './subscriptions.ts';
 
 const RESPONSE = Buffer.from('{"channel":"subscriptionResponse"');
@@ -14,6 +14,10 @@ const ERROR_STATES = [
   ['Invalid subscription', 'refused'],
   ['Too many subscriptions', 'refused'],
 ] as const;
+/** The start of the error about the limit of users, which names no subscription. */
+const USERS_ERROR = 'Cannot track more than';
+/** The start of the error about a frame that the venue does not know; the frame follows. */
+const FRAME_ERROR = 'Error parsing JSON into valid websocket request';
 
 export const SUBSCRIPTION_PROTOCOL: ConfirmedProtocol<RankedSubscription> = {
   subscribeFrame: ({ subscription }) => JSON.stringify({ method: 'subscribe', subscription }),
@@ -21,15 +25,23 @@ export const SUBSCRIPTION_PROTOCOL: ConfirmedProtocol<RankedSubscription> = {
   readReply,
 };
 
-function readReply(frame: Buffer): SubscriptionReply | null {
+function readReply(frame: Buffer): SubscriptionReply | UnnamedError<RankedSubscription> | null {
   if (startsWith(frame, RESPONSE)) {
     const { method, subscription } = asObject(asObject(parseJsonOrNull(frame.toString())).data);
     return replyOf(subscription, method === 'unsubscribe' ? 'ended' : 'subscribed');
   }
   if (!startsWith(frame, ERROR)) return null;
   const text = asText(asObject(parseJsonOrNull(frame.toString())).data) ?? '';
+  const repeated = text.includes('{') ? parseJsonOrNull(text.slice(text.indexOf('{'))) : null;
   const state = ERROR_STATES.find(([start]) => text.startsWith(start))?.[1];
-  return state ? replyOf(parseJsonOrNull(text.slice(text.indexOf('{'))), state) : null;
+  const { method, subscription } = asObject(repeated);
+  const reply =
+    text.startsWith(FRAME_ERROR) && method === 'subscribe'
+      ? replyOf(subscription, 'refused')
+      : state && replyOf(repeated, state);
+  if (reply) return reply;
+  const isOfUser = ({ subscription: { user } }: RankedSubscription) => user !== undefined;
+  return { text, refuses: text.startsWith(USERS_ERROR) ? isOfUser : null };
 }
 
 /** The venue adds fields to the subscription that it repeats. */

@@ -3,10 +3,10 @@ import type { Budget } from '../../feed/budget.ts';
 import { UpstreamError } from '../../feed/errors.ts';
 import { noRoomError } from '../../feed/reserve-in-time.ts';
 import type { RequestHandler } from '../../requests/request-handler.ts';
-import { REST_PRIORITIES } from './declaration.ts';
+import { READS_WAIT_MS, REST_PRIORITIES } from './declaration.ts';
 
 /** What reads need of the budget that they spend. */
-export type ReadBudget = Pick<Budget, 'hasRoom' | 'untilRoomMs' | 'recheck'>;
+export type ReadBudget = Pick<Budget, 'hasRoom' | 'lackedRoomWithin' | 'untilRoomMs' | 'recheck'>;
 
 /** @param weightOf the weight that a read needs to start. */
 export function whileWaiting<P>(
@@ -19,9 +19,12 @@ export function whileWaiting<P>(
   };
 }
 
-/** Reads ahead of it wait for weight; or there is weight, and they wait for the venue. */
+/**
+ * Reads ahead of it wait for weight, or did a moment ago: a block of the venue may just have ended. Or there was weight, and
+ * they wait for the venue.
+ */
 function expiredReadError(budget: ReadBudget, weight: number, orgId: string): UpstreamError {
   const hasRoom = budget.hasRoom(weight, { priority: REST_PRIORITIES.reads, payers: new Set([orgId]) });
-  if (!hasRoom) return noRoomError(budget, weight);
+  if (!hasRoom || budget.lackedRoomWithin(READS_WAIT_MS)) return noRoomError(budget, weight);
   return new UpstreamError('upstream_unavailable', 'the venue did not answer the reads ahead of this one in time');
 }

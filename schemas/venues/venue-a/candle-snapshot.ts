@@ -64,15 +64,22 @@ export function readSnapshotRequest(request: JsonObject): SnapshotRequest | null
 /**
  * Reads a response. The normaliser stores the result, and a route serves it at once. Throws `FieldError` if any bar is
  * malformed.
- * @param provider the provider of the coin.
+ * @param market the provider of the coin, and whether its market is listed. The venue returns an empty list for a market
+ *   that it no longer has, whatever was traded: then the response states nothing.
  */
-export function readSnapshot(provider: string, request: SnapshotRequest, body: unknown, receivedAt: number): Snapshot {
+export function readSnapshot(
+  { provider, isListed }: { readonly provider: string; readonly isListed: boolean },
+  request: SnapshotRequest,
+  body: unknown,
+  receivedAt: number,
+): Snapshot {
   const { coin, intervalMs } = request;
   const own = { provider, coin, source: VENUE_SOURCE, intervalMs, receivedAt };
   const places = { openTs: null, openArrival: null, closeTs: null, closeArrival: null };
   const bars = readBars(body, intervalMs);
   const closedUntil = closedUntilOf(request, receivedAt);
-  const complete = completeRange(request, bars, receivedAt, closedUntil);
+  const statesNothing = bars.length === 0 && !isListed;
+  const complete = statesNothing ? null : completeRange(request, bars, receivedAt, closedUntil);
   return {
     closedUntil,
     bars: bars.filter(({ trades }) => trades > 0).map((bar) => ({ ...own, ...bar, ...places })),

@@ -70,9 +70,11 @@ export function addBar(state: DailyState, candle: Candle): void {
 export function addRange(state: DailyState, range: CandleRange): void {
   const { provider, coin, source, intervalMs, id, kind, from, until, receivedAt } = range;
   if (!isUsed(range)) return;
-  if (until !== null && until < startOfDay(receivedAt) - DAYS_MAX * DAY_MS) return;
-  const perp = perpOf(state, provider, coin);
   const key = `${source} ${intervalMs} ${id}`;
+  // A known range may have been open-ended until now.
+  const isKnown = state.perps.get(marketKey(provider, coin))?.ranges.has(key) ?? false;
+  if (!isKnown && until !== null && until < startOfDay(receivedAt) - DAYS_MAX * DAY_MS) return;
+  const perp = perpOf(state, provider, coin);
   const before = perp.ranges.get(key);
   changeJoined(state, perp, range);
   if (kind === 'none') perp.ranges.delete(key);

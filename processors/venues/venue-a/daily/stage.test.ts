@@ -103,6 +103,20 @@ describe('the daily row of a perp', () => {
     expect(daily.rows()).toMatchObject([{ tradeDate: '2026-03-01', ...figures }]);
   });
 
+  it.each([
+    { kind: 'none', until: MIDNIGHT },
+    { kind: 'gap', until: MIDNIGHT + HOUR },
+  ] as const)('is complete after a gap that began weeks ago and then turns out to have ended then: $kind', (end) => {
+    const daily = driveDaily();
+    const today = MIDNIGHT + 23 * DAY;
+    daily.range({ kind: 'complete', from: MIDNIGHT - 1 });
+    daily.range({ kind: 'gap', id: 'gap 1', from: MIDNIGHT, until: null, receivedAt: MIDNIGHT });
+    daily.bar({ openTime: today });
+    daily.range({ id: 'gap 1', from: MIDNIGHT, receivedAt: today + HOUR, ...end });
+    daily.clock(today + DAY);
+    expect(daily.rows()).toMatchObject([{ complete: true, parts: 1 }]);
+  });
+
   it('is published again for a trade that was recorded after the day mark, and not for one of weeks ago', () => {
     const daily = driveDaily();
     daily.range({ kind: 'complete', from: MIDNIGHT - 1 });

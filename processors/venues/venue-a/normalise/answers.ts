@@ -112,7 +112,9 @@ function processCandles({ state, request, body, receivedAt, emit }: Answer): voi
   const requested = readSnapshotRequest(request);
   if (!requested) return;
   const { coin } = requested;
-  const { bars, range, closedUntil } = readSnapshot(providerOf(coin), requested, body, receivedAt);
+  const isListed = gapContext(state, receivedAt, emit).endOf(coin) === null;
+  const market = { provider: providerOf(coin), isListed };
+  const { bars, range, closedUntil } = readSnapshot(market, requested, body, receivedAt);
   for (const bar of bars) {
     // A late response must not replace the closed bar by the one that was in progress when it was requested.
     const isReplaced = bar.openTime >= closedUntil && isStated(state.barRanges, bar);

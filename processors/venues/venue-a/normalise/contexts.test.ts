@@ -158,16 +158,26 @@ describe('mids', () => {
     ]);
   });
 
-  it('do not replace a missing mid of the context until they change', () => {
+  it('do not replace a mid of which the newest context states that there is none', () => {
     const venue = driveVenueA();
     venue.frame('activeAssetCtx', { coin: 'BTC', ctx: perp({ midPx: null }) });
     venue.frame('allMids', { mids: { BTC: '9' } }, 1);
-    venue.frame('allMids', { mids: { BTC: '9' } }, 2);
+    venue.frame('allMids', { mids: { BTC: '9.5' } }, 2);
     expect(mids(venue, 'BTC')).toEqual([null]);
+    venue.frame('activeAssetCtx', { coin: 'BTC', ctx: perp({ midPx: '9.25' }) }, 3);
+    venue.frame('allMids', { mids: { BTC: '10' } }, 4);
+    expect(mids(venue, 'BTC')).toEqual([null, '9.25', '10']);
+    venue.frame('activeAssetCtx', { coin: 'BTC', ctx: perp({ midPx: null }) }, 5);
+    venue.frame('allMids', { mids: { BTC: '10.5' } }, 6);
+    expect(mids(venue, 'BTC')).toEqual([null, '9.25', '10', null]);
+  });
+
+  it('are used for a coin whose contexts state nothing about a mid', () => {
+    const venue = driveVenueA();
+    venue.frame('activeAssetCtx', { coin: 'BTC', ctx: { markPx: '1' } });
+    venue.frame('allMids', { mids: { BTC: '9' } }, 1);
+    venue.frame('activeAssetCtx', { coin: 'BTC', ctx: { markPx: '2' } }, 2);
     venue.frame('allMids', { mids: { BTC: '9.5' } }, 3);
-    expect(mids(venue, 'BTC')).toEqual([null, '9.5']);
-    venue.frame('activeAssetCtx', { coin: 'BTC', ctx: perp({ midPx: null }) }, 4);
-    venue.frame('allMids', { mids: { BTC: '9.5' } }, 5);
-    expect(mids(venue, 'BTC')).toEqual([null, '9.5', null]);
+    expect(mids(venue, 'BTC')).toEqual([null, '9', '9', '9.5']);
   });
 });

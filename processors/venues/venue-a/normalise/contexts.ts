@@ -78,7 +78,11 @@ export function readNamedContexts(value: unknown, field: string): CoinFigures {
 }
 
 export function emitContexts(state: VenueAState, contexts: CoinFigures, receivedAt: number, emit: Emit): void {
-  for (const [coin, figures] of contexts) emitContext(state, coin, figures, receivedAt, emit);
+  for (const [coin, figures] of contexts) {
+    if (figures.midPrice === null) state.withoutMid.add(coin);
+    else if (figures.midPrice !== undefined) state.withoutMid.delete(coin);
+    emitContext(state, coin, figures, receivedAt, emit);
+  }
 }
 
 /** Validated mids that differ from those of the previous message. */
@@ -100,16 +104,14 @@ export function readMids(state: VenueAState, mids: JsonObject, field: string): C
 
 /**
  * Emits the figures of coins whose mid changed. For a coin whose book lacks a side, the venue sends the price of the
- * last trade as mid, while its context states that there is none. So after a context without a mid, a mid from here is
- * used only from its first change on.
+ * last trade as mid, while its context states that there is none. So while the newest context of a coin states that, its
+ * mids from here are not used.
  */
 export function emitMids(state: VenueAState, mids: ChangedMids, receivedAt: number, emit: Emit): void {
   state.accountMarkets.midsAt = receivedAt;
   for (const [coin, written, midPrice] of mids) {
-    const isFirst = !state.allMids.has(coin);
     state.allMids.set(coin, written);
-    if (isFirst && state.contexts.get(coin)?.midPrice === null) continue;
-    emitContext(state, coin, { midPrice }, receivedAt, emit);
+    if (!state.withoutMid.has(coin)) emitContext(state, coin, { midPrice }, receivedAt, emit);
   }
 }
 

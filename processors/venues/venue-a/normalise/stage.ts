@@ -71,7 +71,7 @@ export function createVenueAStage(options: VenueAOptions): Stage<VenueAState> {
 
   return {
     name: 'normalise.venue_a',
-    stateVersion: 17,
+    stateVersion: 18,
     // Holds some hundred trades per coin; the other maps have one entry per listed coin or outcome.
     slicedMaps: ['seenTrades', 'acquiredParts'],
     inputs: [
@@ -150,6 +150,7 @@ function onClock(state: VenueAState, { value }: StageRecord<ClockMark>, emit: Em
 function forgetCoin(state: VenueAState, coin: string, emit: Emit): void {
   state.bookTimes.delete(coin);
   state.allMids.delete(coin);
+  state.withoutMid.delete(coin);
   state.accountMarkets.outcomeReports.delete(coin);
   if (state.contexts.delete(coin)) emit.remove(contextTopics.venue_a, coin);
   liveness.forget(state.liveness, coin, emit);

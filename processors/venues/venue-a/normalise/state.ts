@@ -24,6 +24,8 @@ export interface VenueAState {
   readonly spotReports: Map<string, number>;
   /** Newest value of `allMids` as the venue wrote it, by coin. */
   readonly allMids: Map<string, string>;
+  /** Coins whose newest context states that they have no mid. */
+  readonly withoutMid: Set<string>;
   /** Last emitted instrument by coin. */
   readonly instruments: Map<string, Instrument>;
   /** Coins whose trades the venue's limit of subscriptions leaves out. */
@@ -59,6 +61,7 @@ export function createVenueAState(): VenueAState {
     contexts: new Map(),
     spotReports: new Map(),
     allMids: new Map(),
+    withoutMid: new Set(),
     instruments: new Map(),
     tradesLeftOut: new Set(),
     perpDexes: new Map(),

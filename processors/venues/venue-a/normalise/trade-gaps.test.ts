@@ -30,6 +30,15 @@ const lose = (venue: Driver, at: number) => {
   venue.feedEvent('disconnected', at);
 };
 
+/** The venue lists these outcomes. */
+const listOutcomes = (venue: Driver, at: number, ids: readonly number[]) => {
+  const outcomes = ids.map((outcome) => ({
+    ...{ outcome, name: 'Any', description: '', quoteToken: 'USDC' },
+    sideSpecs: [{ name: 'Yes' }, { name: 'No' }],
+  }));
+  venue.answer({ type: 'outcomeMeta' }, { outcomes, questions: [] }, at);
+};
+
 /** Time passes on a connection that sends its pongs. */
 const pass = (venue: Driver, at: number) => {
   venue.frame('pong', undefined, at);
@@ -219,15 +228,21 @@ describe('a gap in the trades of a coin', () => {
     expect(ranges(venue).slice(2)).toEqual(['201000 gap 201000 open', '201000 gap 61050 200500']);
   });
 
+  it('is not repaired by an empty response about a market that has ended', () => {
+    const venue = driveVenueA();
+    listOutcomes(venue, 0, [7, 8]);
+    listOutcomes(venue, 60_000, [8]);
+    for (const coin of ['#70', '#80']) {
+      const req = { coin, interval: '1m', startTime: 0, endTime: START + 60_000 };
+      venue.answer({ type: 'candleSnapshot', req }, [], 200_000);
+    }
+    const complete = venue.stage.emittedTo(venueCandleRangeTopics.venue_a).filter(({ kind }) => kind === 'complete');
+    expect(complete.map(({ coin }) => coin)).toEqual(['#80']);
+  });
+
   it('does not remain if the market ended before it', () => {
     const venue = driveVenueA();
-    const list = (at: number, ids: readonly number[]) => {
-      const outcomes = ids.map((outcome) => ({
-        ...{ outcome, name: 'Any', description: '', quoteToken: 'USDC' },
-        sideSpecs: [{ name: 'Yes' }, { name: 'No' }],
-      }));
-      venue.answer({ type: 'outcomeMeta' }, { outcomes, questions: [] }, at);
-    };
+    const list = (at: number, ids: readonly number[]) => listOutcomes(venue, at, ids);
     list(0, [7, 8]);
     for (const coin of ['#70', '#80']) {
       acknowledge(venue, 10, { coin });

@@ -320,69 +320,81 @@ describe('whatever happens to the subscriptions of an outcome', () => {
     readonly what: { kind: string; coin: string; count?: number; replayAfter?: number | null };
   }
 
-  /** Plays steps, with a venue that sends the trades of subscribed coins and replays the newest ones. */
-  function play(steps: readonly Step[]) {
+  /** Each coin has a connection of its own. */
+  const FEEDS: Readonly<Record<string, string>> = { '#70': 'venue_a.ws.1', '#71': 'venue_a.ws.2' };
+
+  /**
+   * Plays steps, with a venue that sends the trades of subscribed coins and replays the newest ones.
+   * @param beganInProgress true for a recording in which both coins were subscribed before, without kills.
+   */
+  function play(steps: readonly Step[], beganInProgress: boolean) {
     const venue = driveVenueA();
-    const traded = new Map<string, number[]>([
-      ['#70', []],
-      ['#71', []],
-    ]);
+    const traded = new Map<string, number[]>(Object.keys(FEEDS).map((name) => [name, []]));
     const subscribed = new Set<string>();
-    let isConnected = false;
+    const connected = new Set<string>();
     let isListed = true;
     let at = 0;
-    const connect = () => {
-      if (!isConnected) venue.feedEvent('connected', at);
-      isConnected = true;
+    const connect = (name: string) => {
+      const feed = FEEDS[name]!;
+      if (connected.has(feed)) return;
+      connected.add(feed);
+      venue.feedEvent('connected', at, feed);
+      if (beganInProgress) venue.feedEvent('recorded', at, feed);
     };
-    /** Time passes. Clock marks come in between, and on a connection pongs. */
-    const pass = (after: number, hasPongs: boolean) => {
+    const kill = () => {
+      venue.stage.restart();
+      subscribed.clear();
+      connected.clear();
+    };
+    /** Time passes. Clock marks come in between, and pongs, but for those of a connection that is behind. */
+    const pass = (after: number, behind?: string) => {
       for (const mark of [at + 30_000, at + after]) {
         if (mark > at + after) continue;
-        if (hasPongs) venue.frame('pong', null, mark);
+        for (const feed of connected) if (feed !== behind) venue.frame('pong', null, mark, feed);
         venue.clock(mark);
       }
       at += after;
     };
+    if (beganInProgress)
+      for (const [name, feed] of Object.entries(FEEDS)) {
+        venue.feedEvent('recorded', 0, feed);
+        connected.add(feed);
+        subscribed.add(name);
+      }
     list(venue, 0, [7, 9]);
     for (const { after, what } of steps) {
-      pass(after, isConnected);
+      pass(after);
       const { kind, coin: name, count = 1, replayAfter = 0 } = what;
+      const feed = FEEDS[name]!;
       if (kind === 'trade' && isListed) {
         for (let nth = 0; nth < count; nth += 1, at += 1) {
           traded.get(name)!.push(at);
-          if (subscribed.has(name)) receive(venue, name, at, [at]);
+          if (subscribed.has(name)) receive(venue, name, at, [at], feed);
         }
       } else if (kind === 'subscribe' && isListed && !subscribed.has(name)) {
-        connect();
-        acknowledge(venue, name, at);
+        connect(name);
+        acknowledge(venue, name, at, { feed });
         subscribed.add(name);
-        if (replayAfter === null) {
-          venue.stage.restart();
-          subscribed.clear();
-          isConnected = false;
-        } else {
+        if (replayAfter === null && !beganInProgress) kill();
+        else {
           // A connection sends in order: nothing comes before the replay.
-          if (replayAfter > 0) pass(replayAfter, false);
+          if (replayAfter) pass(replayAfter, feed);
           const replayed = traded.get(name)!.slice(-REPLAYED);
-          if (replayed.length > 0) receive(venue, name, at, replayed);
+          if (replayed.length > 0) receive(venue, name, at, replayed, feed);
         }
       } else if (kind === 'unsubscribe' && subscribed.delete(name)) {
-        acknowledge(venue, name, at, { method: 'unsubscribe' });
-      } else if (kind === 'lose' && isConnected) {
-        venue.feedEvent('disconnected', at);
-        isConnected = false;
-        subscribed.clear();
-      } else if (kind === 'kill' && isConnected) {
-        venue.stage.restart();
-        subscribed.clear();
-        isConnected = false;
+        acknowledge(venue, name, at, { feed, method: 'unsubscribe' });
+      } else if (kind === 'lose' && connected.delete(feed)) {
+        venue.feedEvent('disconnected', at, feed);
+        subscribed.delete(name);
+      } else if (kind === 'kill' && connected.size > 0 && !beganInProgress) {
+        kill();
         at += 5_000;
-        connect();
+        connect(name);
       } else if (kind === 'close' && isListed) {
         isListed = false;
         list(venue, at, [9]);
-        for (const open of subscribed) acknowledge(venue, open, at + 1, { method: 'unsubscribe' });
+        for (const open of subscribed) acknowledge(venue, open, at + 1, { feed: FEEDS[open]!, method: 'unsubscribe' });
         subscribed.clear();
         at += 1;
       } else if (kind === 'list') {
@@ -394,15 +406,15 @@ describe('whatever happens to the subscriptions of an outcome', () => {
       } else if (kind === 'restart') venue.stage.restart();
     }
     // What is missed after a kill is known once the next process is connected.
-    connect();
+    for (const name of traded.keys()) connect(name);
     return { venue, traded };
   }
 
   it('a minute that no gap touches has all trades of its coin', () => {
     let complete = 0;
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 40, size: 'max' }), (steps) => {
-        const { venue, traded } = play(steps);
+      fc.property(fc.array(step, { maxLength: 40, size: 'max' }), fc.boolean(), (steps, beganInProgress) => {
+        const { venue, traded } = play(steps, beganInProgress);
         expect(venue.stage.deadLetters).toEqual([]);
         const stated = venue.stage.emittedTo(venueCandleRangeTopics.venue_a);
         const ranges = [...new Map(stated.map((range) => [`${range.coin} ${range.id}`, range])).values()];

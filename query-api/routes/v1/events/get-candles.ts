@@ -58,11 +58,13 @@ export const getEventCandles = defineRoute({
     const wanted = links.filter(
       ({ used, provider }) => used && (selector === undefined || selectsProvider(selector, provider)),
     );
-    const at = await tablesUntil(views.freshness, candleRangeTopic, candleBarsTable.fromTopics, receivedAt);
-    const candles = await readEventCandles(store, wanted, window, views.freshness.now(), turnOf);
+    const { freshness } = views;
+    const tablesAt = await tablesUntil(freshness, candleRangeTopic, candleBarsTable.fromTopics, null);
+    const times = { now: freshness.now(), tablesAt: freshness.isLive() ? tablesAt : null };
+    const candles = await readEventCandles(store, wanted, window, times, turnOf);
     return {
       universalId,
-      fetchedAt: isoTime(at),
+      fetchedAt: isoTime(tablesAt ?? receivedAt),
       candles: candles.toJson(),
     };
   },

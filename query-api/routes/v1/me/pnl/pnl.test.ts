@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '#infra/store/store';
 import { bookEventsTable } from '#schemas/tables/book-events';
+import { ledgerChecksTable } from '#schemas/tables/ledger-checks';
 import { tradesTable } from '#schemas/tables/trades';
 import type { LedgerEventRow } from '#schemas/topics/ledgers';
 import { bookTopics, contextTopics, statusTopics } from '#schemas/topics/normalised';
@@ -11,7 +12,7 @@ import {
   insertAccountFills,
 } from '../../../../testing/account-fills.fixture.ts';
 import { insertRows } from '../../../../testing/insert-rows.fixture.ts';
-import { ADDRESS, aLedgerRow, openChange } from '../../../../testing/ledger-rows.fixture.ts';
+import { ADDRESS, aLedgerRow, BEGAN, openChange } from '../../../../testing/ledger-rows.fixture.ts';
 import { aResolution, insertResolutions } from '../../../../testing/oracle.fixture.ts';
 import { BUILDER, bindWallet, idOf, openPnlService, type PnlService } from '../../../../testing/pnl-service.fixture.ts';
 import { aBookUpdate, applyRecord, aTrade, NOON_MS } from '../../../../testing/records.fixture.ts';
@@ -94,6 +95,22 @@ describe('a book', () => {
 
   it('of the other token has the name of that outcome, also when the market is stated', async () => {
     expect((await read({ tokenId: '222', marketId: '0xm' })).book).toMatchObject({ outcome: 'No', openPosition: 3 });
+  });
+
+  it('is complete once the venue states the same position for its ledger', async () => {
+    const check = { account: `venue_b:${ADDRESS}`, ledger: BEGAN, receivedAt: NOON_MS };
+    const coverageOf = async (tokenId: string) => (await read({ tokenId })).book.coverage;
+    await insertRows(store, ledgerChecksTable, [
+      { ...check, instrument: '222', isEqual: true },
+      { ...check, instrument: '333', ledger: BEGAN - 1, isEqual: true },
+    ]);
+    expect([await coverageOf('111'), await coverageOf('222'), await coverageOf('333')]).toEqual([
+      'partial',
+      'complete',
+      'partial',
+    ]);
+    await insertRows(store, ledgerChecksTable, [{ ...check, instrument: '222', isEqual: false }], 9);
+    expect(await coverageOf('222')).toBe('partial');
   });
 
   it('without lots has no average, and null is realized where nothing is known', async () => {
