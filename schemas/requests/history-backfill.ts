@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { defineKind } from './kind.ts';
 
+/** Reason of a backfill that ended because no live binding names its account any more. */
+export const WALLET_NOT_BOUND = 'wallet_not_bound';
+
 const backfillStateSchema = z.object({
   id: z.string().describe('Id of the backfill.'),
   walletId: z.string().describe('The wallet.'),

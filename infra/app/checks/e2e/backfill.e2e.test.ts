@@ -176,3 +176,19 @@ it('a backfill adds the past fills of a wallet to the trades of their events, on
   const before = new Set(backfilled.map(({ id }) => id));
   expect(ids.filter((id) => before.has(id)).length).toBeGreaterThan(0);
 }, 400_000);
+
+it('a backfill ends when the last binding of its account is removed', async () => {
+  const address = createWorld({ seed: 1, rate: 10, events: 2, coins: 3 }).population.accounts[NTH - 1]!;
+  const bound = await post('/v1/me/wallets', { provider: 'venue_b', address, label: 'removed' });
+  const { id } = bound.body as { id: string };
+  const scan = post(`/v1/me/wallets/${id}/history-backfill?lookback_days=30`);
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  const removed = await fetch(`${service.rest}/v1/me/wallets/${id}`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${TEST_TOKEN}` },
+    signal: AbortSignal.timeout(40_000),
+  });
+  expect(removed.status).toBe(204);
+  // It had not ended yet: 30 days take longer.
+  expect((await scan).status).toBe(404);
+});

@@ -39,6 +39,11 @@ export class CollateralAccounts {
     this.bound.delete(account.slice(PREFIX.length));
   }
 
+  /** Event time of the binding since which an account is followed; null if no live binding names it. */
+  boundSince(account: string): number | null {
+    return this.bound.get(account) ?? null;
+  }
+
   /** Since when the transfers of an account are read: the binding, and a block of which the later ones are read. */
   readFrom(account: string): { readonly ledger: number; readonly block: number } | null {
     const ledger = this.applied.get(account);

@@ -15,7 +15,7 @@ import { UpstreamError } from '../../../feed/errors.ts';
 import { defineHandler, REQUEST_AGE_MAX_MS } from '../../../requests/request-handler.ts';
 import type { AdapterContext, RunningAdapter } from '../../adapter.ts';
 import type { CatalogSource } from '../catalog-source.ts';
-import { ChainRpcError, openChainRpc } from '../chain/chain-rpc.ts';
+import { type ChainRpc, ChainRpcError, openChainRpc } from '../chain/chain-rpc.ts';
 import type { CollateralAccounts } from '../chain/collateral-accounts.ts';
 import { CHAIN_LOG_FILTERS } from '../chain/log-filter.ts';
 import {
@@ -30,6 +30,7 @@ import {
 } from '../declaration.ts';
 import { BackfillNotes } from './backfill-notes.ts';
 import { BackfillQueue, type BackfillQueueOptions } from './backfill-queue.ts';
+import { AccountNotBoundError, FOLLOWED_EVERY_MS, whenFollowed } from './bound-account.ts';
 import { readFollowedFrom } from './followed-from.ts';
 import { HistoryNode } from './history-node.ts';
 import { findResolutions, tokensIn } from './market-resolutions.ts';
@@ -38,10 +39,9 @@ import { type FoundTransaction, type ScanLimits, type ScanReached, scanWallet } 
 const SOURCE = 'venue_b.history';
 /** Callers that wait for the end of a backfill, and states that are read, at once. */
 const ANSWERS_WAITING = 200;
-/** How long a scan waits for the follower: its first block, and the transfers of the account. How often it checks. */
+/** How long a scan waits for the follower: its first block, and the transfers of the account. */
 const FIRST_BLOCK_WITHIN_MS = 15_000;
 const TRANSFERS_WITHIN_MS = 120_000;
-const FOLLOWED_EVERY_MS = 250;
 
 const LIMITS: ScanLimits = {
   chunkBlocks: HISTORY_CHUNK_BLOCKS,
@@ -53,7 +53,7 @@ const LIMITS: ScanLimits = {
 /** What backfills share with the rest of the adapter. */
 interface SharedParts {
   /** Accounts whose transfers of collateral are followed. */
-  readonly collateral: Pick<CollateralAccounts, 'readFrom'>;
+  readonly collateral: Pick<CollateralAccounts, 'readFrom' | 'boundSince'>;
   readonly catalog: Pick<CatalogSource, 'lookUpTokens'>;
 }
 
@@ -80,7 +80,12 @@ export async function openHistoryBackfills(
   const scan: BackfillQueueOptions['scan'] = async (note, progress, signal) => {
     const { address, lookbackDays } = note;
     const followedFrom = await followed(signal);
-    const transfers = await transfersFollowed(() => collateral.readFrom(address), signal);
+    const reached = reachedOf(note);
+    const { block: atLeast, assertBound } = await whenFollowed(collateral, address, {
+      wasBound: reached !== null,
+      withinMs: TRANSFERS_WITHIN_MS,
+      signal,
+    });
     const receive = (payload: HistoryPayload) =>
       publisher.receive({
         source: SOURCE,
@@ -91,11 +96,15 @@ export async function openHistoryBackfills(
     const publish = async (found: readonly FoundTransaction[]) => {
       for (const { block, logs } of found) {
         await publisher.whenReady(signal);
+        assertBound();
         receive({ followedFrom, block, logs: logs as unknown as HistoryPayload['logs'] });
       }
     };
-    const node = new HistoryNode(rpc, signal);
-    const closedConditions = (tokens: readonly string[]) => catalog.lookUpTokens(tokens, signal);
+    const node = new HistoryNode(whileBound(rpc, assertBound), signal);
+    const closedConditions = (tokens: readonly string[]) => {
+      assertBound();
+      return catalog.lookUpTokens(tokens, signal);
+    };
     const search = { closedConditions, node, signal, limits };
     const tokens = new Set(note.tokens);
     const publishResolutions = async (from: number) => {
@@ -113,7 +122,7 @@ export async function openHistoryBackfills(
       await publisher.flush();
       await progress({ ...reached, tokens: [...tokens] });
     };
-    const request = { wallet: address, lookbackDays, atLeast: transfers.block, reached: reachedOf(note) };
+    const request = { wallet: address, lookbackDays, atLeast, reached };
     const { firstBlock } = await scanWallet(node, request, limits, { publish: publishFound, onReached });
     await publishResolutions(firstBlock);
     const now = collateral.readFrom(address);
@@ -155,7 +164,24 @@ export async function openHistoryBackfills(
 }
 
 /** Why a scan failed: of the venue's hosts it requests only the catalog. */
-const reasonOf = (error: unknown) => (error instanceof UpstreamError ? 'catalog_unavailable' : 'chain_unavailable');
+function reasonOf(error: unknown): string {
+  if (error instanceof AccountNotBoundError) return error.code;
+  return error instanceof UpstreamError ? 'catalog_unavailable' : 'chain_unavailable';
+}
+
+/** Sends no request for an account that is not bound any more, also in the middle of a chunk. */
+function whileBound(rpc: ChainRpc, assertBound: () => void): Pick<ChainRpc, 'header' | 'logsWith'> {
+  return {
+    async header(block) {
+      assertBound();
+      return rpc.header(block);
+    },
+    async logsWith(filter, from, to) {
+      assertBound();
+      return rpc.logsWith(filter, from, to);
+    },
+  };
+}
 
 /** How far an earlier process came; null before the scan began. */
 function reachedOf({ firstBlock, fromBlock, toBlock, fills }: Omit<Backfill, 'receivedAt'>): ScanReached | null {
@@ -180,17 +206,4 @@ function firstFollowed(read: () => Promise<number | null>) {
     }
     return known;
   };
-}
-
-/**
- * Waits until the transfers of the account are followed, so that no block lies between those that are scanned and those that
- * are followed. An earlier process waited, too, before a scan began that this one continues.
- */
-async function transfersFollowed(read: () => ReturnType<CollateralAccounts['readFrom']>, signal: AbortSignal) {
-  const deadline = performance.now() + TRANSFERS_WITHIN_MS;
-  for (let known = read(); ; known = read()) {
-    if (known) return known;
-    if (performance.now() > deadline) throw new ChainRpcError('the transfers of the account are not followed', false);
-    if (!(await pause(FOLLOWED_EVERY_MS, signal))) signal.throwIfAborted();
-  }
 }

@@ -84,6 +84,12 @@ it('reports that a scan failed, or that too many wait', async () => {
   expect([refused.status, refused.body.error.code]).toEqual([503, 'internal_error']);
 });
 
+it('answers 404 if the wallet was removed meanwhile', async () => {
+  respond = async () => ({ ...FOUND, status: 'failed', reason: 'wallet_not_bound' });
+  const removed = await backfill();
+  expect([removed.status, removed.body.error.code]).toEqual([404, 'not_found']);
+});
+
 describe('GET /v1/me/backfills/:requestId', () => {
   const state = (id: string, options = {}) => service.request('GET', `/v1/me/backfills/${id}`, options);
 

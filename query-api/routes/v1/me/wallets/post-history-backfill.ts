@@ -5,7 +5,7 @@ import { RequestError } from '#infra/requests/request-error';
 import { walletOf } from '#schemas/domain/control/lookups';
 import { ApiError } from '#schemas/errors';
 import { clampedInteger } from '#schemas/http/parameters';
-import { historyBackfill } from '#schemas/requests/history-backfill';
+import { historyBackfill, WALLET_NOT_BOUND } from '#schemas/requests/history-backfill';
 import { idPath } from '../../../id-path.ts';
 import { CustomResponse, defineCallerRoute } from '../../../route.ts';
 import { backfillBody, backfillStatusSchema, scannedSchema, timeSchema } from '../backfills/backfill-shapes.ts';
@@ -34,7 +34,8 @@ export const postHistoryBackfill = defineCallerRoute({
   }),
   handle: async ({ params, query, caller }, { control, ingest }) => {
     const wallet = walletOf(control.state, caller, params.id);
-    if (!wallet) throw new ApiError('not_found', 'no such wallet');
+    const missing = () => new ApiError('not_found', 'no such wallet');
+    if (!wallet) throw missing();
     if (wallet.provider !== 'venue_b')
       throw new ApiError(
         'validation_failed',
@@ -52,6 +53,8 @@ export const postHistoryBackfill = defineCallerRoute({
       })
       .catch(refuse);
     if (!result) throw backfillErrorOf('busy');
+    // It was removed while it was scanned.
+    if (result.reason === WALLET_NOT_BOUND) throw missing();
     if (result.status === 'failed') throw backfillErrorOf('upstream_failed');
     const { requestId, status, fills, scanned, startedAt, endedAt } = backfillBody(result);
     if (status === 'done') return { requestId, fills, scanned };
