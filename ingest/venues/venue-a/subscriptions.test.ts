@@ -124,9 +124,6 @@ describe('replies of the venue', () => {
 
   it.each([
     { channel: 'trades', data: [] },
-    { channel: 'error', data: 'Error parsing JSON into valid websocket request: x' },
-    { channel: 'error', data: 'Invalid subscription' },
-    { channel: 'error' },
     { channel: 'subscriptionResponse', data: { method: 'subscribe' } },
   ])('are not found in %j', (frame) => {
     expect(read(frame)).toBeNull();
