@@ -44,7 +44,7 @@ export interface BuilderFileRows {
 export interface LedgerChecks {
   /** When the ledger was last compared, unix ms; null before. */
   checkedAt: number | null;
-  /** The tokens of the ledger, until they are settled for `RETAINED_MS`. */
+  /** The tokens of the ledger, until they are settled for `RETAINED_MS`, and those that it lacks and the venue states. */
   readonly tokens: Map<string, TokenCheck>;
 }
 
