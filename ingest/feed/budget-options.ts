@@ -1,4 +1,4 @@
-/** What a budget is created with, and what is asked of it (`budget.ts`). */
+/** The options of a budget, and the requests to it (`budget.ts`). */
 
 /** A cost that counts until it is settled, and then for one window: the venue counted it at some time in between. */
 export interface Reservation {
@@ -15,15 +15,17 @@ export interface SpentCost {
 
 /** Costs that earlier processes spent, and permission to spend more (`spending-log.ts`). */
 export interface SpendingGrants {
-  /** What earlier processes may have spent. */
+  /** Costs that earlier processes may have spent. */
   readonly earlier: readonly SpentCost[];
   /** How much is granted at once. */
   readonly chunk: number;
+  /** Until when the venue demanded of an earlier process that nothing is spent, wall time, unix ms; null if it did not. */
+  readonly blockedUntil: number | null;
   /**
-   * Resolves when it is stored that all of `spent` counts, and that `granted` is being spent or may be spent from now on.
-   * Retries until then; rejects only if nothing may be spent any more.
+   * Resolves when it is stored that all of `spent` counts, that `granted` is being spent or may be spent from now on, and
+   * until when nothing may be. Retries until then; rejects only if nothing may be spent any more.
    */
-  readonly store: (spent: readonly SpentCost[], granted: number) => Promise<void>;
+  readonly store: (spent: readonly SpentCost[], granted: number, blockedUntil: number | null) => Promise<void>;
 }
 
 /**
@@ -52,8 +54,8 @@ export interface Reserved {
   readonly priority: number;
   readonly cost: number;
   /**
-   * What stays reserved while this priority spends nothing. The reserved part is twice what it spent within the last window,
-   * between `idle` and `cost`; the rest is lent to less important costs. By default nothing is lent.
+   * The part that stays reserved while this priority spends nothing. The reserved part is twice what it spent within the
+   * last window, between `idle` and `cost`; the rest is lent to less important costs. By default nothing is lent.
    */
   readonly idle?: number;
   /**

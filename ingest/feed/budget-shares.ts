@@ -1,4 +1,7 @@
-/** What was spent of each part of a limit, and where there is room (`Reserved` in `budget-options.ts` has a picture). */
+/**
+ * Counts what was spent of each part of a limit, and finds where there is room (`Reserved` in `budget-options.ts` has a
+ * picture).
+ */
 import type { Reserved } from './budget-options.ts';
 
 /** Who spends. The priority of what an earlier process spent is unknown, so that it counts in no part. */
@@ -9,7 +12,7 @@ export interface Spender {
   readonly inSpare?: boolean;
 }
 
-/** What somebody wants to spend. */
+/** A cost that somebody wants to spend. */
 export interface Cost extends Spender {
   readonly cost: number;
 }
@@ -18,7 +21,7 @@ export interface Cost extends Spender {
  * Parts of a limit: all of it, what is not reserved, what is left to costs behind the reserved priority, what of that is
  * left to those that are not urgent, what is not spare, and what is.
  */
-export type LimitPart = 'limit' | 'unreserved' | 'behind' | 'unhurried' | 'common' | 'spare';
+export type LimitPart = 'limit' | 'unreserved' | 'behind' | 'notUrgent' | 'common' | 'spare';
 
 const NONE: ReadonlySet<LimitPart> = new Set();
 
@@ -38,12 +41,12 @@ export class BudgetShares {
     this.reserved = reserved;
   }
 
-  /** What counts against the limit. */
+  /** The sum of all that counts against the limit. */
   get used(): number {
     return this.sum;
   }
 
-  /** What counts against the limit without its spare part. */
+  /** The sum of all that counts against the limit without its spare part. */
   get usedInCommon(): number {
     return this.sum - this.sumSpare;
   }
@@ -72,7 +75,7 @@ export class BudgetShares {
     // What lacks room in a part of the limit leaves the rest of it to those behind it.
     const needed: LimitPart[] = [];
     if (this.isBehind(cost)) needed.push('behind');
-    if (this.isBehind(cost) && !this.isUrgent(cost)) needed.push('unhurried');
+    if (this.isBehind(cost) && !this.isUrgent(cost)) needed.push('notUrgent');
     if (this.isBounded(cost) && !this.fitsSpare(cost, full)) needed.push('common');
     needed.push('limit');
     if (this.isUnreserved(cost)) needed.push('unreserved');
@@ -108,7 +111,7 @@ export class BudgetShares {
         return this.unreserved(cost) + bounded <= Math.max(bounded, this.max - this.reservedPart());
       case 'behind':
         return this.sumBehind + cost.cost <= Math.max(cost.cost, this.behindMax() + this.lentAtMost());
-      case 'unhurried':
+      case 'notUrgent':
         return this.sumBehind - this.sumUrgent + cost.cost <= Math.max(cost.cost, this.behindMax() + this.lent());
       case 'common':
         return this.usedInCommon === 0 || this.usedInCommon + bounded <= this.max - this.spare;
@@ -125,12 +128,12 @@ export class BudgetShares {
     return this.reserved?.behindMax ?? Number.POSITIVE_INFINITY;
   }
 
-  /** What of the reserved part is lent to less important costs that are not urgent. */
+  /** Returns how much of the reserved part is lent to less important costs that are not urgent. */
   private lent(): number {
     return this.lentWith(this.reserved?.idle ?? this.reservedPart());
   }
 
-  /** What is lent to all less important costs together: more while some of them are urgent. */
+  /** Returns how much is lent to all less important costs together: more while some of them are urgent. */
   private lentAtMost(): number {
     const { urgent } = this.reserved ?? {};
     if (!urgent) return this.lent();
@@ -142,7 +145,10 @@ export class BudgetShares {
     return cost - Math.min(cost, Math.max(idle, 2 * this.sumReserving));
   }
 
-  /** What counts of the unreserved part for a cost: without what is lent; what was lent takes nothing from more important ones. */
+  /**
+   * Returns what counts of the unreserved part for a cost: without what is lent, and what was lent takes nothing from more
+   * important ones.
+   */
   private unreserved(cost: Cost): number {
     if (this.isUrgent(cost)) return this.sumUnreserved - this.lentAtMost();
     if (this.isBehind(cost)) return this.sumUnreserved - this.sumUrgent - this.lent();

@@ -31,6 +31,8 @@ interface Spent {
 
 /** Callers that may wait at once; more means a bug in an adapter. */
 const WAITERS_MAX = 10_000;
+/** No stored block lasts longer, also if the clock was set back: the longest wait that a venue's response may demand. */
+const STORED_BLOCK_MAX_MS = 60_000;
 /** Stored costs are summed over this part of the window. */
 const STORED_PARTS = 60;
 
@@ -45,6 +47,8 @@ export class Budget {
   /** Reserved costs, and settled ones within the window. */
   private readonly shares: BudgetShares;
   private blockedUntil = 0;
+  /** True if the end of the block is later than the stored one. */
+  private isBlockUnstored = false;
   /** When a cost of the reserved priority, or a more important one, last waited for room; monotonic ms. */
   private lackedRoomAt = Number.NEGATIVE_INFINITY;
   /** Sorted by priority, then by arrival. */
@@ -54,7 +58,7 @@ export class Budget {
   /** The number at which a payer was served last; of those that waited within about a window. */
   private readonly served = new Map<string, number>();
   private timer: NodeJS.Timeout | null = null;
-  /** What may be spent without storing more. */
+  /** The cost that may be spent without storing more. */
   private granted: number;
   /** Runs while a grant is being stored; nothing is spent meanwhile. */
   private storing: Promise<void> | null = null;
@@ -73,6 +77,8 @@ export class Budget {
       this.shares.add(cost, spender);
     }
     this.spent.sort((a, b) => a.at - b.at);
+    const blockedMs = (options.grants?.blockedUntil ?? 0) - Date.now();
+    if (blockedMs > 0) this.blockedUntil = this.now() + Math.min(blockedMs, STORED_BLOCK_MAX_MS);
   }
 
   /** Resolves when `cost` may be spent, and counts it from then on. Rejects with the signal's reason if that aborts first. */
@@ -105,17 +111,22 @@ export class Budget {
 
   /** Blocks all spending for this time, as a venue demanded. A shorter time never shortens a longer one. */
   blockFor(ms: number): void {
-    this.blockedUntil = Math.max(this.blockedUntil, this.now() + ms);
+    const until = this.now() + ms;
+    if (until <= this.blockedUntil) return;
+    this.blockedUntil = until;
+    if (!this.options.grants) return;
+    this.isBlockUnstored = true;
+    if (!this.storing) this.storeGrant(this.granted);
   }
 
   /** Stores that nothing more is spent, so that the next process need not count what was granted. Call it once, last. */
   async close(): Promise<void> {
-    await this.storing;
+    while (this.storing) await this.storing;
     this.granted = 0;
     await this.store(0);
   }
 
-  /** What counts against the limit now. */
+  /** The sum of all that counts against the limit now. */
   get used(): number {
     this.dropExpired();
     return this.shares.used;
@@ -180,7 +191,7 @@ export class Budget {
         continue;
       }
       if (waiter.cost > this.granted) {
-        this.extendGrant(waiter.cost);
+        this.storeGrant(Math.max(waiter.cost, this.options.grants!.chunk));
         return;
       }
       this.waiters.splice(this.waiters.indexOf(waiter), 1);
@@ -200,24 +211,25 @@ export class Budget {
   private inOrder(waiters: readonly Waiter[]): Waiter[] {
     const { reserved, windowMs } = this.options;
     if (!reserved) return [...waiters];
-    const patient = this.now() - windowMs;
+    const waitedSince = this.now() - windowMs;
     const first = reserved.priority + 1;
     const turns = waiters.map((waiter) => {
       const { priority, payers, arrival, waitsSince } = waiter;
-      return { priority: waitsSince <= patient ? Math.min(priority, first) : priority, payers, arrival, waiter };
+      return { priority: waitsSince <= waitedSince ? Math.min(priority, first) : priority, payers, arrival, waiter };
     });
     return inTurn(turns, (payer) => this.served.get(payer) ?? 0).map(({ waiter }) => waiter);
   }
 
-  /** Stores that at least `cost` may be spent, then continues to serve. */
-  private extendGrant(cost: number): void {
-    const amount = Math.max(cost, this.options.grants!.chunk);
+  /** Stores that `amount` may be spent, and the end of a block, then continues to serve. */
+  private storeGrant(amount: number): void {
     this.granted = 0;
+    this.isBlockUnstored = false;
     this.storing = this.store(amount)
       .then(() => {
         this.granted = amount;
         this.storing = null;
-        this.serve();
+        if (this.isBlockUnstored) this.storeGrant(amount);
+        else this.serve();
       })
       .catch((error: unknown) => {
         this.storing = null;
@@ -228,7 +240,7 @@ export class Budget {
       });
   }
 
-  /** Stores what counts against the limit, by wall time, and that `amount` more may be spent. */
+  /** Stores what counts against the limit, by wall time, that `amount` more may be spent, and until when nothing may be. */
   private async store(amount: number): Promise<void> {
     this.dropExpired();
     const ahead = Date.now() - this.now();
@@ -241,7 +253,8 @@ export class Budget {
       // The newest time of the part, so that no cost is dropped too early.
       if (cost > 0) parts.set(index, { at: Math.ceil(at + ahead), cost: (parts.get(index)?.cost ?? 0) + cost });
     }
-    await this.options.grants?.store([...parts.values()], open + amount);
+    const blockedUntil = this.blockedUntil > this.now() ? Math.ceil(this.blockedUntil + ahead) : null;
+    await this.options.grants?.store([...parts.values()], open + amount, blockedUntil);
   }
 
   private begin({ cost, priority, payers = [] }: Waiter, inSpare: boolean): Reservation {

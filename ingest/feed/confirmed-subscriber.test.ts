@@ -134,7 +134,10 @@ describe('a subscriber whose venue confirms', () => {
 
   it('reports once that nothing may be spent any more', async () => {
     const fault = new Error('the lease was lost');
-    const { subscriber, connect, errors } = setUp(10, { earlier: [], chunk: 1, store: () => Promise.reject(fault) });
+    const { subscriber, connect, errors } = setUp(10, {
+      ...{ earlier: [], chunk: 1, blockedUntil: null },
+      store: () => Promise.reject(fault),
+    });
     const { sent, end } = connect('a');
     await until(() => errors.length > 0);
     subscriber.changed(namesOf('b'));

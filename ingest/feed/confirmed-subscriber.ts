@@ -1,8 +1,8 @@
 /**
  * Sends the subscriptions of a slot to a venue that confirms each of them and limits their number. The most important is
- * sent first. A subscription counts until the venue has confirmed that it ended, or its connection is released. A frame to which
- * the venue does not reply is sent once more; without a reply to that the connection ends, so that the next one subscribes
- * to everything.
+ * sent first. A subscription counts until the venue has confirmed that it ended, or its connection is released. A frame to
+ * which the venue does not reply is sent once more; without a reply to that the connection ends, so that the next one
+ * subscribes to everything.
  */
 import type { Logger } from 'pino';
 import { backoffMs } from '#infra/runtime/retry';
@@ -16,7 +16,7 @@ export interface Ranked {
   readonly rank: number;
 }
 
-/** What the venue stated about a subscription. */
+/** A statement of the venue about a subscription. */
 export interface SubscriptionReply {
   readonly name: string;
   readonly state: 'subscribed' | 'ended' | 'refused';
@@ -43,7 +43,7 @@ interface Open<T> {
   isEnding: boolean;
   /** When its last frame was sent, monotonic ms; null after the venue replied to it. */
   unansweredSince: number | null;
-  /** Says whether that frame is sent again when it is its turn, and if it was already. */
+  /** States if that frame is due to be sent again, or was sent again already. */
   repeat: 'none' | 'due' | 'sent';
 }
 
@@ -65,9 +65,9 @@ export class ConfirmedSubscriber<T extends Ranked> implements SlotSubscriber<T> 
   private readonly logger: Pick<Logger, 'error' | 'warn'>;
   private hasReported = false;
   private wanted: Subscriptions<T> = new Map();
-  /** Those of the current connection by name. */
+  /** The subscriptions of the current connection that count at the venue, by name. */
   private open = new Map<string, Open<T>>();
-  /** Those that the venue refused since the last change. */
+  /** Names of subscriptions that the venue refused since the last change. */
   private readonly refused = new Set<string>();
   /** Aborts when the next step may be another one. */
   private changing = new AbortController();

@@ -12,7 +12,7 @@ export interface SubscriptionFrames<T> {
 export class FrameSubscriber<T> implements SlotSubscriber<T> {
   private readonly frames: SubscriptionFrames<T>;
   private link: SocketLink | null = null;
-  /** What the current connection is subscribed to. */
+  /** The subscriptions of the current connection. */
   private subscribed: Subscriptions<T> = new Map();
 
   constructor(frames: SubscriptionFrames<T>) {

@@ -54,8 +54,8 @@ export interface HttpClientOptions {
   readonly timeoutMs?: number;
   readonly bodyBytesMax?: number;
   /**
-   * What is sent again after a failure: a GET, also after a 429 (by default); or any request, since POSTs of this venue
-   * only read, but never after a 4xx.
+   * The requests that are sent again after a failure: GETs, also after a 429 (by default); or all, since POSTs of this
+   * venue only read, but never after a 4xx.
    */
   readonly retries?: 'gets' | 'reads';
   /** Statuses that state that a limit was exceeded, whose `Retry-After` blocks all requests; 429 by default. */

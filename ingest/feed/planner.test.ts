@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { logFull, MemoryLog } from '../testing/memory-log.fixture.ts';
 import { openTestPublisher, silentLogger, until } from '../testing/open-publisher.fixture.ts';
+import { Budget } from './budget.ts';
 import { type Limits, VenuePlanner } from './planner.ts';
 
 const LIMITS: Limits = {
@@ -51,6 +52,32 @@ it('continues after an orderly end with exactly what is left', async () => {
   const second = await start();
   expect(second.weight.used).toBe(98);
   expect(await spend(second, 1)).toBe(2);
+});
+
+it.each(['killed', 'closed'])(
+  'does not forget how long the venue wants no requests when a process is %s',
+  async (end) => {
+    const { start } = await setUp();
+    const first = await start();
+    await first.weight.acquire(4);
+    first.weight.blockFor(100);
+    // A longer block while the first one is being stored.
+    first.weight.blockFor(1_000);
+    if (end === 'closed') await first.close();
+    else await new Promise((resolve) => setTimeout(resolve, 50));
+    const second = await start();
+    const since = performance.now();
+    await second.weight.acquire(1);
+    expect(performance.now() - since).toBeGreaterThan(500);
+    expect(second.weight.used).toBe(end === 'closed' ? 5 : 21);
+  },
+);
+
+it('ends a stored block after a minute at the latest, also if the clock was set back', () => {
+  const grants = { earlier: [], chunk: 1, blockedUntil: Date.now() + 3_600_000, store: async () => {} };
+  const budget = new Budget({ max: 10, windowMs: 60_000, grants });
+  expect(budget.untilRoomMs(1)).toBeGreaterThan(59_000);
+  expect(budget.untilRoomMs(1)).toBeLessThanOrEqual(60_000);
 });
 
 it('spends nothing while the log accepts nothing', async () => {

@@ -1,6 +1,6 @@
 /**
- * What may be sent to a venue, and when: its limits, each with a queue in which what matters most comes first. Everything
- * that sends requests, connects or subscribes goes through it (`README.md`, Limits of a venue).
+ * Decides what may be sent to a venue, and when: it has a queue for each of the venue's limits, the most important first.
+ * Everything that sends requests, connects or subscribes goes through it (`README.md`, Limits of a venue).
  */
 import type { Metrics } from '#infra/telemetry/metrics';
 import type { Venue } from '#schemas/domain/providers';
@@ -10,9 +10,9 @@ import { type Attempt, ConnectionGate } from './connection-gate.ts';
 import { SpendingLog, type SpendingLogOptions } from './spending-log.ts';
 
 export interface Limit {
-  /** What the venue allows. */
+  /** The limit that the venue states. */
   readonly max: number;
-  /** What is used of it; all by default. */
+  /** The part of it that is used; all by default. */
   readonly used?: number;
   /** The time over which the venue counts; of what is open at the same time, how long the venue may take to notice its end. */
   readonly windowMs: number;

@@ -3,7 +3,7 @@ import type { Budget } from './budget.ts';
 import type { AcquireOptions, Reservation } from './budget-options.ts';
 import { type ReserveOptions, reserveInTime } from './reserve-in-time.ts';
 
-/** What an `HttpClient` needs of a budget. */
+/** The part of a budget that an `HttpClient` uses. */
 export type SpendableBudget = Pick<Budget, 'acquire' | 'blockFor' | 'reserve' | 'untilRoomMs'>;
 
 /** A budget whose first costs are paid by one reservation; what exceeds it, such as a retry, waits for room of its own. */

@@ -51,10 +51,10 @@ export class SpendingLog {
 
   /** The grants of one limit. @param chunk how much is granted by one record. */
   grantsOf(limit: string, chunk: number): SpendingGrants {
-    const { spent = [], granted = 0 } = this.stored.get(limit) ?? {};
+    const { spent = [], granted = 0, blockedUntil = null } = this.stored.get(limit) ?? {};
     // The process that was granted it may have spent it until it ended, so at most now.
     const earlier = granted > 0 ? [...spent, { at: Date.now(), cost: granted }] : spent;
-    return { earlier, chunk, store: (now, amount) => this.store(limit, now, amount) };
+    return { earlier, chunk, blockedUntil, store: (now, amount, until) => this.store(limit, now, amount, until) };
   }
 
   /** Records that cannot be appended are given up from now on. */
@@ -62,10 +62,16 @@ export class SpendingLog {
     this.closing.abort();
   }
 
-  private store(limit: string, spent: readonly SpentCost[], granted: number): Promise<void> {
+  private store(
+    limit: string,
+    spent: readonly SpentCost[],
+    granted: number,
+    blockedUntil: number | null,
+  ): Promise<void> {
     const { venue, codec, logger } = this.options;
     const makeRecord = (receivedAt: number) => {
-      const value = codec.encode(venueSpendingTopic, { receivedAt, venue, limit, spent: [...spent], granted });
+      const spending = { receivedAt, venue, limit, spent: [...spent], granted, blockedUntil };
+      const value = codec.encode(venueSpendingTopic, spending);
       return { ...AT, key: `${venue}/${limit}`, value, receivedAt, seq: 0 };
     };
     return this.writer.write(makeRecord, this.closing.signal, (error, failures) => {

@@ -1,7 +1,9 @@
-import { METHODS } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import { METHODS, maxHeaderSize } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import findMyWay from 'find-my-way';
 import { ApiError } from '#schemas/errors';
 import type { ErrorSender } from './errors.ts';
+import { noteRoute } from './route-label.ts';
 
 /** All methods that Node's parser accepts, except CONNECT, which never reaches an application. */
 const KNOWN_METHODS = METHODS.filter((method) => method !== 'CONNECT');
@@ -20,17 +22,30 @@ export function refuseOtherMethods(
     // Fastify serves HEAD wherever it serves GET.
     if (method === 'GET') methods.add('HEAD');
   }
-  for (const [url, methods] of byPath) {
-    const allowed = [...methods].join(', ');
+  const refuse = (request: FastifyRequest, reply: FastifyReply, path: string) => {
+    const allowed = [...byPath.get(path)!].join(', ');
+    const error = new ApiError('method_not_allowed', `${request.method} is not allowed here; allowed: ${allowed}`);
+    errors.send(request, reply, error, ['allow', allowed]);
+  };
+  // Fastify's router, with the declared paths alone.
+  const paths = findMyWay({ maxParamLength: maxHeaderSize });
+  for (const path of byPath.keys()) paths.on('GET', path, () => {}, path);
+  // Where other origins are allowed, there is a route for OPTIONS on any path.
+  const used = new Set(['OPTIONS', ...[...byPath.values()].flatMap((methods) => [...methods])]);
+  for (const [url, methods] of byPath)
     app.route({
-      method: KNOWN_METHODS.filter((method) => !methods.has(method)),
+      // Without them a path with a parameter would serve these methods here.
+      method: [...used].filter((method) => !methods.has(method)),
       url,
-      // Runs before the body is read: the error is 405, even if the body is invalid too.
-      onRequest: (request, reply) => {
-        const error = new ApiError('method_not_allowed', `${request.method} is not allowed here; allowed: ${allowed}`);
-        errors.send(request, reply, error, ['allow', allowed]);
-      },
+      onRequest: (request, reply) => refuse(request, reply, url),
       handler: () => {},
     });
-  }
+  // No path has the other methods. Routes for them would be thousands, which take a tenth of a second to add.
+  // Runs before the body is read: the error is 405, even if the body is invalid too.
+  app.addHook('onRequest', (request, reply, next) => {
+    const path = request.is404 ? (paths.find('GET', request.url)?.store as string | undefined) : undefined;
+    if (path === undefined) return next();
+    noteRoute(request, path);
+    refuse(request, reply, path);
+  });
 }

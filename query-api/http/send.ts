@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Metrics } from '#infra/telemetry/metrics';
 import { COMPRESS_ABOVE_BYTES, chooseEncoding, type EncodedBody, JSON_TYPE } from './encodings.ts';
 import { secondsSinceStart } from './request-time.ts';
+import { routeLabel } from './route-label.ts';
 
 /** Header names and values alternating, as Node writes them. */
 export type HeaderList = readonly string[];
@@ -91,8 +92,7 @@ export class Sender {
     reply.hijack();
     reply.raw.writeHead(statusCode, headers);
     reply.raw.end(body);
-    // The declared path, not the requested one: the number of label values must stay small.
-    const route = request.routeOptions.url ?? 'unknown';
+    const route = routeLabel(request);
     // Fastify's `reply.elapsedTime` is always 0 here: Fastify measures it only with logging or response hooks.
     const seconds = secondsSinceStart(request.raw);
     this.options.metrics.httpRequests.observe({ route, status: String(statusCode) }, seconds);

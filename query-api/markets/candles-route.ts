@@ -12,8 +12,8 @@ const LIFETIME_MS = 30_000;
 const SOURCE = z.string().nullable().describe('Where its minutes come from; null if they are complete in none.');
 
 const FETCHED_AT =
-  'How old the bars are: when the source of the newest one responded, if that is not `venue_node`; otherwise the time up ' +
-  'to which everything behind our own bars is processed, so that one that ends later may still change.';
+  'How old the bars are: when the source of the newest one responded, if its minutes are not all our own; otherwise the ' +
+  'time up to which everything behind our own bars is processed, so that one that ends later may still change.';
 
 /** The route with the bars of a market. */
 export function candlesRoute(family: Family): Route {

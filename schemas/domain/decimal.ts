@@ -138,15 +138,13 @@ function isDigit(unit: number): boolean {
 /** Quotient of two integers, rounded half to even. */
 export function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
   if (denominator === 0n) throw new DecimalError('division by zero');
-  const negative = numerator < 0n !== denominator < 0n;
-  const n = numerator < 0n ? -numerator : numerator;
-  const d = denominator < 0n ? -denominator : denominator;
-  let quotient = n / d;
-  const rest = n - quotient * d;
-  if (rest === 0n) return negative ? -quotient : quotient;
-  const twice = rest * 2n;
-  if (twice > d || (twice === d && quotient % 2n === 1n)) quotient += 1n;
-  return negative ? -quotient : quotient;
+  const quotient = numerator / denominator;
+  const rest = numerator % denominator;
+  if (rest === 0n) return quotient;
+  const twice = (rest < 0n ? -rest : rest) * 2n;
+  const whole = denominator < 0n ? -denominator : denominator;
+  if (twice < whole || (twice === whole && quotient % 2n === 0n)) return quotient;
+  return numerator < 0n === denominator < 0n ? quotient + 1n : quotient - 1n;
 }
 
 /** Product, rounded half to even at the 18th decimal. */

@@ -7,8 +7,12 @@ import { clampedInteger, timeParameter } from './parameters.ts';
 export const candleQuery = z.object({
   interval: z.enum(INTERVAL_NAMES).default('1h').describe('Length of a bar; default 1h.'),
   limit: clampedInteger({ min: 1, max: 5_000, fallback: 100 }),
-  start_time: timeParameter.describe('Start of the window, inclusive; unix ms or ISO-8601.').optional(),
-  end_time: timeParameter.describe('End of the window, exclusive; unix ms or ISO-8601.').optional(),
+  start_time: timeParameter
+    .describe('Start of the window, inclusive; unix ms (0, or from 2001 on) or ISO-8601.')
+    .optional(),
+  end_time: timeParameter
+    .describe('End of the window, exclusive; unix ms (0, or from 2001 on) or ISO-8601.')
+    .optional(),
 });
 
 /** The window of a query. Throws 400 if it ends before it starts. */

@@ -1,5 +1,5 @@
 /** What ingest may spend of the limits of a venue, so that a process knows what an earlier one has spent. */
-import { type Infer, integer, list, record, text, timestamp } from '../avro.ts';
+import { type Infer, integer, list, nullable, record, text, timestamp } from '../avro.ts';
 import { defineTopic } from './topic.ts';
 
 const spent = record('SpentCost', 'Costs that count against a limit since about the same time.', {
@@ -14,6 +14,9 @@ const venueSpending = record('VenueSpending', 'What was spent of a limit of a ve
   limit: text('The limit: weight, connections, new_connections, subscriptions or messages.'),
   spent: list(spent, 'What counts against the limit, oldest first.'),
   granted: integer('What may be spent from now on without another record, with what is being spent now.'),
+  blockedUntil: nullable(
+    timestamp('Wall time until which the venue demanded that nothing is spent. Null if it did not.'),
+  ),
 });
 export type VenueSpending = Infer<typeof venueSpending>;
 

@@ -10,7 +10,7 @@ function listingsOf(windowMs: number, hasNode: boolean): number {
   return Math.ceil((windowMs / METADATA_INTERVAL_MS) * requests * METADATA_WEIGHT);
 }
 
-/** Whether clients read little or as much as they may. */
+/** States if clients read little or as much as they may. */
 export const CLIENTS = ['idle', 'busy'] as const;
 
 /**

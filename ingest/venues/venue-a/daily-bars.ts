@@ -27,9 +27,9 @@ export interface DayOfCoin {
 }
 
 export class DailyBars {
-  /** What responses of the venue covered, by coin. */
+  /** The ranges that responses of the venue covered, by coin. */
   private readonly covered = new Map<string, readonly Span[]>();
-  /** Whether the row of a coin is complete, by coin within a day. */
+  /** True if the row of a coin is complete, by coin within a day. */
   private readonly rows = new Map<number, Map<string, boolean>>();
   /** Answers so far, and the time before which no request is due, by coin within a day. */
   private readonly attempts = new Map<number, Map<string, { count: number; notBefore: number }>>();

@@ -12,7 +12,7 @@ import { type ReadBudget, whileWaiting } from './waiting-reads.ts';
 /** Reads `info` on behalf of clients. Rejects with an `UpstreamError`. */
 export type ReadInfo = (request: InfoRequest, context: RequestContext) => Promise<InfoResult>;
 
-/** What reads need of ingest's requests to the venue; a recording has none. */
+/** The parts of ingest that reads need to send requests to the venue; a recording has none. */
 export interface LiveReads {
   /** The weight that reads spend. */
   readonly budget: ReadBudget;

@@ -1,4 +1,4 @@
-/** What a storm of gaps costs within the venue's weight (`docs/figures.md`, Candles, Repairs of gaps), on a clock of the test. */
+/** Repairs of a storm of gaps within the venue's weight (`docs/figures.md`, Candles, Repairs of gaps), on a clock of the test. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type CandleRange, venueCandleRangeTopics } from '#schemas/topics/candles';
 import { Budget } from '../../feed/budget.ts';

@@ -7,7 +7,7 @@ const RESPONSE = Buffer.from('{"channel":"subscriptionResponse"');
 const ERROR = Buffer.from('{"channel":"error"');
 const startsWith = (frame: Buffer, start: Buffer) => frame.subarray(0, start.length).equals(start);
 
-/** What the texts of errors about a subscription mean; the subscription follows as JSON. */
+/** The meanings of texts of errors about a subscription; the subscription follows as JSON. */
 const ERROR_STATES = [
   ['Already subscribed', 'subscribed'],
   ['Already unsubscribed', 'ended'],

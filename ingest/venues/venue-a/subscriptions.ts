@@ -72,7 +72,7 @@ export function wantedSubscriptions(watched: WatchedMarkets): Subscription[][] {
 
 export interface LimitedSubscriptions {
   readonly allowed: readonly RankedSubscription[];
-  /** What the venue's limit leaves out. */
+  /** The subscriptions that the venue's limit leaves out. */
   readonly leftOut: readonly Subscription[];
 }
 

@@ -1,11 +1,11 @@
-/** What all kinds of reads on behalf of clients do while they wait for weight, and why one waited too long. */
+/** Lets reads on behalf of clients wait for weight, and states why one waited too long. */
 import type { Budget } from '../../feed/budget.ts';
 import { UpstreamError } from '../../feed/errors.ts';
 import { noRoomError } from '../../feed/reserve-in-time.ts';
 import type { RequestHandler } from '../../requests/request-handler.ts';
 import { READS_WAIT_MS, REST_PRIORITIES } from './declaration.ts';
 
-/** What reads need of the budget that they spend. */
+/** The part of a budget that reads use. */
 export type ReadBudget = Pick<Budget, 'hasRoom' | 'lackedRoomWithin' | 'untilRoomMs' | 'recheck'>;
 
 /** @param weightOf the weight that a read needs to start. */

@@ -5,7 +5,8 @@
  * are those of REST alone.
  *
  * Sources of error: the tables of markets and prices, which are empty; a wallet of venue_b, whose builders are all
- * known; merges of parts that were just inserted (they are forced before); other sums (it throws).
+ * known; merges of parts that were just inserted (they are forced before); other sums (it throws); for explain, a query of
+ * two sums alone, while the page also has the events, the open lots, the comparison with the venue and the market.
  */
 import { join } from 'node:path';
 import type { Bench, BenchContext, BenchResult } from '../bench.ts';

@@ -23,7 +23,7 @@ export const BROKER_USER = { username: 'parallax', password: 'right-password-of-
 const SECURED = ['api-3', 'pipeline'];
 const LOG_CHARACTERS = 4_000;
 /** A small simulation: tests only need an event now and then. */
-const SIMULATOR_FLAGS = ['--venues', 'sim', '--sim-rate', '10', '--sim-events', '3', '--sim-coins', '4'];
+const SIMULATOR_FLAGS = ['--venues', 'sim', '--sim-rate', '3', '--sim-events', '3', '--sim-coins', '4'];
 
 export interface ControlNodes {
   /** Three processes of the query API, or the single node three times. In a cluster, the last one uses TLS. */

@@ -38,11 +38,13 @@ const READERS = 10;
 /** Concurrent reads of the organization in a rush: as many as may wait. */
 const RUSH = 100;
 const SINGLE_READS = 6;
+/** A rush delays the single read of another organization by less than this. */
+const DELAY_MAX_MS = 2_000;
 /**
- * By this time at most a rush may delay the single read of another organization: it does not by itself, while a busy machine
- * does. Without turns and the spare weight it is most of the venue's minute.
+ * What a busy machine may add to that: the rush itself takes processor time of the one machine on which all processes run.
+ * Without turns and the spare weight the delay is most of the venue's minute.
  */
-const DELAY_MAX_MS = MINUTE_MS / 2;
+const BUSY_MACHINE_MS = 1_000;
 /** More reads than the venue allows within its minute, at 1,200 of weight and 20 each. */
 const ANSWERED_MIN = 1_200 / 20;
 /** Trades of a coin that the venue replays. */
@@ -223,42 +225,43 @@ describe('a service in storms of reconnections that is killed again and again', 
 
   it('answers a single read of another organization at once during a rush', async () => {
     const nodes = { apis: [service, service, service] as const };
-    const [rushing, single] = [await organization(nodes, 'Rushing'), await organization(nodes, 'Single')];
+    const rushing = await organization(nodes, 'Rushing');
+    const [single, earlier] = [await organization(nodes, 'Single'), await organization(nodes, 'Earlier')];
     const statuses = new Map<number, number>();
     let isOver = false;
+    const timeOfRead = async ({ token }: typeof single) => {
+      const since = performance.now();
+      await expectStatus(200, service, 'GET', heavyRead(), { token });
+      return performance.now() - since;
+    };
+    // Such reads while nobody else reads, of which the fastest shows what the read itself takes.
+    const quiet: number[] = [];
+    for (let nth = 1; nth <= SINGLE_READS; nth += 1) quiet.push(await timeOfRead(earlier));
     const rush = Array.from({ length: RUSH }, async () => {
       while (!isOver) {
         const { status } = await sendRequest(service, 'GET', heavyRead(), { token: rushing.token });
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
       }
     });
-    const timeOf = async (path: string) => {
-      const since = performance.now();
-      await expectStatus(200, service, 'GET', path, { token: single.token });
-      return performance.now() - since;
-    };
-    let delayMs = 0;
+    const inRush: number[] = [];
     try {
       // Over more than a minute of the venue, in which the rush has used up its weight most of the time.
       for (let nth = 1; nth <= SINGLE_READS; nth += 1) {
         await sleep(MINUTE_MS / 4);
-        // The other read needs no request to the venue. It shows how slow the machine is.
-        const [ofVenue, ofStore] = await Promise.all([
-          timeOf(heavyRead()),
-          timeOf(`/v1/markets/venue_a/coins/BTC/trades?limit=${nth}`),
-        ]);
-        delayMs = Math.max(delayMs, ofVenue - ofStore);
+        inRush.push(await timeOfRead(single));
       }
     } finally {
       isOver = true;
       await Promise.allSettled(rush);
     }
+    const delayMs = Math.max(...inRush) - Math.min(...quiet);
+    report('single read without a rush', Math.min(...quiet));
     report('delay of a single read during a rush', delayMs);
     report('reads of the rush', statuses.get(200) ?? 0);
     expect(statuses.get(200)).toBeGreaterThan(ANSWERED_MIN);
     // No weight was left for the rush.
     expect(statuses.get(429)).toBeGreaterThan(0);
-    expect(delayMs).toBeLessThan(DELAY_MAX_MS);
+    expect(delayMs).toBeLessThan(DELAY_MAX_MS + BUSY_MACHINE_MS);
   });
 
   it('never exceeds a limit, as the venue counts it', async () => {

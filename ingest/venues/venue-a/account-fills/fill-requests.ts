@@ -29,7 +29,7 @@ export interface FillRequest {
   readonly priority: number;
 }
 
-/** What is known of the requests for one list of an account. */
+/** The known state of the requests for one list of an account. */
 interface Attempts {
   /** When the newest response was received, unix ms; 0 before the first. */
   answeredAt: number;

@@ -22,7 +22,7 @@ const RUNNING = 4;
 /** Requests at once for accounts that no trade named: they can wait for long, and those of traded accounts do not wait for them. */
 const UNTRADED_RUNNING = 3;
 
-/** What one request may cost. */
+/** The weight and priority of one request. */
 export interface RequestCost {
   readonly priority: number;
   readonly weight: number;

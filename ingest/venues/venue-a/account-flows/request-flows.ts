@@ -29,7 +29,7 @@ const RUNNING = 2;
 /** Weight of a request for one bar: 20, and 1 for the bars. */
 const BAR_WEIGHT = 21;
 
-/** What one request may cost, and until when it waits for room. */
+/** The weight, priority and payers of one request, and until when it waits for room. */
 export interface FlowRequestCost {
   readonly priority: number;
   readonly weight: number;

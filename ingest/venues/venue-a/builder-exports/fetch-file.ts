@@ -1,7 +1,7 @@
 import { UpstreamError } from '../../../feed/errors.ts';
 import type { HttpClient } from '../../../feed/http-client.ts';
 
-/** What the host answered: a file, that it did not change, or that there is none. */
+/** The response of the host: a file, that it did not change, or that there is none. */
 export type FetchedFile =
   | { readonly kind: 'file'; readonly file: Buffer; readonly etag: string | null }
   | { readonly kind: 'unchanged' }

@@ -42,7 +42,7 @@ export interface FileRequestsOptions {
   readonly now?: () => number;
 }
 
-/** What is known of a file: from the log, or since this start what was published of it. */
+/** The known state of a file: from the log, or since this start what was published of it. */
 interface KnownFile {
   readonly etag: string | null;
   /** Null where the venue has no file. */

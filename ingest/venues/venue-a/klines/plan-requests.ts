@@ -12,7 +12,7 @@ export interface KlineSeries {
   readonly interval: KlineInterval;
   /** Since when the exchange lists the coin, unix ms. */
   readonly onboardedAt: number;
-  /** What was loaded: a result of `union`. */
+  /** The ranges that were loaded: a result of `union`. */
   readonly loaded: readonly Span[];
 }
 

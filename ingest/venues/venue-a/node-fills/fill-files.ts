@@ -14,7 +14,7 @@ export interface HourFile {
   readonly hour: number;
 }
 
-/** What was read: everything of the hours before, and this many bytes of a file. */
+/** How far the files were read: everything of the hours before, and this many bytes of a file. */
 export interface FilePosition extends HourFile {
   readonly offset: number;
 }
