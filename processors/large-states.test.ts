@@ -49,6 +49,7 @@ const SMALL: Readonly<Record<string, readonly string[]>> = {
     'bookTimes',
     'contexts',
     'allMids',
+    'withoutMid',
     'instruments',
     'tradesLeftOut',
     'perpDexes',

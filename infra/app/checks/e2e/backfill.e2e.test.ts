@@ -189,6 +189,6 @@ it('a backfill ends when the last binding of its account is removed', async () =
     signal: AbortSignal.timeout(40_000),
   });
   expect(removed.status).toBe(204);
-  // It had not ended yet: 30 days take longer.
+  // It was still running: 30 days take longer.
   expect((await scan).status).toBe(404);
 });

@@ -47,6 +47,19 @@ describe('the truth of an account of venue_a', () => {
     }
   });
 
+  it('has every flow from a time on, and without one those since the oldest fill', () => {
+    const user = world.population.accounts[0]!;
+    const whole = venueATruth(world, accounts, user, BEFORE_THE_HOUR, 0)!;
+    const updates = accounts.userNonFundingLedgerUpdates(user, { startTime: 0 }, BEFORE_THE_HOUR)!;
+    const stated = whole.flows.map(({ update }) => update);
+    expect(whole.flowsSince).toBe(0);
+    expect(stated.length).toBeGreaterThan(100);
+    expect(updates).toEqual(expect.arrayContaining(stated));
+    const short = truthOf(0);
+    expect(short.flowsSince).toBe((short.fills[0] as { time: number }).time);
+    expect(short.flows).toEqual(whole.flows.filter(({ ts }) => ts >= short.flowsSince));
+  });
+
   it('is null for an address that is no account', () => {
     expect(venueATruth(world, accounts, `0x${'9'.repeat(40)}`, BEFORE_THE_HOUR)).toBeNull();
   });

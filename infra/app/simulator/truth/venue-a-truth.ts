@@ -37,22 +37,35 @@ export interface VenueATruth {
     readonly fees: string;
     readonly openPosition: string;
   }[];
-  /** What crossed the border of the account since its oldest fill, negative for what left it. */
+  /** The flows are those from this time on, unix ms: that of the oldest fill, unless another one was asked for. */
+  readonly flowsSince: number;
+  /** What crossed the border of the account, negative for what left it. */
   readonly flows: readonly { readonly ts: number; readonly usd: string; readonly update: object }[];
   /** Null if the account owns something without a price, or a side of a question, whose price follows its book. */
   readonly navUsd: string | null;
 }
 
-/** Null for an address that is no account. */
-export function venueATruth(world: World, accounts: Accounts, user: string, atMs: number): VenueATruth | null {
+/**
+ * Null for an address that is no account.
+ *
+ * @param fromMs since when the flows are stated; null for those since the oldest fill that the venue serves.
+ */
+export function venueATruth(
+  world: World,
+  accounts: Accounts,
+  user: string,
+  atMs: number,
+  fromMs: number | null = null,
+): VenueATruth | null {
   if (world.population.indexOf(user) === null) return null;
   const fills = (accounts.userFills(user, atMs) as readonly Fill[]).toReversed();
-  const since = fills[0]?.time ?? atMs;
+  const flowsSince = fromMs ?? fills[0]?.time ?? atMs;
   return {
     fills,
     books: booksOf(fills),
+    flowsSince,
     flows: accounts
-      .ledger(user, since, atMs)
+      .ledger(user, flowsSince, atMs)
       .filter(({ units }) => units !== 0)
       .map(({ atMs: ts, units, update }) => ({ ts, usd: exactText(BigInt(units) * 10n ** 12n), update })),
     navUsd: navOf(world, accounts, user, atMs),

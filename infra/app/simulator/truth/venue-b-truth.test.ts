@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { accountTopic } from '#schemas/venues/venue-b/oracle-logs';
 import { BEFORE_THE_HOUR, createTestSimulation } from '../simulation.fixture.ts';
 import { runAtOnce } from '../turns.ts';
 import { createAccountHistory } from '../venues/venue-b/account-history.ts';
 import { blockTime } from '../venues/venue-b/blocks.ts';
+import { CTF_EXCHANGE, TOPIC } from '../venues/venue-b/contracts.ts';
 import { createHoldings } from '../venues/venue-b/holdings.ts';
 import { exact, exactText } from './exact.ts';
 import { venueBTruth } from './venue-b-truth.ts';
@@ -94,6 +96,41 @@ describe('the truth of an account of venue_b', () => {
     expect(Number(truth.navUsd)).toBeCloseTo(Number(truth.cashUsd) + value, 4);
     expect(truth.flows.length).toBeGreaterThanOrEqual(23);
     expect(truth.flows.length).toBeLessThanOrEqual(25);
+  });
+
+  it('has from a time on what its logs on the chain state, also of markets that ended long ago', () => {
+    const hours = 6;
+    const from = head - hours * 1_800;
+    const user = world.population.accounts[3]!;
+    const source = { board, history, holdings };
+    const stated = runAtOnce(venueBTruth(world, source, user, head, from))!;
+    const topic = accountTopic(user);
+    const legs: string[] = [];
+    for (let number = from; number <= head; number += 1)
+      for (const { log } of chain.logsInvolving(number, head, new Set([user]))) {
+        const [event, , maker, taker] = log.topics;
+        // The log of a taker's own order has an exchange there, and each of its legs names it as taker.
+        if (event !== TOPIC.orderFilled || taker === accountTopic(CTF_EXCHANGE)) continue;
+        if (maker === topic || taker === topic) legs.push(log.transactionHash);
+      }
+    expect(stated.since).toBe(blockTime(from));
+    expect(stated.fills.map(({ txHash }) => txHash).sort()).toEqual(legs.sort());
+    const short = new Set(truth.fills.map(({ asset }) => asset));
+    expect(stated.fills.filter(({ asset }) => !short.has(asset)).length).toBeGreaterThan(0);
+    expect(stated.flows.length).toBeGreaterThanOrEqual(hours - 1);
+    // What is owned does not depend on the window.
+    expect([stated.positions, stated.navUsd]).toEqual([truth.positions, truth.navUsd]);
+    expect(truth.since).toBeNull();
+  });
+
+  it('states the same of open markets from before their listing on as without a time', () => {
+    const from = Math.min(...truth.fills.map(({ block }) => block));
+    const stated = runAtOnce(venueBTruth(world, { board, history, holdings }, account, head, from - 1_800))!;
+    const assets = new Set(truth.books.map(({ asset }) => asset));
+    const keyOf = ({ asset, builder }: { asset: string; builder: string | null }) => `${asset} ${builder}`;
+    const own = stated.books.filter(({ asset }) => assets.has(asset));
+    const byKey = (a: (typeof own)[number], b: (typeof own)[number]) => (keyOf(a) < keyOf(b) ? -1 : 1);
+    expect(own.sort(byKey)).toEqual([...truth.books].sort(byKey));
   });
 
   it('is null for an address that is no account', () => {

@@ -5,7 +5,7 @@
  */
 import { COLLATERAL_TOKENS } from '#schemas/venues/venue-b/contracts';
 import type { AccountEntry, AccountHistory } from '../venues/venue-b/account-history.ts';
-import { blockTime } from '../venues/venue-b/blocks.ts';
+import { BLOCK_MS, blockTime } from '../venues/venue-b/blocks.ts';
 import { flowsBetween } from '../venues/venue-b/collateral-flows.ts';
 import { type Holdings, priceOf } from '../venues/venue-b/holdings.ts';
 import type { MarketBoard } from '../venues/venue-b/market-board.ts';
@@ -17,6 +17,8 @@ import { DAY_MS } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 import { exact, exactText, times } from './exact.ts';
 
+/** Days before its time that the truth can state: as many as a backfill scans. */
+const DAYS_MAX = 30;
 const HALF = exact('0.5');
 const ONE = exact('1');
 /** Collateral and tokens have six decimals. */
@@ -55,6 +57,11 @@ interface TrueFill {
 export interface VenueBTruth {
   /** The block as of which all of it is true. */
   readonly block: number;
+  /**
+   * Fills, moves and books are those from this time on, of all markets: a book contains nothing that was done before. Null if
+   * they are those of the markets that are not redeemed for everyone, from the listing of each on. Unix ms.
+   */
+  readonly since: number | null;
   /** One for each maker order that it matched or was, oldest first. */
   readonly fills: readonly TrueFill[];
   readonly moves: readonly {
@@ -73,7 +80,9 @@ export interface VenueBTruth {
     readonly fees: string;
     readonly openPosition: string;
   }[];
-  /** What came in from outside in the last 24 hours, negative for what left. */
+  /** The flows are those from this time on, unix ms. */
+  readonly flowsSince: number;
+  /** What came in from outside, negative for what left. */
   readonly flows: readonly { readonly ts: number; readonly txHash: string; readonly usd: string }[];
   /** What the chain states that the account owns; the books without what was settled and not redeemed. */
   readonly positions: readonly { readonly asset: string; readonly size: string; readonly price: string }[];
@@ -88,12 +97,20 @@ export interface VenueBSource {
   readonly holdings: Pick<Holdings, 'balanceOf'>;
 }
 
-/** Null for an address that is no account. */
+const blocksOf = (ms: number) => ms / BLOCK_MS;
+
+/**
+ * Null for an address that is no account.
+ *
+ * @param from the first block of the fills, moves, books and flows, at most 30 days before the last one. Null: fills, moves and
+ *   books are those of the markets that are not redeemed for everyone, and flows those of a day.
+ */
 export function* venueBTruth(
   world: World,
   { board, history, holdings }: VenueBSource,
   user: string,
   block: number,
+  from: number | null = null,
 ): Generator<void, VenueBTruth | null> {
   const index = world.population.indexOf(user);
   if (index === null) return null;
@@ -103,13 +120,17 @@ export function* venueBTruth(
   for (const token of Object.values(COLLATERAL_TOKENS)) cash += yield* holdings.balanceOf(token, account, block);
   const positions = positionsOf(world, board, entries, block);
   const value = positions.reduce((sum, { size, price }) => sum + times(exact(size), exact(price)), 0n);
-  const dayAgo = block - DAY_MS / (blockTime(1) - blockTime(0));
+  const first = from === null ? null : Math.max(from, block - blocksOf(DAYS_MAX * DAY_MS));
+  const stated = first === null ? entries : yield* history.entriesSince(account, first, block);
+  const flowsFrom = first ?? block - blocksOf(DAY_MS);
   return {
     block,
-    fills: entries.flatMap((entry) => fillsOf(world, entry)),
-    moves: entries.flatMap((entry) => movesOf(world, entry)),
-    books: booksOf(world, board, entries, block),
-    flows: flowsBetween(world, index, dayAgo, block).map(({ block: of, transactionHash: txHash, units }) => ({
+    since: first === null ? null : blockTime(first),
+    fills: stated.flatMap((entry) => fillsOf(world, entry)),
+    moves: stated.flatMap((entry) => movesOf(world, entry)),
+    books: booksOf(world, board, stated, block),
+    flowsSince: blockTime(flowsFrom),
+    flows: flowsBetween(world, index, flowsFrom, block).map(({ block: of, transactionHash: txHash, units }) => ({
       ts: blockTime(of),
       txHash,
       usd: exactText(ofUnits(units)),

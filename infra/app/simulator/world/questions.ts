@@ -74,7 +74,7 @@ export function resolvesAbove(seed: number, question: Question): boolean {
 /** More than are used at a time: the live one, the next, and those being settled. */
 const CACHED_GENERATIONS = 3 + HOURS_TO_SETTLE;
 /** Number of hours whose expiring questions and results are cached. */
-const CACHED_HOURS = 2 * (HOURS_TO_SETTLE + 1);
+const CACHED_HOURS = 4 * (HOURS_TO_SETTLE + 1);
 
 /** The questions of one venue over time, cached while they are live. */
 export interface QuestionBoard {

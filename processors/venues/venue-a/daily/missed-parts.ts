@@ -33,7 +33,7 @@ export function markMissed(known: PerpDay, gaps: readonly Span[]): boolean {
 
 /**
  * Notes that the venue's own bar of a bucket arrived, and releases the part that it completes: a bucket without a bar in it
- * had no trade.
+ * is without trades.
  */
 export function restate(perp: Perp, known: PerpDay, openTime: number, sources: Iterable<string>): void {
   const missed = known.missed.find(({ part }) => openTime >= part.from && openTime < part.until);

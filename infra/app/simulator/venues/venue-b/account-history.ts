@@ -53,6 +53,8 @@ export interface AccountHistory {
   holdings(account: string, head: number): Generator<void, MarketHolding[]>;
   /** The entries in these markets, in the order of the chain. */
   entries(account: string, head: number): Generator<void, AccountEntry[]>;
+  /** The entries in blocks `from` to `head` in all markets, in the order of the chain: some seconds of work for each day. */
+  entriesSince(account: string, from: number, head: number): Generator<void, AccountEntry[]>;
 }
 
 interface Sums {
@@ -162,6 +164,27 @@ export function createAccountHistory(
     return { question, ...newest };
   }
 
+  /** The entries of an account in a market, of matches from a time on. */
+  function* entriesIn(
+    account: string,
+    question: Question,
+    head: number,
+    sinceMs = question.listedAtMs,
+  ): Generator<void, AccountEntry[]> {
+    const entries: AccountEntry[] = [];
+    const series = world.seriesOf('question', question.slot.index);
+    const start = Math.max(firstVersion(question), schedule.versionAt(series, sinceMs) + 1);
+    const end = schedule.versionAt(series, Math.min(blockTime(head), question.expiresAtMs)) + 1;
+    for (let from = start; from < end; from += VERSIONS_OF_TURN) {
+      const until = Math.min(end, from + VERSIONS_OF_TURN);
+      for (const version of matches.versionsOf(account, question.slot.index, from, until))
+        entries.push(...entriesOf(account, question, version, head));
+      yield;
+    }
+    entries.push(...redemptionEntries(account, question, head));
+    return entries;
+  }
+
   return {
     *holdings(account, head) {
       const holdings: MarketHolding[] = [];
@@ -170,22 +193,30 @@ export function createAccountHistory(
     },
     *entries(account, head) {
       const entries: AccountEntry[] = [];
-      for (const question of marketsAt(head)) {
-        const series = world.seriesOf('question', question.slot.index);
-        const end = schedule.versionAt(series, Math.min(blockTime(head), question.expiresAtMs)) + 1;
-        for (let from = firstVersion(question); from < end; from += VERSIONS_OF_TURN) {
-          const until = Math.min(end, from + VERSIONS_OF_TURN);
-          for (const version of matches.versionsOf(account, question.slot.index, from, until))
-            entries.push(...entriesOf(account, question, version, head));
-          yield;
+      for (const question of marketsAt(head)) entries.push(...(yield* entriesIn(account, question, head)));
+      return entries.sort(byPlace);
+    },
+    *entriesSince(account, from, head) {
+      const entries: AccountEntry[] = [];
+      // Merges follow from earlier matches.
+      const matchedSinceMs = blockTime(from - MERGE_AFTER_BLOCKS - 1);
+      for (const { index } of venueB.slots) {
+        let question = venueB.liveIn(index, blockTime(head));
+        for (let back = 1; question.expiresAtMs + HOURS_TO_SETTLE * HOUR_MS > blockTime(from); back += 1) {
+          const own = yield* entriesIn(account, question, head, matchedSinceMs);
+          entries.push(...own.filter(({ block }) => block >= from));
+          question = venueB.earlier(index, blockTime(head), back);
         }
-        entries.push(...redemptionEntries(account, question, head));
       }
-      // Merges come after the matches of their block.
-      const place = ({ kind }: AccountEntry) => (kind === 'merge' ? 1 : 0);
-      return entries.sort((a, b) => a.block - b.block || place(a) - place(b));
+      return entries.sort(byPlace);
     },
   };
+}
+
+/** Merges come after the matches of their block. */
+function byPlace(a: AccountEntry, b: AccountEntry): number {
+  const place = ({ kind }: AccountEntry) => (kind === 'merge' ? 1 : 0);
+  return a.block - b.block || place(a) - place(b);
 }
 
 function emptySums(next: number): Sums {

@@ -1,5 +1,6 @@
 import { decodeEventLog, type Hex, keccak256, parseAbi } from 'viem';
 import { describe, expect, it } from 'vitest';
+import { CHAIN_EVENTS } from '#schemas/venues/venue-b/contracts';
 import {
   BEFORE_THE_HOUR,
   createTestSimulation,
@@ -22,6 +23,8 @@ const ABI = parseAbi([
 
 const decode = (log: ChainLog) =>
   decodeEventLog({ abi: ABI, data: log.data as Hex, topics: log.topics as [Hex, ...Hex[]], strict: true });
+
+const nameOf = (event: string) => Object.entries(CHAIN_EVENTS).find(([, topic]) => topic === event)![0];
 
 function filled(log: ChainLog) {
   const event = decode(log);
@@ -95,6 +98,33 @@ describe('logs of matches', () => {
     }
     expect(found).toBeGreaterThan(0);
     expect(numbers.some((number) => chain.spontaneousReorgAt(number))).toBe(true);
+  });
+
+  it('of takers and of markets are the same when searched as when filtered from all, also in replaced blocks', () => {
+    const settings = { seed: 3, rate: 100, events: 2, coins: 3 };
+    const { chain } = createTestSimulation(settings, { spontaneousReorgs: true });
+    const head = chain.headAt(BEFORE_THE_HOUR + 10 * 60_000);
+    const isTakers = ({ topics }: ChainLog) =>
+      topics[0] === TOPIC.orderFilled && topics[3]!.endsWith(CTF_EXCHANGE.slice(2));
+    const matchEvents: string[] = [TOPIC.orderFilled, TOPIC.ordersMatched];
+    const moveEvents: string[] = Object.values(CHAIN_EVENTS).filter((event) =>
+      /split|merge|transfer/i.test(nameOf(event)),
+    );
+    const isOfMarket = ({ topics }: ChainLog) => ![...matchEvents, ...moveEvents].includes(topics[0]!);
+    const taker = chain.block(head - 1, head).logs.find(isTakers)!.topics[2]!;
+    const accounts = new Set([`0x${taker.slice(26)}`]);
+    let [ofTakers, ofMarkets] = [0, 0];
+    for (const number of Array.from({ length: 300 }, (_, nth) => head - nth)) {
+      const { logs } = chain.block(number, head);
+      const own = chain.logsOfTakers(number, head, accounts).map(({ log }) => log);
+      expect(own.filter(isTakers)).toEqual(logs.filter((log) => isTakers(log) && log.topics[2] === taker));
+      const markets = chain.logsOfMarkets(number, head).map(({ log }) => log);
+      expect(markets).toEqual(logs.filter(isOfMarket));
+      ofTakers += own.length;
+      ofMarkets += markets.length;
+    }
+    expect(ofTakers).toBeGreaterThan(0);
+    expect(ofMarkets).toBeGreaterThan(0);
   });
 
   it('have the topics of the venue page', () => {

@@ -1,15 +1,17 @@
 import { LRUCache } from 'lru-cache';
+import { accountTopic } from '#schemas/venues/venue-b/oracle-logs';
 import { hashOf, hexOf, STREAM } from '../../world/hash.ts';
 import type { Match } from '../../world/matches.ts';
 import type { Question } from '../../world/questions.ts';
 import { ORIGIN_MS } from '../../world/time.ts';
 import type { MatchEvent, World } from '../../world/world.ts';
 import { BLOCK_MS, blockHolding, blockTime } from './blocks.ts';
+import { createBlocksOfAccounts } from './blocks-of-accounts.ts';
 import { createFlowAgenda, flowLog } from './collateral-flows.ts';
 import { createMarketAgenda, type MarketTransaction } from './market-agenda.ts';
 import type { MarketBoard } from './market-board.ts';
 import { type LogBody, matchLogs, transactionHash } from './match-logs.ts';
-import { type MatchOrder, matchOrders, mayHaveOrder } from './match-orders.ts';
+import { type MatchOrder, matchOrders, mayHaveOrder, takerOf } from './match-orders.ts';
 import { moveLogs } from './position-logs.ts';
 import { MERGE_AFTER_BLOCKS, mergesOf, moveTransactionHash, splitsOf } from './position-moves.ts';
 
@@ -52,8 +54,12 @@ export interface Chain {
   headAt(atMs: number): number;
   /** The canonical block with this number as of a head. */
   block(number: number, head: number): Block;
-  /** Logs in the canonical block that can involve these accounts (lower case) as traders; may include others. */
+  /** Logs in the canonical block of matches, moves and flows that name one of these accounts (lower case). */
   logsInvolving(number: number, head: number, accounts: ReadonlySet<string>): readonly PlacedLog[];
+  /** Logs in the canonical block of the matches of which one of these accounts (lower case) is the taker. */
+  logsOfTakers(number: number, head: number, accounts: ReadonlySet<string>): readonly PlacedLog[];
+  /** Logs in the canonical block that list, resolve or redeem markets. */
+  logsOfMarkets(number: number, head: number): readonly PlacedLog[];
   /** True if a reorganization dropped the match, as of a head. */
   isDropped(match: MatchEvent, head: number): boolean;
   /** The block with a hash, canonical or replaced, among the newest ones below a head. */
@@ -80,6 +86,9 @@ const HASH_REACH = 5_000;
 /** Total number of logs in the cache, of which each takes about 2 KB: several blocks at 5,000 events a second. */
 const CACHED_LOGS = 10_000;
 
+/** Blocks of which the logs of one account are in the cache: most have none. */
+const CACHED_SEARCHES = 20_000;
+
 /** Separates the hash of a market's transaction from that of a match with the same number. */
 const MARKET_SALT = 1_000_000;
 
@@ -94,6 +103,8 @@ export function createChain(
   const { seed } = world.settings;
   const agenda = createMarketAgenda(world, board);
   const flows = createFlowAgenda(world);
+  const blocksOf = createBlocksOfAccounts(world);
+  const involving = new LRUCache<string, readonly PlacedLog[]>({ max: CACHED_SEARCHES });
   const requested: Reorg[] = [];
   const cache = new LRUCache<string, Block>({
     maxSize: CACHED_LOGS,
@@ -164,6 +175,12 @@ export function createChain(
 
   const hashOfBlock = (number: number, reorg: Reorg | null) =>
     hexOf(seed, STREAM.block, number, reorg?.variant ?? 0, 32);
+
+  const placeOf = (number: number, reorg: Reorg | null): PlacedLog['block'] => ({
+    number,
+    hash: hashOfBlock(number, reorg),
+    timestamp: blockTime(number) / 1000,
+  });
 
   const placed = (transactionHash: string, nth: number, bodies: readonly LogBody[]): ChainLog[] =>
     bodies.map((body, at) => ({
@@ -244,28 +261,64 @@ export function createChain(
     return known;
   };
 
+  const findInvolving = (number: number, reorg: Reorg | null, accounts: ReadonlySet<string>): readonly PlacedLog[] => {
+    const earlier = number - MERGE_AFTER_BLOCKS;
+    // A replaced block can contain matches of the one before.
+    const ownBlocks = reorg ? [number, number - 1, earlier] : [number, earlier];
+    const mayTrade = ownBlocks.some((one) => blocksOf.mayTradeIn(one, accounts));
+    if (!mayTrade && !flows.in(number).some(({ account }) => accounts.has(account))) return [];
+    const block = placeOf(number, reorg);
+    const matches = matchesOf(number, reorg);
+    const ofMatches = matches.flatMap((event, nth) =>
+      mayHaveOrder(world, event, accounts) ? logsOfMatch(event, nth).flat() : [],
+    );
+    const merged = mergedIn(number);
+    const place = matches.length * PLACES_PER_MATCH;
+    const ofMerges = merged.flatMap((event, nth) =>
+      mayHaveOrder(world, event, accounts) ? logsOfMerges(event, place + nth) : [],
+    );
+    const ofFlows = flows
+      .in(number)
+      .flatMap((flow, nth) =>
+        accounts.has(flow.account) ? placed(flow.transactionHash, place + merged.length + nth, [flowLog(flow)]) : [],
+      );
+    const topics = new Set([...accounts].map(accountTopic));
+    return [...ofMatches, ...ofMerges, ...ofFlows]
+      .filter((log) => log.topics.some((topic) => topics.has(topic)))
+      .map((log) => ({ block, log }));
+  };
+
   return {
     headAt: (atMs) => Math.floor((atMs - ORIGIN_MS) / BLOCK_MS),
     block,
     spontaneousReorgAt: spontaneousReorgAt,
     logsInvolving(number, head, accounts) {
       const reorg = reorgOf(number, head);
-      const block = { number, hash: hashOfBlock(number, reorg), timestamp: blockTime(number) / 1000 };
-      const matches = matchesOf(number, reorg);
-      const ofMatches = matches.flatMap((event, nth) =>
-        mayHaveOrder(world, event, accounts) ? logsOfMatch(event, nth).flat() : [],
-      );
-      const merged = mergedIn(number);
-      const place = matches.length * PLACES_PER_MATCH;
-      const ofMerges = merged.flatMap((event, nth) =>
-        mayHaveOrder(world, event, accounts) ? logsOfMerges(event, place + nth) : [],
-      );
-      const ofFlows = flows
-        .in(number)
-        .flatMap((flow, nth) =>
-          accounts.has(flow.account) ? placed(flow.transactionHash, place + merged.length + nth, [flowLog(flow)]) : [],
-        );
-      return [...ofMatches, ...ofMerges, ...ofFlows].map((log) => ({ block, log }));
+      if (accounts.size !== 1) return findInvolving(number, reorg, accounts);
+      // A search for an account is often repeated for each position of the topics.
+      const [account] = accounts;
+      const key = `${account} ${number} ${reorg?.variant ?? 0}`;
+      const known = involving.get(key) ?? findInvolving(number, reorg, accounts);
+      involving.set(key, known);
+      return known;
+    },
+    logsOfTakers(number, head, accounts) {
+      const reorg = reorgOf(number, head);
+      const block = placeOf(number, reorg);
+      return matchesOf(number, reorg)
+        .flatMap((event, nth) => (accounts.has(takerOf(world, event)) ? logsOfMatch(event, nth)[1]! : []))
+        .map((log) => ({ block, log }));
+    },
+    logsOfMarkets(number, head) {
+      const reorg = reorgOf(number, head);
+      const transactions = marketTransactionsIn(number, reorg);
+      if (transactions.length === 0) return [];
+      const block = placeOf(number, reorg);
+      const place =
+        matchesOf(number, reorg).length * PLACES_PER_MATCH + mergedIn(number).length + flows.in(number).length;
+      return transactions
+        .flatMap(({ hash, logs }, nth) => placed(hash, place + nth, logs))
+        .map((log) => ({ block, log }));
     },
     isDropped: (match, head) => isDropped(match, blockHolding(world.schedule.timeOf(match.event)), head),
     byHash(hash, head) {

@@ -13,7 +13,8 @@ import type { LogBody } from './match-logs.ts';
 
 const PERIOD_MS = 2 * HOUR_MS;
 const PART_MS = PERIOD_MS / 2;
-const CACHED_PERIODS = 4;
+/** Searches read some hours at once, next to the newest blocks. */
+const CACHED_PERIODS = 8;
 /** The two hours in which the flows of a block happened: the block contains the time before it. */
 const periodOf = (block: number) => Math.floor((blockTime(block) - BLOCK_MS) / PERIOD_MS);
 

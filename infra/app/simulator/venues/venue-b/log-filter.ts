@@ -1,4 +1,5 @@
-import { CHAIN_EVENTS, COLLATERAL_ADAPTERS } from '#schemas/venues/venue-b/contracts';
+import { CHAIN_EVENTS, COLLATERAL_ADAPTERS, EXCHANGES } from '#schemas/venues/venue-b/contracts';
+import { accountTopic } from '#schemas/venues/venue-b/oracle-logs';
 import type { ChainLog } from './chain.ts';
 import { CTF_EXCHANGE, TOPIC } from './contracts.ts';
 
@@ -28,15 +29,29 @@ export function passesFilter({ addresses, topics }: LogFilter, log: ChainLog): b
   return topics.every((wanted, position) => !wanted || wanted.has(log.topics[position] ?? ''));
 }
 
+const EXCHANGE_TOPICS: ReadonlySet<string> = new Set(Object.values(EXCHANGES).map(accountTopic));
 const ADDRESS_PADDING = `0x${'0'.repeat(24)}`;
-/** Events in transactions that are no matches. */
-const OTHER_EVENTS: ReadonlySet<string> = new Set<string>([
+/** Events in the transactions that list, resolve or redeem markets. */
+const MARKET_EVENTS: ReadonlySet<string> = new Set<string>([
   ...Object.values(TOPIC).filter((event) => event !== TOPIC.orderFilled && event !== TOPIC.ordersMatched),
   CHAIN_EVENTS.requestPrice,
   CHAIN_EVENTS.proposePrice,
   CHAIN_EVENTS.disputePrice,
   CHAIN_EVENTS.settle,
 ]);
+
+/** The accounts of which one is the taker of every match whose logs pass; null if logs of others may pass. */
+export function takersOf({ topics }: LogFilter): ReadonlySet<string> | null {
+  const [, , makers, takers] = topics;
+  // Only the log of a taker's own order names an exchange there.
+  if (!makers || !takers || ![...takers].every((topic) => EXCHANGE_TOPICS.has(topic))) return null;
+  return accountsOf({ addresses: null, topics: [topics[0] ?? null, null, makers] });
+}
+
+/** True if only logs of transactions that list, resolve or redeem markets can pass. */
+export function namesMarketEvents({ topics: [events] }: LogFilter): boolean {
+  return events != null && [...events].every((event) => MARKET_EVENTS.has(event));
+}
 
 /** Contracts that a log can name in place of an account: an exchange as counterparty, an adapter that acts for an account. */
 const CONTRACTS: readonly string[] = [CTF_EXCHANGE, ...COLLATERAL_ADAPTERS];
@@ -47,7 +62,7 @@ const CONTRACTS: readonly string[] = [CTF_EXCHANGE, ...COLLATERAL_ADAPTERS];
  */
 export function accountsOf({ topics }: LogFilter): ReadonlySet<string> | null {
   const [events, first, makers, takers] = topics;
-  if (!events || [...events].some((event) => OTHER_EVENTS.has(event))) return null;
+  if (!events || [...events].some((event) => MARKET_EVENTS.has(event))) return null;
   const named = first ?? makers ?? takers;
   // A first topic that is no address is the hash of an order.
   if (!named || ![...named].every((topic) => topic.startsWith(ADDRESS_PADDING))) return null;

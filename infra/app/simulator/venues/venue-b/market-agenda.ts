@@ -29,7 +29,8 @@ interface DueTransaction {
 
 /** More than the transactions of any market. */
 const MAX_ACTS = 16;
-const CACHED_HOURS = 2 * (HOURS_TO_SETTLE + 1);
+/** Searches read some hours at once, next to the newest blocks. */
+const CACHED_HOURS = 4 * (HOURS_TO_SETTLE + 1);
 
 /** Creates the agenda. It is calculated hour by hour, since questions start and end on the hour. */
 export function createMarketAgenda(world: World, board: MarketBoard): MarketAgenda {

@@ -70,6 +70,11 @@ function otherThan(world: World, account: string, chance: number): string {
   return first === account ? second : first;
 }
 
+/** The account of the taker order of the match of an event. */
+export function takerOf(world: World, { event }: Pick<MatchEvent, 'event'>): string {
+  return world.population.account(accountChances(world.settings.seed, event)[0]!);
+}
+
 /** Accounts that may have an order in the match of an event; null if any may. The actual makers depend on the book. */
 export function possibleAccounts(world: World, event: number): string[] | null {
   if (world.injections?.ofEvent(event)) return null;
