@@ -1,7 +1,7 @@
 /** Reads all rows of `GET /v1/me/pnl` with their total. */
 import type { PlatformAttribution } from '#schemas/domain/control/rows';
 import type { Wallet } from '#schemas/domain/control/state';
-import { type AccountProvider, providerFamily } from '#schemas/venues/accounts';
+import { type AccountProvider, accountName, providerFamily } from '#schemas/venues/accounts';
 import { knownWallets } from '../queries/known-wallets.ts';
 import { readNamedDays, registeredBuilders } from '../queries/named-days.ts';
 import { readWalletBooks } from '../queries/read-wallet-books.ts';
@@ -73,7 +73,6 @@ export async function readRows(
   const window = { by: 'receivedAt', from: since, before: until, asOf } as const;
   const { known, complete } = await knownWallets(views, wallets);
   const isKnown = (wallet: Wallet) => known.has(wallet);
-  const isComplete = (wallet: Wallet) => complete.has(wallet);
   const read = await readWalletBooks(store, views, [...known], window, provider);
   const attributed = groupBy === 'builder' || platform === 'mine';
   const exported = platform === 'mine' ? registeredBuilders(control.state, caller) : registeredBuilders(control.state);
@@ -88,13 +87,14 @@ export async function readRows(
           provider,
         )
       : new Set<string>();
+  // A row without a book is partial, too: the fill of an unknown builder may belong to it.
+  const isComplete = (wallet: Wallet) =>
+    complete.has(wallet) && !unnamed.has(accountName(providerFamily(wallet.provider), wallet.address));
   // Rows by builder leave out books without one, and so does their total.
   const isCounted = (book: WalletBook) =>
     (groupBy !== 'builder' || book.builder !== null) && (platform !== 'mine' || isRegistered(book, attributions));
   const selected = read.books.filter(isCounted);
-  const books = selected.map((book) =>
-    unnamed.has(book.account) || !isComplete(book.wallet) ? { ...book, isPartial: true } : book,
-  );
+  const books = selected.map((book) => (isComplete(book.wallet) ? book : { ...book, isPartial: true }));
   const walletIds = wallets.map(({ id }) => id);
   const rowsAt = (priced: readonly WalletBook[]) => {
     const rows = rowsOf(groupBy, priced, { wallets, isKnown, isComplete }, views.events);
@@ -102,7 +102,7 @@ export async function readRows(
     const figures = wallets.length > 0 && !wallets.some(isKnown) ? UNKNOWN : sumOfBooks(priced);
     return {
       rows: sorted.map((row) => recordOf(groupBy, row, attributions)),
-      total: toTotal({ books: priced, figures }, wallets.every(isComplete) && unnamed.size === 0),
+      total: toTotal({ books: priced, figures }, wallets.every(isComplete)),
       walletIds,
     };
   };

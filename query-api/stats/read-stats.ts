@@ -7,7 +7,7 @@ import { registeredBuilders } from '../queries/named-days.ts';
 import type { ReturnsWindow } from '../queries/read-return-inputs.ts';
 import { ledgerOf, ledgersOf, selectWalletsOf } from '../queries/select-wallets.ts';
 import type { Caller, Dependencies } from '../routes/route.ts';
-import { chainFillsThrough } from '../views/followed-through.ts';
+import { chainFillsThrough, coinFillsUntil } from '../views/followed-through.ts';
 import { fillsThroughOf } from '../views/ledgers.ts';
 import type { Views } from '../views/views.ts';
 import { type FillFigures, joinFills, NO_FILLS, type StatsFigures, sumValues, UNKNOWN_FILLS } from './figures.ts';
@@ -73,8 +73,13 @@ export async function readStats(
   const wallets = selectWalletsOf(control.state, caller, query);
   const { complete } = await knownWallets(views, wallets);
   const isOnChain = wallets.some(({ provider: name }) => providerFamily(name) === 'venue_b');
-  const followedThrough = isOnChain ? await chainFillsThrough(views.freshness) : null;
-  const through = new Map(wallets.map((wallet) => [accountOf(wallet), throughOf(wallet, views, followedThrough)]));
+  const storedThrough = {
+    venue_a: await coinFillsUntil(views.freshness),
+    venue_b: isOnChain ? await chainFillsThrough(views.freshness) : null,
+  };
+  const through = new Map(
+    wallets.map((wallet) => [accountOf(wallet), throughOf(wallet, views.ledgers, storedThrough)]),
+  );
   const isInTime = (time: number) => caller.sandbox || time >= Math.min(end, now) - FILLS_LATE_MS;
   const known = wallets.flatMap((wallet) => {
     const ledger = ledgerOf(views.ledgers, wallet);
@@ -136,18 +141,20 @@ function oldest(times: readonly (number | null)[]): number | null {
 }
 
 /**
- * Up to when all fills of an account have arrived, unix ms.
- * @param followedThrough the same of all accounts of venue_b.
+ * Up to when all fills of an account have arrived and are in the tables, unix ms; null while it is not known.
+ * @param stored `venue_a`: up to when the tables hold the fills that arrived; `venue_b`: the result for all of its accounts.
  */
 function throughOf(
   wallet: Wallet,
-  { ledgers, events }: Pick<Views, 'ledgers' | 'events'>,
-  followedThrough: number | null,
+  ledgers: Views['ledgers'],
+  stored: { readonly venue_a: number | null; readonly venue_b: number | null },
 ): number | null {
   const account = accountOf(wallet);
   if (!ledgers.followed.has(account)) return null;
-  if (providerFamily(wallet.provider) === 'venue_b') return followedThrough;
-  return fillsThroughOf(ledgers, account, events.now ?? 0);
+  if (providerFamily(wallet.provider) === 'venue_b') return stored.venue_b;
+  if (stored.venue_a === null) return null;
+  const through = fillsThroughOf(ledgers, account, stored.venue_a);
+  return through === null ? null : Math.min(through, stored.venue_a);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { builderDaysTable } from '#schemas/tables/builder-days';
+import { TRADE_RECORDING_KEY, tradeRecordingTopic } from '#schemas/topics/account-fills';
 import { snapshotHeadTopic } from '#schemas/topics/nav-snapshots';
 import {
   anAccountFill,
@@ -19,6 +20,7 @@ let opened: PnlService;
 let walletId: string;
 beforeAll(async () => {
   opened = await openPnlService();
+  (opened.service.views.events as { now: number | null }).now = NOON_MS + 120_000;
   walletId = await bindWallet(opened.service, ADDRESS, opened.service.admin, 'venue_a_perp');
 });
 afterAll(() => opened.close());
@@ -77,8 +79,32 @@ it('fills of a window that ends more than ten minutes after they arrived are not
   expect(rowOf(body, 'venue_a_perp')).toMatchObject({ volumeUsd: null });
 });
 
+it('fills of venue_a have arrived up to the time of the stage and of the tables, however late it is', async () => {
+  const { views } = opened.service;
+  const { freshness } = views;
+  const { asOf, tablesAsOf } = freshness;
+  const recording = { since: 0, receivedAt: NOON_MS };
+  applyRecord(VIEWS.ledgers, views.ledgers, tradeRecordingTopic, TRADE_RECORDING_KEY, recording);
+  const end = NOON_MS + 900_000;
+  const rowAt = async (stage: number | null, tables: number | null, to: number) => {
+    Object.assign(freshness, { asOf: () => stage, tablesAsOf: async () => tables });
+    return rowOf(await read({ from: WINDOW.from, to: new Date(to).toISOString() }), 'venue_a_perp');
+  };
+  const late = end - 600_001;
+  const through = (time: number) => ({ fillsThrough: new Date(time).toISOString() });
+  expect(await rowAt(late, late, end)).toMatchObject({ volumeUsd: null, ...through(late) });
+  expect(await rowAt(end, late, end - 1)).toMatchObject({ volumeUsd: expect.any(Number), ...through(late) });
+  // The response about all of its fills is later than what the tables hold.
+  expect(await rowAt(end, NOON_MS, end + 1)).toMatchObject({ volumeUsd: null, ...through(NOON_MS) });
+  expect(await rowAt(end, null, end + 2)).toMatchObject({ volumeUsd: null, fillsThrough: null });
+  expect(await rowAt(null, end, end + 3)).toMatchObject({ volumeUsd: null, fillsThrough: null });
+  Object.assign(freshness, { asOf, tablesAsOf });
+  applyRecord(VIEWS.ledgers, views.ledgers, tradeRecordingTopic, TRADE_RECORDING_KEY, { ...recording, since: null });
+});
+
 it('fills of venue_b have arrived up to the newest followed block, and are not known ten minutes after it', async () => {
   const events = opened.service.views.events as { now: number | null };
+  const { now } = events;
   const { freshness } = opened.service.views;
   const { followedThrough } = freshness;
   const rowAt = async (block: number | null, to: number) => {
@@ -93,7 +119,7 @@ it('fills of venue_b have arrived up to the newest followed block, and are not k
   expect(await rowAt(end - 600_001, end)).toMatchObject({ volumeUsd: null, ...through });
   expect(await rowAt(end - 600_001, end - 1)).toMatchObject({ volumeUsd: expect.any(Number), ...through });
   Object.assign(freshness, { followedThrough });
-  events.now = null;
+  events.now = now;
 });
 
 it('platform=mine counts fills of registered builders, and none while a builder is unknown', async () => {
@@ -133,6 +159,7 @@ it('platform=mine knows that a fill has another builder once the files of its da
   const arrived = { builder: BUILDER, day, fileAt: NOON_MS + 60_000, hasFile: true, rows: 0, etag: null, sha256: 'x' };
   await insertRows(opened.store, builderDaysTable, [arrived]);
   const events = opened.service.views.events as { now: number | null };
+  const before = events.now;
   const mine = async (to: number) => (await read({ ...WINDOW, to: new Date(to).toISOString(), platform: 'mine' })).data;
   const rowsAt = async (now: number, to: number) => {
     events.now = now;
@@ -144,12 +171,13 @@ it('platform=mine knows that a fill has another builder once the files of its da
   expect(await rowsAt(NOON_MS + 120_000, NOON_MS + 59_996)).toMatchObject({ volumeUsd: null });
   await insertRows(opened.store, builderDaysTable, [arrived], 2);
   expect(await rowsAt(NOON_MS + 120_000, NOON_MS + 59_997)).toMatchObject({ volumeUsd: 30.03, tradeCount: 1 });
-  events.now = null;
+  events.now = before;
 });
 
 it('a provider has no figures of fills while those of one of its accounts are not known, and the total leaves it out', async () => {
   const [before] = [await read({ ...WINDOW, groupBy: 'wallet' })];
-  expect(before.total).toMatchObject({ volumeUsd: 60.06 });
+  // With the fills of venue_b, 6 USD.
+  expect(before.total).toMatchObject({ volumeUsd: 66.06 });
   const other = `0x${'2b'.repeat(20)}`;
   const id = await bindWallet(opened.service, other, opened.service.admin, 'venue_a_perp');
   const byWallet = await read({ ...WINDOW, groupBy: 'wallet' });
@@ -157,8 +185,8 @@ it('a provider has no figures of fills while those of one of its accounts are no
   expect(byWallet.total).toEqual(before.total);
   const byProvider = await read(WINDOW);
   expect(rowOf(byProvider, 'venue_a_perp')).toMatchObject({ volumeUsd: null, tradeCount: null, walletCount: 2 });
-  // The other provider's row has its fills; it has none of the perps.
-  expect(byProvider.total).toMatchObject({ volumeUsd: 0 });
+  // The rows of the other providers have their fills, and none of the perps.
+  expect(byProvider.total).toMatchObject({ volumeUsd: 6 });
   const removed = await opened.service.request('DELETE', `/v1/me/wallets/${id}`, { token: opened.service.admin });
   expect(removed.status).toBe(204);
 });

@@ -482,6 +482,14 @@ describe('an account of venue_a', () => {
     const body = { provider: 'venue_b', builder: BUILDER, label: '' };
     await service.request('POST', '/v1/me/platform-attributions', { token, body });
     expect((await pnl('platform=mine&provider=venue_a_perp')).total.coverage).toBe('complete');
+    // The rows of its wallet and provider have no books: none has a registered builder.
+    const registered = { provider: 'venue_a', builder: `0x${'1'.repeat(40)}`, label: '' };
+    await service.request('POST', '/v1/me/platform-attributions', { token, body: registered });
+    for (const groupBy of ['provider', 'wallet']) {
+      const { data, total } = await pnl(`platform=mine&groupBy=${groupBy}`);
+      expect(data).toMatchObject([{ tradeCount: 0, coverage: 'partial' }]);
+      expect(total.coverage).toBe('partial');
+    }
   });
 
   it('has each lot of a fill before which the venue stated an unknown position, and what is closed of them', async () => {
