@@ -3,10 +3,8 @@
  * last comparison. Pure.
  */
 import { type BackoffBounds, backoffMs } from '#infra/runtime/retry';
-import type { LedgerChange } from '#schemas/topics/ledger-checks';
+import { type LedgerChange, VENUE_LAG_MS } from '#schemas/topics/ledger-checks';
 
-/** By then the venue has the change, too. */
-const AFTER_CHANGE_MS = 30_000;
 /** Comparisons of ledgers that changed together are spread over this time. They need some of the 60 s themselves. */
 const SPREAD_MS = 30_000;
 const EVERY_MS = 3_600_000;
@@ -32,7 +30,7 @@ export class CheckTurns {
   record({ account, ledger, changedAt, checkedAt }: LedgerChange): void {
     // A ledger that changes all the time is compared every hour, too.
     const hourlyAt = (checkedAt ?? ledger) + EVERY_MS;
-    const afterChangeAt = changedAt === null ? hourlyAt : changedAt + AFTER_CHANGE_MS + this.random() * SPREAD_MS;
+    const afterChangeAt = changedAt === null ? hourlyAt : changedAt + VENUE_LAG_MS + this.random() * SPREAD_MS;
     this.ledgers.set(account, { dueAt: Math.min(hourlyAt, afterChangeAt), failures: 0 });
   }
 

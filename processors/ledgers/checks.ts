@@ -11,14 +11,14 @@ import { instrumentsOf } from '#schemas/domain/ledger/events';
 import type { LedgerChange } from '#schemas/domain/ledger/ledger';
 import { differsFromVenue } from '#schemas/domain/ledger/venue-position';
 import type { VenueBAcquisition } from '#schemas/topics/accounts';
-import { ledgerChangeTopic, ledgerCheckTopic } from '#schemas/topics/ledger-checks';
+import { ledgerChangeTopic, ledgerCheckTopic, VENUE_LAG_MS } from '#schemas/topics/ledger-checks';
 import type { LedgersState } from './state.ts';
 
 const isChecked = (account: string): boolean => account.startsWith('venue_b:');
 
 export function startChecks({ checks }: LedgersState, account: string, startedAt: number, emit: Emit): void {
   if (!isChecked(account)) return;
-  checks.set(account, { checkedAt: null, tokens: new Map() });
+  checks.set(account, { changedAt: startedAt, checkedAt: null, tokens: new Map() });
   emit(ledgerChangeTopic, account, { account, ledger: startedAt, changedAt: startedAt, checkedAt: null });
 }
 
@@ -51,6 +51,7 @@ export function recordChanges(
       } else if (!known) tokens.set(token, { isEqual: null, lacksSettlement: false, isSettled: false });
     }
   }
+  own.changedAt = receivedAt;
   emit(ledgerChangeTopic, account, { account, ledger, changedAt: receivedAt, checkedAt });
 }
 
@@ -64,7 +65,7 @@ export function onAcquisition(
   { value, receivedAt }: StageRecord<VenueBAcquisition>,
   emit: Emit,
 ): void {
-  const { account, positions } = value;
+  const { account, positions, asOf } = value;
   const own = checks.get(account);
   if (!own) return;
   const { ledger, startedAt } = accounts.get(account)!;
@@ -89,5 +90,8 @@ export function onAcquisition(
     emit(ledgerCheckTopic, account, { account, ledger: startedAt, instrument, receivedAt, isEqual });
   }
   own.checkedAt = receivedAt;
-  emit(ledgerChangeTopic, account, { account, ledger: startedAt, changedAt: null, checkedAt: receivedAt });
+  // The venue may not have had the change yet, so that it is compared again.
+  if (own.changedAt !== null && (asOf ?? receivedAt) >= own.changedAt + VENUE_LAG_MS) own.changedAt = null;
+  const { changedAt } = own;
+  emit(ledgerChangeTopic, account, { account, ledger: startedAt, changedAt, checkedAt: receivedAt });
 }

@@ -147,9 +147,10 @@ export function createLedgersProbe() {
     repeatMove: (move: PositionMove, status: PositionMove['status']) =>
       driver.feed(positionMoveTopic, { ...move, status }),
     /** What a backfill found of the taker's account. */
-    found: (found: Partial<Pick<BackfilledEvent, 'trade' | 'move' | 'resolution'>>) =>
+    found: (found: Partial<Pick<BackfilledEvent, 'ledger' | 'trade' | 'move' | 'resolution'>>) =>
       driver.feed(backfilledEventTopic, {
         account: TAKER,
+        ledger: null,
         receivedAt: 9_000_000,
         trade: null,
         move: null,

@@ -29,6 +29,15 @@ it('adds events from before the binding to the ledger, each once', () => {
   ]);
 });
 
+it('adds nothing to the ledger of a later binding', () => {
+  const { probe, trade, move } = boundLate();
+  const { startedAt } = probe.driver.state.accounts.get(`venue_b:${TAKER}`)!;
+  probe.found({ trade, ledger: startedAt });
+  expect(probe.rows()).toHaveLength(1);
+  probe.found({ move, ledger: startedAt - 1 });
+  expect(probe.rows()).toHaveLength(1);
+});
+
 it('does not count an event twice that the ledger has from the chain', () => {
   const { probe } = boundLate();
   const trade = probe.trade(20);

@@ -1,6 +1,6 @@
 /**
  * Adds what a backfill found to the ledger of its wallet, and to no other. An event that is in the ledger already has the
- * same id and place, so it counts once. How a market was resolved counts for every ledger.
+ * same id and place, so it counts once. A ledger that began later would have only a part of what was found. How a market was resolved counts for every ledger.
  */
 import type { Emit, Slices, StageRecord } from '#infra/stages/stage';
 import type { BackfilledEvent, Trade } from '#schemas/topics/normalised';
@@ -13,11 +13,12 @@ import { followedName, type LedgersState } from './state.ts';
 
 export function onBackfilledEvent(
   state: LedgersState,
-  { value: { account: address, trade, move, resolution }, receivedAt }: StageRecord<BackfilledEvent>,
+  { value: { account: address, ledger, trade, move, resolution }, receivedAt }: StageRecord<BackfilledEvent>,
   emit: Emit,
 ): Slices | undefined {
   const account = accountName('venue_b', address);
-  if (!state.accounts.has(account)) return undefined;
+  const own = state.accounts.get(account);
+  if (!own || (ledger ?? own.startedAt) !== own.startedAt) return undefined;
   if (resolution) {
     const { marketId } = resolution;
     const changed = applyResolution(state, resolution, receivedAt, emit);

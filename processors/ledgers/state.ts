@@ -42,6 +42,8 @@ export interface BuilderFileRows {
 
 /** How the positions of a ledger of venue_b compare with those of the venue. */
 export interface LedgerChecks {
+  /** When the ledger last changed, unix ms; null if it was compared later than the venue's lag. */
+  changedAt: number | null;
   /** When the ledger was last compared, unix ms; null before. */
   checkedAt: number | null;
   /** The tokens of the ledger, until they are settled for `RETAINED_MS`, and those that it lacks and the venue states. */

@@ -2,6 +2,9 @@
 import { flag, type Infer, nullable, record, text, timestamp } from '../avro.ts';
 import { defineTopic } from './topic.ts';
 
+/** By then after a change of a ledger the venue has the change, too. */
+export const VENUE_LAG_MS = 30_000;
+
 const account = text('Venue and address of the account: `<venue>:<address>`.');
 const ledger = timestamp('Which ledger of the account: the event time at which it began.');
 
@@ -26,7 +29,7 @@ export const ledgerCheckTopic = defineTopic({
 const ledgerChange = record('LedgerChange', 'When a followed ledger of venue_b last changed, and was last compared.', {
   account,
   ledger,
-  changedAt: nullable(timestamp('When it last changed; null if it was compared since.')),
+  changedAt: nullable(timestamp('When it last changed; null if it was compared half a minute later or after that.')),
   checkedAt: nullable(timestamp("When it was last compared with the venue's positions; null before.")),
 });
 export type LedgerChange = Infer<typeof ledgerChange>;

@@ -143,6 +143,12 @@ const backfilledEvent = record(
   'What a backfill found of a wallet; one of `trade`, `move` and `resolution` is set.',
   {
     account: text('Address of the wallet, lower case.'),
+    ledger: withDefault(
+      nullable(
+        timestamp('Event time of the binding for which it was found; null in records that are older than this field.'),
+      ),
+      null,
+    ),
     receivedAt: timestamp('When it was received.'),
     trade: nullable(trade),
     move: nullable(positionMove),

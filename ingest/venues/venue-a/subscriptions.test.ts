@@ -112,6 +112,7 @@ describe('replies of the venue', () => {
     ['error', 'Already subscribed: {"type":"l2Book","coin":"@107"}', 'subscribed'],
     ['error', 'Already unsubscribed: {"type":"l2Book","coin":"@107"}', 'ended'],
     ['error', 'Invalid subscription {"type":"l2Book","coin":"@107"}', 'refused'],
+    ['error', 'Too many subscriptions: {"type":"l2Book","coin":"@107"}', 'refused'],
   ])('are read from %s %j', (channel, data, state) => {
     expect(read({ channel, data })).toEqual({ name: 'l2Book @107', state });
   });
@@ -120,6 +121,36 @@ describe('replies of the venue', () => {
     const subscription = { type: 'userFills', user: '0xAB', aggregateByTime: false };
     const reply = read({ channel: 'subscriptionResponse', data: { method: 'subscribe', subscription } });
     expect(reply).toEqual({ name: nameOf({ type: 'userFills', user: '0xab' }), state: 'subscribed' });
+  });
+
+  it('state that a subscription is refused whose frame the venue does not know', () => {
+    const frame = JSON.stringify({ method: 'subscribe', subscription: book });
+    const data = `Error parsing JSON into valid websocket request: ${frame}`;
+    expect(read({ channel: 'error', data })).toEqual({ name: 'l2Book @107', state: 'refused' });
+  });
+
+  it('state that one user too many was refused', () => {
+    const error = read({ channel: 'error', data: 'Cannot track more than 10 total users.' });
+    const refuses = error && 'text' in error ? error.refuses : null;
+    const isRefused = (subscription: Subscription) => refuses?.({ subscription, rank: 0 });
+    expect([isRefused({ type: 'userFills', user: '0xab' }), isRefused({ type: 'trades', coin: 'BTC' })]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it.each([
+    'Error parsing JSON into valid websocket request: x',
+    'Error parsing JSON into valid websocket request: {"method":"unsubscribe","subscription":{"type":"trades","coin":"BTC"}}',
+    'Invalid subscription',
+    'Too many subscriptions: {',
+    'Something that the venue never sent before',
+  ])('are unknown errors if they say "%s"', (data) => {
+    expect(read({ channel: 'error', data })).toEqual({ text: data, refuses: null });
+  });
+
+  it('are an unknown error without its text', () => {
+    expect(read({ channel: 'error' })).toEqual({ text: '', refuses: null });
   });
 
   it.each([

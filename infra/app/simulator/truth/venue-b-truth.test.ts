@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CHAIN_EVENTS } from '#schemas/venues/venue-b/contracts';
 import { accountTopic } from '#schemas/venues/venue-b/oracle-logs';
 import { BEFORE_THE_HOUR, createTestSimulation } from '../simulation.fixture.ts';
 import { runAtOnce } from '../turns.ts';
@@ -106,15 +107,19 @@ describe('the truth of an account of venue_b', () => {
     const stated = runAtOnce(venueBTruth(world, source, user, head, from))!;
     const topic = accountTopic(user);
     const legs: string[] = [];
+    const moves = new Set<string>();
     for (let number = from; number <= head; number += 1)
       for (const { log } of chain.logsInvolving(number, head, new Set([user]))) {
         const [event, , maker, taker] = log.topics;
+        if (event !== TOPIC.orderFilled && event !== TOPIC.ordersMatched && event !== CHAIN_EVENTS.transfer)
+          moves.add(log.transactionHash);
         // The log of a taker's own order has an exchange there, and each of its legs names it as taker.
         if (event !== TOPIC.orderFilled || taker === accountTopic(CTF_EXCHANGE)) continue;
         if (maker === topic || taker === topic) legs.push(log.transactionHash);
       }
     expect(stated.since).toBe(blockTime(from));
     expect(stated.fills.map(({ txHash }) => txHash).sort()).toEqual(legs.sort());
+    expect(new Set(stated.moves.flatMap(({ txHash }) => txHash ?? []))).toEqual(moves);
     const short = new Set(truth.fills.map(({ asset }) => asset));
     expect(stated.fills.filter(({ asset }) => !short.has(asset)).length).toBeGreaterThan(0);
     expect(stated.flows.length).toBeGreaterThanOrEqual(hours - 1);

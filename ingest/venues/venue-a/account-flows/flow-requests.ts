@@ -6,8 +6,12 @@ import { type BackoffBounds, backoffMs } from '#infra/runtime/retry';
 import { HOUR_MS, hourOf, SNAPSHOT_WITHIN_MS } from '#schemas/domain/returns/snapshot-hour';
 import type { FlowCoverage } from '#schemas/topics/account-flows';
 
-/** For how long the stage may take to process a response before the request is repeated. */
-const PROCESSED_WITHIN_MS = 30_000;
+/**
+ * For how long the stage may take to process a response before the request is repeated. One that cannot be read never
+ * advances the flows, so the wait grows.
+ */
+const ANSWERED: BackoffBounds = { firstMs: 30_000, longestMs: 900_000 };
+/** Waits after requests without a response. */
 const FAILED: BackoffBounds = { firstMs: 5_000, longestMs: 5 * 60_000 };
 /** A price that the venue did not have is requested again as often as updates are. */
 const PRICE_AGAIN_MS = HOUR_MS;
@@ -23,7 +27,8 @@ interface Account {
   running: boolean;
   /** No request is due before, unix ms. */
   notBefore: number;
-  failures: number;
+  /** Requests since the flows advanced: some without a response, some with one that did not advance them. */
+  count: number;
   /** When a price was requested last, unix ms, by coin and time. */
   readonly prices: Map<string, number>;
 }
@@ -40,12 +45,12 @@ export class FlowRequests {
   record(coverage: FlowCoverage): void {
     const known = this.accounts.get(coverage.account);
     if (known?.coverage.ledger !== coverage.ledger) {
-      const entry = { coverage, running: false, notBefore: 0, failures: 0, prices: new Map() };
+      const entry = { coverage, running: false, notBefore: 0, count: 0, prices: new Map() };
       this.accounts.set(coverage.account, entry);
       return;
     }
+    if (hasAdvanced(known.coverage, coverage)) Object.assign(known, { notBefore: 0, count: 0 });
     known.coverage = coverage;
-    known.notBefore = 0;
   }
 
   /** Forgets an account that no binding names any more. */
@@ -88,9 +93,8 @@ export class FlowRequests {
     const known = this.accounts.get(request.account);
     if (!known) return;
     known.running = false;
-    known.failures = 0;
     if ('coin' in request) this.storePrice(known, request, now);
-    else known.notBefore = now + PROCESSED_WITHIN_MS;
+    else this.wait(known, now, ANSWERED);
   }
 
   /** Records that a request got no response. */
@@ -98,8 +102,12 @@ export class FlowRequests {
     const known = this.accounts.get(account);
     if (!known) return;
     known.running = false;
-    known.notBefore = now + backoffMs(known.failures, this.random, FAILED);
-    known.failures += 1;
+    this.wait(known, now, FAILED);
+  }
+
+  private wait(account: Account, now: number, bounds: BackoffBounds): void {
+    account.notBefore = now + backoffMs(account.count, this.random, bounds);
+    account.count += 1;
   }
 
   private storePrice({ coverage, prices }: Account, request: { coin: string; ts: number }, now: number): void {
@@ -107,6 +115,10 @@ export class FlowRequests {
     for (const key of prices.keys()) if (!wanted.has(key)) prices.delete(key);
     prices.set(keyOf(request), now);
   }
+}
+
+function hasAdvanced(before: FlowCoverage, after: FlowCoverage): boolean {
+  return before.knownThrough !== after.knownThrough || before.requestFrom !== after.requestFrom;
 }
 
 const keyOf = ({ coin, ts }: { readonly coin: string; readonly ts: number }): string => `${coin} ${ts}`;

@@ -21,13 +21,17 @@ export class AccountNotBoundError extends Error {
 export interface FollowedAccount {
   /** A block of which all later transfers are followed. */
   readonly block: number;
+  /** Event time of the binding since which the account is followed: which ledger of it. */
+  readonly ledger: number;
   /** Throws an `AccountNotBoundError` if the binding has ended, also if there is a later one. */
   assertBound(): void;
 }
 
 export interface FollowWait {
-  /** True if an earlier process saw the binding: then a missing one has ended. A new one may not be known yet. */
+  /** True if an earlier process saw the binding: then a missing or a later one has ended it. A new one may not be known yet. */
   readonly wasBound: boolean;
+  /** When the backfill was requested, unix ms. */
+  readonly startedAt: number;
   readonly withinMs: number;
   readonly signal: AbortSignal;
 }
@@ -40,21 +44,24 @@ export interface FollowWait {
 export async function whenFollowed(
   accounts: Pick<CollateralAccounts, 'readFrom' | 'boundSince'>,
   account: string,
-  { wasBound, withinMs, signal }: FollowWait,
+  { wasBound, startedAt, withinMs, signal }: FollowWait,
 ): Promise<FollowedAccount> {
   const deadline = performance.now() + withinMs;
   for (;;) {
     const ledger = accounts.boundSince(account);
+    // What an earlier process found is not in a ledger that began later.
+    if (wasBound && (ledger === null || ledger > startedAt)) throw new AccountNotBoundError();
     const known = accounts.readFrom(account);
     if (known && known.ledger === ledger)
       return {
         block: known.block,
+        ledger,
         assertBound() {
           if (accounts.boundSince(account) !== ledger) throw new AccountNotBoundError();
         },
       };
     const isLate = performance.now() > deadline;
-    if (ledger === null && (wasBound || isLate)) throw new AccountNotBoundError();
+    if (ledger === null && isLate) throw new AccountNotBoundError();
     if (isLate) throw new ChainRpcError('the transfers of the account are not followed', false);
     if (!(await pause(FOLLOWED_EVERY_MS, signal))) signal.throwIfAborted();
   }

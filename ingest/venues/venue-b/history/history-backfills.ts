@@ -81,8 +81,13 @@ export async function openHistoryBackfills(
     const { address, lookbackDays } = note;
     const followedFrom = await followed(signal);
     const reached = reachedOf(note);
-    const { block: atLeast, assertBound } = await whenFollowed(collateral, address, {
+    const {
+      block: atLeast,
+      ledger,
+      assertBound,
+    } = await whenFollowed(collateral, address, {
       wasBound: reached !== null,
+      startedAt: note.startedAt,
       withinMs: TRANSFERS_WITHIN_MS,
       signal,
     });
@@ -91,7 +96,7 @@ export async function openHistoryBackfills(
         source: SOURCE,
         feed: SOURCE,
         payload: JSON.stringify(payload),
-        request: JSON.stringify({ wallet: address }),
+        request: JSON.stringify({ wallet: address, ledger }),
       });
     const publish = async (found: readonly FoundTransaction[]) => {
       for (const { block, logs } of found) {

@@ -227,9 +227,9 @@ describe('a transaction from before the chain was followed', () => {
 
 describe('the events of the wallet that was searched', () => {
   const wallet = accountOf('alice');
-  const forWallet = (record: AnyRecord): AnyRecord => ({
+  const forWallet = (record: AnyRecord, ledger?: number): AnyRecord => ({
     ...record,
-    value: { ...(record.value as object), request: JSON.stringify({ wallet }) },
+    value: { ...(record.value as object), request: JSON.stringify({ wallet, ledger }) },
   });
   const split = encodeTokenAction('split', { stakeholder: wallet, conditionId: hashOf('c'), units: 5_000_000n });
   const withMove = (block: number, fork = 'a'): AnyRecord => {
@@ -256,6 +256,12 @@ describe('the events of the wallet that was searched', () => {
       [true, `venue_b:${hashOf('tx1090')}:20`, 'pending'],
     ]);
     expect(play(records).backfilledTrades.map(({ blockNumber }) => blockNumber)).toEqual([500]);
+  });
+
+  it('name the ledger for which they were requested', () => {
+    const ledgers = (records: readonly AnyRecord[]) => play(records).backfilledEvents.map(({ ledger }) => ledger);
+    expect(ledgers([...headers(1_000, 1_001), forWallet(backfilled(500, [match(500)[0]!]), 7)])).toEqual([7]);
+    expect(ledgers([...headers(1_000, 1_001), forWallet(backfilled(500, [match(500)[0]!]))])).toEqual([null]);
   });
 
   it('are left out where the followed chain has another block, or is not there yet', () => {

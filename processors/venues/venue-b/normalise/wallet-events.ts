@@ -1,7 +1,7 @@
 /** What a transaction that a backfill found did to the wallet for which it was searched: the wallet's ledger gets all of it. */
 import type { Emit } from '#infra/stages/stage';
 import { isJsonObject } from '#schemas/domain/json-fields';
-import { backfilledEventTopic } from '#schemas/topics/normalised';
+import { type BackfilledEvent, backfilledEventTopic } from '#schemas/topics/normalised';
 import { parseJson } from '../../shared/malformed.ts';
 import { isFollowed } from './backfilled-trades.ts';
 import type { HistoryMessage } from './chain-message.ts';
@@ -29,7 +29,7 @@ export interface MatchedLeg {
 interface FoundTransaction {
   readonly message: HistoryMessage;
   readonly matched: readonly MatchedLeg[];
-  /** What was requested, as JSON that names the wallet. */
+  /** What was requested, as JSON that names the wallet and the ledger. */
   readonly request: string | null;
   readonly receivedAt: number;
 }
@@ -45,8 +45,9 @@ export function emitWalletEvents(
   emit: Emit,
 ): void {
   const { block, logs } = message;
-  const account = walletOf(request);
-  if (account === null) return;
+  const requested = readRequest(request);
+  if (!requested) return;
+  const { account, ledger } = requested;
   if (message.collateral !== null)
     emitFollowed({ account, ledger: message.collateral }, block.timestampMs, receivedAt, emit);
   if (!isOnChain(state, block)) return;
@@ -57,7 +58,7 @@ export function emitWalletEvents(
     .filter(isConditionResolution)
     .map((log) => resolutionOf(decodeConditionResolution(log), { log, block, receivedAt }, state.catalog));
   const status = isConfirmed(state.chain, block.number, confirmations) ? ('confirmed' as const) : ('pending' as const);
-  const found = { account, receivedAt, trade: null, move: null, resolution: null };
+  const found = { account, ledger, receivedAt, trade: null, move: null, resolution: null };
   for (const leg of matched) {
     if (leg.order.maker !== account && leg.order.taker !== account) continue;
     const trade = tradeOfLeg({ ...leg, ...block, receivedAt }, leg.takerLeg, state.catalog);
@@ -75,9 +76,11 @@ export function emitWalletEvents(
   emitBackfilledChange(state, { account, transfers, block, receivedAt }, emit);
 }
 
-function walletOf(request: string | null): string | null {
+/** Requests of former versions do not name the ledger. */
+function readRequest(request: string | null): Pick<BackfilledEvent, 'account' | 'ledger'> | null {
   const value = request === null ? null : parseJson(request, 'malformed_history');
-  return isJsonObject(value) && typeof value.wallet === 'string' ? value.wallet : null;
+  if (!isJsonObject(value) || typeof value.wallet !== 'string') return null;
+  return { account: value.wallet, ledger: typeof value.ledger === 'number' ? value.ledger : null };
 }
 
 /**

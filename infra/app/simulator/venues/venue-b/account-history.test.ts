@@ -132,10 +132,6 @@ it('deposits and withdrawals are on the chain, also when searched by account, an
       yield;
       return [];
     },
-    *entries() {
-      yield;
-      return [];
-    },
   });
   const head = chain.headAt(BEFORE_THE_HOUR);
   const account = world.population.accounts[5]!;

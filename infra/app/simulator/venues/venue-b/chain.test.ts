@@ -1,6 +1,7 @@
 import { decodeEventLog, type Hex, keccak256, parseAbi } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { CHAIN_EVENTS } from '#schemas/venues/venue-b/contracts';
+import { CHAIN_EVENTS, COLLATERAL_ADAPTERS } from '#schemas/venues/venue-b/contracts';
+import { accountTopic } from '#schemas/venues/venue-b/oracle-logs';
 import {
   BEFORE_THE_HOUR,
   createTestSimulation,
@@ -100,7 +101,7 @@ describe('logs of matches', () => {
     expect(numbers.some((number) => chain.spontaneousReorgAt(number))).toBe(true);
   });
 
-  it('of takers and of markets are the same when searched as when filtered from all, also in replaced blocks', () => {
+  it('of takers, of adapters and of markets are the same when searched as when filtered from all, also in replaced blocks', () => {
     const settings = { seed: 3, rate: 100, events: 2, coins: 3 };
     const { chain } = createTestSimulation(settings, { spontaneousReorgs: true });
     const head = chain.headAt(BEFORE_THE_HOUR + 10 * 60_000);
@@ -113,17 +114,22 @@ describe('logs of matches', () => {
     const isOfMarket = ({ topics }: ChainLog) => ![...matchEvents, ...moveEvents].includes(topics[0]!);
     const taker = chain.block(head - 1, head).logs.find(isTakers)!.topics[2]!;
     const accounts = new Set([`0x${taker.slice(26)}`]);
-    let [ofTakers, ofMarkets] = [0, 0];
+    let [ofTakers, ofMarkets, ofAdapters] = [0, 0, 0];
     for (const number of Array.from({ length: 300 }, (_, nth) => head - nth)) {
       const { logs } = chain.block(number, head);
       const own = chain.logsOfTakers(number, head, accounts).map(({ log }) => log);
       expect(own.filter(isTakers)).toEqual(logs.filter((log) => isTakers(log) && log.topics[2] === taker));
       const markets = chain.logsOfMarkets(number, head).map(({ log }) => log);
       expect(markets).toEqual(logs.filter(isOfMarket));
+      const isOfAdapter = ({ topics }: ChainLog) => topics[1] === accountTopic(COLLATERAL_ADAPTERS[0]);
+      const adapters = chain.logsOfAdapters(number, head).map(({ log }) => log);
+      expect(adapters.filter(isOfAdapter)).toEqual(logs.filter(isOfAdapter));
+      ofAdapters += adapters.length;
       ofTakers += own.length;
       ofMarkets += markets.length;
     }
     expect(ofTakers).toBeGreaterThan(0);
+    expect(ofAdapters).toBeGreaterThan(0);
     expect(ofMarkets).toBeGreaterThan(0);
   });
 

@@ -13,7 +13,7 @@ import type { MarketBoard } from './market-board.ts';
 import { type LogBody, matchLogs, transactionHash } from './match-logs.ts';
 import { type MatchOrder, matchOrders, mayHaveOrder, takerOf } from './match-orders.ts';
 import { moveLogs } from './position-logs.ts';
-import { MERGE_AFTER_BLOCKS, mergesOf, moveTransactionHash, splitsOf } from './position-moves.ts';
+import { MERGE_AFTER_BLOCKS, mergesOf, moveTransactionHash, type PositionMove, splitsOf } from './position-moves.ts';
 
 /** Number of later blocks after which a block is final. */
 export const FINALITY_BLOCKS = 64;
@@ -58,6 +58,8 @@ export interface Chain {
   logsInvolving(number: number, head: number, accounts: ReadonlySet<string>): readonly PlacedLog[];
   /** Logs in the canonical block of the matches of which one of these accounts (lower case) is the taker. */
   logsOfTakers(number: number, head: number, accounts: ReadonlySet<string>): readonly PlacedLog[];
+  /** Logs in the canonical block of the splits and merges of which at least one went through an adapter. */
+  logsOfAdapters(number: number, head: number): readonly PlacedLog[];
   /** Logs in the canonical block that list, resolve or redeem markets. */
   logsOfMarkets(number: number, head: number): readonly PlacedLog[];
   /** True if a reorganization dropped the match, as of a head. */
@@ -204,10 +206,18 @@ export function createChain(
     ];
   };
   /** Logs of the merges that follow an earlier match. */
-  const logsOfMerges = (event: MatchEvent, place: number): ChainLog[] => {
+  const logsOfMerges = (event: MatchEvent, place: number): ChainLog[] => logsOfMoves(event, 'merge', place);
+  /** Logs of the splits before a match, or of the merges after it; none if no move is one of those that are wanted. */
+  const logsOfMoves = (
+    event: MatchEvent,
+    kind: PositionMove['kind'],
+    place: number,
+    isWanted: (move: PositionMove) => boolean = () => true,
+  ): ChainLog[] => {
     const { match, question, orders } = ordersOf(event);
-    const merges = mergesOf(world, question, match, orders);
-    return placed(moveTransactionHash(world, match, 'merge'), place, moveLogs(world.idsOf(question), merges));
+    const moves = kind === 'split' ? splitsOf(world, match, orders) : mergesOf(world, question, match, orders);
+    if (!moves.some(isWanted)) return [];
+    return placed(moveTransactionHash(world, match, kind), place, moveLogs(world.idsOf(question), moves));
   };
   /** Matches of which a block contains the merges. They are canonical by then. */
   const mergedIn = (number: number): readonly MatchEvent[] => {
@@ -308,6 +318,17 @@ export function createChain(
       return matchesOf(number, reorg)
         .flatMap((event, nth) => (accounts.has(takerOf(world, event)) ? logsOfMatch(event, nth)[1]! : []))
         .map((log) => ({ block, log }));
+    },
+    logsOfAdapters(number, head) {
+      const reorg = reorgOf(number, head);
+      const block = placeOf(number, reorg);
+      const matches = matchesOf(number, reorg);
+      const isWanted = ({ adapter }: PositionMove) => adapter !== null;
+      const after = matches.length * PLACES_PER_MATCH;
+      return [
+        ...matches.flatMap((event, nth) => logsOfMoves(event, 'split', nth * PLACES_PER_MATCH, isWanted)),
+        ...mergedIn(number).flatMap((event, nth) => logsOfMoves(event, 'merge', after + nth, isWanted)),
+      ].map((log) => ({ block, log }));
     },
     logsOfMarkets(number, head) {
       const reorg = reorgOf(number, head);

@@ -31,11 +31,7 @@ export interface Holdings {
   balanceOf(token: string, address: string, head: number): Generator<void, bigint>;
 }
 
-export function createHoldings(
-  world: World,
-  board: MarketBoard,
-  history: Pick<AccountHistory, 'holdings' | 'entries'>,
-): Holdings {
+export function createHoldings(world: World, board: MarketBoard, history: Pick<AccountHistory, 'holdings'>): Holdings {
   const { seed, rate } = world.settings;
   const draw = (account: number, salt: number, below: number) =>
     hashOf(seed, STREAM.account, account * 64 + salt) % below;

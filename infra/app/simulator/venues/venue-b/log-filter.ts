@@ -30,6 +30,7 @@ export function passesFilter({ addresses, topics }: LogFilter, log: ChainLog): b
 }
 
 const EXCHANGE_TOPICS: ReadonlySet<string> = new Set(Object.values(EXCHANGES).map(accountTopic));
+const ADAPTER_TOPICS: ReadonlySet<string> = new Set(COLLATERAL_ADAPTERS.map(accountTopic));
 const ADDRESS_PADDING = `0x${'0'.repeat(24)}`;
 /** Events in the transactions that list, resolve or redeem markets. */
 const MARKET_EVENTS: ReadonlySet<string> = new Set<string>([
@@ -46,6 +47,11 @@ export function takersOf({ topics }: LogFilter): ReadonlySet<string> | null {
   // Only the log of a taker's own order names an exchange there.
   if (!makers || !takers || ![...takers].every((topic) => EXCHANGE_TOPICS.has(topic))) return null;
   return accountsOf({ addresses: null, topics: [topics[0] ?? null, null, makers] });
+}
+
+/** True if only logs of splits and merges through an adapter can pass: no other log names one there. */
+export function namesAdapters({ topics: [, first] }: LogFilter): boolean {
+  return first != null && [...first].every((topic) => ADAPTER_TOPICS.has(topic));
 }
 
 /** True if only logs of transactions that list, resolve or redeem markets can pass. */

@@ -3,7 +3,15 @@ import { runInTurns } from '../../turns.ts';
 import { type Chain, FINALITY_BLOCKS, type PlacedLog } from './chain.ts';
 import { CHAIN_ID } from './contracts.ts';
 import type { Holdings } from './holdings.ts';
-import { accountsOf, type LogFilter, namesMarketEvents, passesFilter, readLogFilter, takersOf } from './log-filter.ts';
+import {
+  accountsOf,
+  type LogFilter,
+  namesAdapters,
+  namesMarketEvents,
+  passesFilter,
+  readLogFilter,
+  takersOf,
+} from './log-filter.ts';
 import { blockText, logText } from './rpc-text.ts';
 
 /**
@@ -78,6 +86,7 @@ export function createRpc(chain: Chain, holdings: Pick<Holdings, 'balanceOf'>, r
   /** The fastest search of a block that finds every log that passes the filter. */
   const searchOf = (wanted: LogFilter): ((number: number, head: number) => readonly PlacedLog[]) => {
     if (namesMarketEvents(wanted)) return chain.logsOfMarkets;
+    if (namesAdapters(wanted)) return chain.logsOfAdapters;
     const takers = takersOf(wanted);
     if (takers) return (number, head) => chain.logsOfTakers(number, head, takers);
     const accounts = accountsOf(wanted);
