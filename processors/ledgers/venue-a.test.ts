@@ -63,6 +63,16 @@ describe('the fills of an account of venue_a', () => {
     );
   });
 
+  it('of which the venue may have more at one time than it returns leave a dead letter, also after a restart only one', () => {
+    const probe = bound();
+    probe.page('orders', 0, [coinFill(1, { tid: 1 }), coinFill(1, { tid: 2 })], true);
+    expect(probe.fillLoad()).toMatchObject({ ordersFrom: 2, skippedAt: 1 });
+    probe.driver.restart();
+    probe.page('orders', 2, [coinFill(3), coinFill(4)], true);
+    expect(probe.fillLoad()).toMatchObject({ ordersFrom: 4, skippedAt: 1 });
+    expect(probe.driver.deadLetters.map(({ reason }) => reason)).toEqual(['too_many_fills']);
+  });
+
   it('that arrive again change nothing', () => {
     const probe = loaded(coinFill(1));
     const before = probe.driver.outputs.length;
