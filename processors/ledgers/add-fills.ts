@@ -59,6 +59,37 @@ export function* nameFills(
   yield* putFills(state, account, named, receivedAt, emit);
 }
 
+/**
+ * Removes a builder from the fills that rows of its files named, those of some keys. Name the fills of the rows that there
+ * are still afterwards.
+ */
+export function* removeNames(
+  state: LedgersState,
+  account: string,
+  { keys, builder }: { readonly keys: ReadonlySet<string>; readonly builder: string },
+  receivedAt: number,
+  emit: Emit,
+): Slices {
+  const stored = state.fills.get(account)!;
+  const { foldedBefore } = state.accounts.get(account)!.ledger;
+  const baseOf = baseTokenIn(state);
+  const changes: LedgerChange[] = [];
+  let looked = 0;
+  for (const [id, known] of stored) {
+    looked += 1;
+    if (looked % SLICE_EVENTS === 0) yield;
+    const copies = known.copies.filter(({ source, fill }) => source !== 'exports' || fill.builder !== builder);
+    if (copies.length === known.copies.length) continue;
+    const before = fillOf(known, baseOf);
+    // What is folded cannot change any more.
+    if (before.time < foldedBefore || !keys.has(rowKey(before))) continue;
+    const after = { ...known, copies };
+    stored.set(id, after);
+    changes.push(...changesOf(state, account, before, after, emit));
+  }
+  if (changes.length > 0) yield* changeAccount(state, account, changes, receivedAt, emit) ?? [];
+}
+
 /** Returns the rows of an account with some keys, in the order of their files. */
 function rowsWith({ builderFiles }: LedgersState, account: string, keys: ReadonlySet<string>): BuilderRow[] {
   const files = [...builderFiles].filter(([, file]) => file.seen === file.rowsMax && file.rowsOfKeys.has(account));

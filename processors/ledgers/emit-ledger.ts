@@ -74,6 +74,7 @@ export function emitFillLoad({ account, own, receivedAt }: ChangedAccount, load:
     twapsCompleteAt: twaps.completeAt,
     tradedAt: load.tradedAt,
     missingFrom: missingFrom(load),
+    skippedAt: load.skippedAt,
   });
 }
 

@@ -40,7 +40,9 @@ describe('a load of the fills of an account', () => {
     const load = createFillLoad();
     addPage(load, page('orders', 0, [coinFill(4)], true));
     addPage(load, page('orders', 4, [coinFill(4)], true));
-    expect(load.lists.orders.from).toBe(5);
+    expect([load.lists.orders.from, load.skippedAt]).toEqual([5, 4]);
+    addPage(load, page('orders', 5, [coinFill(6), coinFill(7)], true));
+    expect([load.lists.orders.from, load.skippedAt]).toEqual([7, 4]);
   });
 
   it('does not advance beyond a full page that arrives twice', () => {

@@ -39,6 +39,8 @@ export interface FillLoad {
   readonly missing: Map<string, MissingTrade>;
   /** Stands for the trades beyond those: the time of the oldest one, and when the newest one was received. */
   untracked: MissingTrade | null;
+  /** The first time, unix ms, of which the venue returned a full page, and so may have more fills; null without one. */
+  skippedAt: number | null;
 }
 
 type MissingTrade = Pick<Trade, 'ts' | 'receivedAt'>;
@@ -53,6 +55,7 @@ export function createFillLoad(): FillLoad {
     tradedAt: null,
     missing: new Map(),
     untracked: null,
+    skippedAt: null,
   };
 }
 
@@ -65,7 +68,8 @@ export function addPage(load: FillLoad, page: FillPage): (readonly FillCopy[])[]
     load.missing.delete(fillId(fill));
     if (isNew(own, fill)) wait(load, { source: page.list, fill });
   }
-  advance(own, page);
+  const skippedAt = advance(own, page);
+  if (skippedAt !== null) load.skippedAt = Math.min(load.skippedAt ?? skippedAt, skippedAt);
   forgetMissing(load);
   if (FILL_LISTS.every((list) => isAnswered(load.lists[list]))) load.knownAt ??= page.receivedAt;
   if (FILL_LISTS.every((list) => load.lists[list].completeAt !== null)) load.loadedAt ??= page.receivedAt;
@@ -130,16 +134,18 @@ function wait({ waiting }: FillLoad, copy: FillCopy): void {
   waiting.set(id, addCopy(waiting.get(id) ?? [], copy));
 }
 
-function advance(own: ListLoad, page: FillPage): void {
+/** Returns the time that is skipped; null if none is. */
+function advance(own: ListLoad, page: FillPage): number | null {
   const { fills, isFull } = page;
   const newest = Math.max(own.from, fills.at(-1)?.time ?? 0);
   // The venue would return the same page again where as many fills as a page holds share a time.
-  const from = isFull && fills[0]?.time === newest ? newest + 1 : newest;
+  const isSkipped = isFull && fills[0]?.time === newest;
+  const from = isSkipped ? newest + 1 : newest;
   if (from !== own.from) own.edge.clear();
   own.from = from;
   for (const fill of fills) if (fill.time === from) own.edge.add(fillId(fill));
-  if (isFull) return;
-  own.completeAt = Math.max(own.completeAt ?? 0, completeUntil(page));
+  if (!isFull) own.completeAt = Math.max(own.completeAt ?? 0, completeUntil(page));
+  return isSkipped ? newest : null;
 }
 
 function release(load: FillLoad): (readonly FillCopy[])[] {

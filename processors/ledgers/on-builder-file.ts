@@ -1,12 +1,13 @@
 /**
- * Adds the builders of fills from the daily files of registered builders. The rows of followed accounts are retained
+ * Adds the builders of fills from the daily files of registered builders, and removes those whose rows a later file of the
+ * day lacks. The rows of followed accounts are retained
  * as long as events, so that a fill that arrives later finds its row.
  */
 import type { Emit, Slices, StageRecord } from '#infra/stages/stage';
 import { type BuilderDay, type BuilderFill, builderDayKey } from '#schemas/topics/builder-exports';
 import { accountName } from '#schemas/venues/accounts';
 import { DAY_MS } from '#schemas/venues/venue-a/builder-export';
-import { nameFills } from './add-fills.ts';
+import { nameFills, removeNames } from './add-fills.ts';
 import { rowKey } from './builder-rows.ts';
 import { type BuilderFileRows, type LedgersState, RETAINED_MS } from './state.ts';
 
@@ -54,17 +55,31 @@ function fileOf(
   const known = builderFiles.get(key);
   if (known && known.fileAt > fileAt) return null;
   if (known?.fileAt === fileAt) return known;
-  const file: BuilderFileRows = { builder, day, fileAt, rowsMax: null, seen: 0, rowsOfKeys: new Map() };
+  const replaced = known ? (isComplete(known) ? known.rowsOfKeys : known.replaced) : new Map();
+  const file: BuilderFileRows = { builder, day, fileAt, rowsMax: null, seen: 0, rowsOfKeys: new Map(), replaced };
   builderFiles.set(key, file);
   return file;
 }
 
+const isComplete = ({ seen, rowsMax }: BuilderFileRows) => seen === rowsMax;
+
 function nameFillsOf(state: LedgersState, file: BuilderFileRows, receivedAt: number, emit: Emit): Slices | undefined {
-  if (file.seen !== file.rowsMax || file.rowsOfKeys.size === 0) return undefined;
+  if (!isComplete(file) || (file.rowsOfKeys.size === 0 && file.replaced.size === 0)) return undefined;
   return nameAll(state, file, receivedAt, emit);
 }
 
 function* nameAll(state: LedgersState, file: BuilderFileRows, receivedAt: number, emit: Emit): Slices {
-  for (const [account, rows] of file.rowsOfKeys)
-    if (state.fills.has(account)) yield* nameFills(state, account, new Set(rows.keys()), receivedAt, emit);
+  for (const account of new Set([...file.replaced.keys(), ...file.rowsOfKeys.keys()])) {
+    if (!state.fills.has(account)) continue;
+    const [rows, former] = [file.rowsOfKeys.get(account) ?? NO_ROWS, file.replaced.get(account) ?? NO_ROWS];
+    const dropped = [...former].filter(([key, count]) => count > (rows.get(key) ?? 0)).map(([key]) => key);
+    if (dropped.length > 0) {
+      const { builder } = file;
+      yield* removeNames(state, account, { keys: new Set(dropped), builder }, receivedAt, emit);
+    }
+    yield* nameFills(state, account, new Set([...rows.keys(), ...dropped]), receivedAt, emit);
+  }
+  file.replaced = new Map();
 }
+
+const NO_ROWS: ReadonlyMap<string, number> = new Map();

@@ -24,8 +24,11 @@ export function* onFillPage(
 ): Slices {
   const account = accountName(VENUE, page.user);
   const load = state.fillLoads.get(account);
+  const skippedBefore = load?.skippedAt;
   const fills = load && addPage(load, page);
   if (!fills) return;
+  if (load.skippedAt !== skippedBefore)
+    emit.deadLetter('too_many_fills', `${account} has more fills at ${load.skippedAt} than the venue returns`);
   yield* addFills(state, account, fills, receivedAt, emit);
   foldAccount(state, account, receivedAt);
   stateLoad(state, account, load, receivedAt, emit);

@@ -51,7 +51,7 @@ export function createLedgersStage(): Stage<LedgersState> {
   return {
     name: 'ledgers',
     // The state contains the control state, so raise this with `CONTROL_STATE_VERSION`.
-    stateVersion: 11,
+    stateVersion: 12,
     slicedMaps: [
       'control.idempotency.current.answers',
       'control.idempotency.previous.answers',

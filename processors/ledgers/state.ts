@@ -37,8 +37,12 @@ export interface BuilderFileRows {
   /** How many of them have arrived. */
   seen: number;
   /** How many of them have each key (`rowKey`), by name of an account that was followed then. */
-  readonly rowsOfKeys: Map<string, Map<string, number>>;
+  readonly rowsOfKeys: RowsOfKeys;
+  /** The same of the file that this one replaces, until all of its own rows have arrived. */
+  replaced: RowsOfKeys;
 }
+
+type RowsOfKeys = Map<string, Map<string, number>>;
 
 /** How the positions of a ledger of venue_b compare with those of the venue. */
 export interface LedgerChecks {

@@ -63,6 +63,16 @@ describe('the fills of an account of venue_a', () => {
     );
   });
 
+  it('of which the venue may have more at one time than it returns leave a dead letter, also after a restart only one', () => {
+    const probe = bound();
+    probe.page('orders', 0, [coinFill(1, { tid: 1 }), coinFill(1, { tid: 2 })], true);
+    expect(probe.fillLoad()).toMatchObject({ ordersFrom: 2, skippedAt: 1 });
+    probe.driver.restart();
+    probe.page('orders', 2, [coinFill(3), coinFill(4)], true);
+    expect(probe.fillLoad()).toMatchObject({ ordersFrom: 4, skippedAt: 1 });
+    expect(probe.driver.deadLetters.map(({ reason }) => reason)).toEqual(['too_many_fills']);
+  });
+
   it('that arrive again change nothing', () => {
     const probe = loaded(coinFill(1));
     const before = probe.driver.outputs.length;
@@ -223,22 +233,40 @@ describe('the files of registered builders', () => {
     }
   });
 
-  it('name a fill that arrives later, and keep the builder if a later file lacks the row', () => {
+  it('name a fill that arrives later, until a later file lacks its row', () => {
     const probe = loaded();
     probe.driver.feed(builderFillTopic, row(0), position);
     probe.driver.feed(builderDayTopic, day(1), position);
     probe.page('orders', 0, [coinFill(1, { builderFee: '0.05' })]);
     expect(probe.books()).toEqual([namedBook]);
+    // Nothing is replaced before all rows of the later file have arrived.
     const later = FILE_AT + 1_000;
     probe.driver.feed(builderDayTopic, day(1, later), { receivedAt: later });
-    probe.driver.feed(builderFillTopic, row(0, { fileAt: later, coin: 'ETH' }), { receivedAt: later });
-    probe.page('orders', 1, [coinFill(1, { builderFee: '0.05' })]);
     expect(probe.books()).toEqual([namedBook]);
+    probe.driver.restart();
+    probe.driver.feed(builderFillTopic, row(0, { fileAt: later, coin: 'ETH' }), { receivedAt: later });
+    expect(probe.books()).toEqual([unnamedBook]);
+    expect(probe.driver.emittedTo(accountFillTopic).at(-1)).toMatchObject({ builder: null, receivedAt: 10_000_000 });
     // What the later file replaced names nothing any more.
     for (const place of [0, 1]) probe.driver.feed(builderFillTopic, row(place), position);
     probe.driver.feed(builderDayTopic, day(2), position);
-    probe.page('orders', 1, [coinFill(2, { builderFee: '0.05', startPosition: '1' })]);
+    expect(probe.books()).toEqual([unnamedBook]);
+  });
+
+  it('name as many equal fills as a later file still has rows, and none without rows', () => {
+    const second = coinFill(2, { builderFee: '0.05', startPosition: '1' });
+    const probe = loaded(coinFill(1, { builderFee: '0.05' }), second);
+    const file = (fileAt: number, rows: number) => {
+      for (let place = 0; place < rows; place += 1)
+        probe.driver.feed(builderFillTopic, row(place, { fileAt }), { receivedAt: fileAt });
+      probe.driver.feed(builderDayTopic, day(rows, fileAt), { receivedAt: fileAt });
+    };
+    file(FILE_AT, 2);
+    expect(probe.books()).toHaveLength(1);
+    file(FILE_AT + 1, 1);
     expect(probe.books()).toEqual([namedBook, unnamedBook]);
+    file(FILE_AT + 2, 0);
+    expect(probe.books()).toEqual(['taker BTC: 2, known 2 for 200, average 100']);
   });
 
   it('name as many equal fills of a second as they have equal rows', () => {

@@ -53,6 +53,8 @@ it('figures are known with the first response and complete with the whole histor
   tables = null;
   expect(await known()).toEqual(['a,b', 'a,b']);
   expect(reads).toBe(6);
+  beginCoinLedger(ledgers, { knownAt: NOON_MS - 5, skippedAt: NOON_MS - 9 });
+  expect(await known()).toEqual(['a,b', 'b']);
   beginCoinLedger(ledgers, { ledger: BEGAN + 1 });
   expect(await known()).toEqual(['b', 'b']);
 });

@@ -1,6 +1,7 @@
 /**
  * Decides for which wallets figures are known and complete. Those of venue_a are known with the first response about their
- * fills, and complete once the whole history is loaded; both when what was loaded is in the tables.
+ * fills, and complete once the whole history is loaded, unless the venue does not return all fills of a time; both when what
+ * was loaded is in the tables.
  */
 import type { Wallet } from '#schemas/domain/control/state';
 import { accountFillTopic, type FillLoad } from '#schemas/topics/account-fills';
@@ -58,7 +59,9 @@ export async function knownWallets(
   };
   return {
     known: new Set(wallets.filter((wallet) => isStored(wallet, ({ knownAt, loadedAt }) => knownAt ?? loadedAt))),
-    complete: new Set(wallets.filter((wallet) => isStored(wallet, ({ loadedAt }) => loadedAt))),
+    complete: new Set(
+      wallets.filter((wallet) => isStored(wallet, ({ loadedAt, skippedAt }) => (skippedAt === null ? loadedAt : null))),
+    ),
   };
 }
 

@@ -25,6 +25,7 @@ export function beginCoinLedger(view: LedgersView, fields: Partial<FillLoad> = {
     twapsCompleteAt: NOON_MS,
     tradedAt: null,
     missingFrom: null,
+    skippedAt: null,
     ...fields,
   };
   const { account, ledger } = load;

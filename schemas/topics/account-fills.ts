@@ -135,6 +135,14 @@ const fillLoad = record('FillLoad', 'How far the fills of a followed account are
     nullable(timestamp('Time of the oldest recorded trade that is missing among the fills; null if none is.')),
     null,
   ),
+  skippedAt: withDefault(
+    nullable(
+      timestamp(
+        'The first time with as many fills as a page holds: the venue returns no others of it. Null without one.',
+      ),
+    ),
+    null,
+  ),
 });
 export type FillLoad = Infer<typeof fillLoad>;
 /** Ingest reads it to know what to request next; that of an account that no binding names any more is removed. */

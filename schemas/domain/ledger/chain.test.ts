@@ -7,8 +7,17 @@ import { decimal, fill } from './ledger.fixture.ts';
 const fillsOf = (...rows: [number, string | number, string | number][]) =>
   rows.map(([tie, start, qty]) => fill(1, 'C', qty, 1, { id: `${tie}`, tie, start })).sort((a, b) => a.tie - b.tie);
 
+/** Returns the order, and in how many slices it was found. */
+function chained(...terms: Parameters<typeof chainFills>) {
+  const chaining = chainFills(...terms);
+  for (let slices = 1; ; slices += 1) {
+    const { done, value } = chaining.next();
+    if (done) return { ordered: value, slices };
+  }
+}
+
 const orderOf = (position: number, ...rows: [number, string | number, string | number][]) =>
-  chainFills(fillsOf(...rows), decimal(position)).map(({ tie }) => tie);
+  chained(fillsOf(...rows), decimal(position)).ordered.map(({ tie }) => tie);
 
 it('fills follow the order in which each begins at the position after the one before', () => {
   expect(orderOf(0, [3, 0, 5], [1, 5, 2], [2, 7, -9], [4, -2, 1])).toEqual([3, 1, 2, 4]);
@@ -27,6 +36,15 @@ it('a chain that begins elsewhere begins where no other fill ends', () => {
 it('fills that end where they begin start at the position before them', () => {
   expect(orderOf(6, [1, 5, 1], [2, 6, -1])).toEqual([2, 1]);
   expect(orderOf(5, [2, 6, -1], [1, 5, 1])).toEqual([1, 2]);
+});
+
+it('a break among many fills is found in slices, none of which compares all of them with each other', () => {
+  // The chain begins with the highest tie, so that all others are tried before.
+  const count = 300;
+  const rows = Array.from({ length: count }, (_, at): [number, number, number] => [count - at, at, 1]);
+  const { ordered, slices } = chained(fillsOf(...rows), decimal(-50));
+  expect(ordered.map(({ tie }) => tie)).toEqual(rows.map(([tie]) => tie));
+  expect(slices).toBeGreaterThan(count ** 2 / 10_300);
 });
 
 it('a chain of a true sequence never breaks, whatever the ties', () => {
@@ -50,7 +68,7 @@ it('a chain of a true sequence never breaks, whatever the ties', () => {
       });
       fills.sort((a, b) => a.tie - b.tie);
       let expected = decimal(first) as bigint;
-      for (const { startPosition, qty } of chainFills(fills, decimal(first))) {
+      for (const { startPosition, qty } of chained(fills, decimal(first)).ordered) {
         expect(startPosition).toBe(expected);
         expected += qty;
       }

@@ -7,19 +7,26 @@ import type { Decimal } from '../decimal.ts';
 import type { Fill } from './events.ts';
 import { isRounding, movedBy } from './fills.ts';
 
+/** So many fills are compared between two slices. */
+const SLICE_FILLS = 10_000;
+
 interface Edge {
   readonly fill: Fill;
   readonly from: number;
   readonly to: number;
 }
 
-/** Orders fills, sorted by tie, that all state their position. `position` is that of the account before them. */
-export function chainFills(fills: readonly Fill[], position: Decimal): Fill[] {
+/**
+ * Orders fills, sorted by tie, that all state their position, in slices: a break among n fills compares n² of them.
+ * @param position that of the account before them.
+ */
+export function* chainFills(fills: readonly Fill[], position: Decimal): Generator<undefined, Fill[]> {
   const nodeOf = positionNodes([position, ...fills.flatMap((fill) => [startOf(fill), endOf(fill)])]);
   const left: Edge[] = fills.map((fill) => ({ fill, from: nodeOf(startOf(fill)), to: nodeOf(endOf(fill)) }));
   const ordered: Fill[] = [];
+  const slice = { compared: 0 };
   for (let current = nodeOf(position); left.length > 0; ) {
-    const next = nextEdge(left, current);
+    const next = yield* nextEdge(left, current, slice);
     left.splice(left.indexOf(next), 1);
     ordered.push(next.fill);
     current = next.to;
@@ -27,17 +34,22 @@ export function chainFills(fills: readonly Fill[], position: Decimal): Fill[] {
   return ordered;
 }
 
-function nextEdge(left: readonly Edge[], current: number): Edge {
+function* nextEdge(left: readonly Edge[], current: number, slice: { compared: number }): Generator<undefined, Edge> {
   const continuing = left.filter(({ from }) => from === current);
   if (continuing.length === 1) return continuing[0]!;
   const isBreak = continuing.length === 0;
   const candidates = isBreak ? left : continuing;
   const fewest = breaksOf(left, current) - (isBreak ? 1 : 0);
-  const best = candidates.find((candidate) => {
+  for (const candidate of candidates) {
+    slice.compared += left.length;
+    if (slice.compared >= SLICE_FILLS) {
+      slice.compared = 0;
+      yield;
+    }
     const others = left.filter((edge) => edge !== candidate);
-    return breaksOf(others, candidate.to) === fewest;
-  });
-  return best ?? candidates[0]!;
+    if (breaksOf(others, candidate.to) === fewest) return candidate;
+  }
+  return candidates[0]!;
 }
 
 /** Returns how often a path that begins at `current` must break to contain all edges. */

@@ -308,15 +308,11 @@ function* applyInOrder(
   const again: AppliedEvent[] = [];
   const written: AppliedEvent[] = [];
   const previous: (AppliedEvent | null)[] = [];
-  let sliced = 0;
   for (let at = 0; at < placed.length; ) {
-    if (at - sliced >= SLICE_EVENTS) {
-      sliced = at;
-      yield;
-    }
     let end = at + 1;
     while (end < placed.length && compareGroups(placed[at]!.event, placed[end]!.event) === 0) end += 1;
-    for (const { event, before } of inPositionOrder(books, placed.slice(at, end))) {
+    for (const { event, before } of yield* inPositionOrder(books, placed.slice(at, end))) {
+      if (again.length % SLICE_EVENTS === SLICE_EVENTS - 1) yield;
       const now = { event, effects: applyEvent(books, event), nth: nthAfter(again, event) };
       again.push(now);
       if (before && isSameApplied(before, now)) continue;
@@ -348,14 +344,15 @@ function* appendInOrder(
 }
 
 /** Orders the events of a group. */
-function inPositionOrder(books: Books, group: Placed[]): readonly Placed[] {
+function* inPositionOrder(books: Books, group: Placed[]): Generator<undefined, readonly Placed[]> {
   if (group.length === 1) return group;
   group.sort((a, b) => compareTies(a.event, b.event));
   const events = group.map(({ event }) => event);
   const fills = events.filter((event): event is Fill => event.kind === 'fill' && event.startPosition !== null);
   if (fills.length < group.length) return group;
   const placed = new Map(group.map((own) => [own.event, own]));
-  return chainFills(fills, positionOf(books, fills[0]!.instrument)).map((fill) => placed.get(fill)!);
+  const ordered = yield* chainFills(fills, positionOf(books, fills[0]!.instrument));
+  return ordered.map((fill) => placed.get(fill)!);
 }
 
 function withFirstReceipt(event: LedgerEvent, existing: LedgerEvent | undefined): LedgerEvent {

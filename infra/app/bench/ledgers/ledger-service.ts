@@ -30,6 +30,7 @@ const OTHER_LOAD: FillLoad = {
   twapsCompleteAt: null,
   tradedAt: null,
   missingFrom: null,
+  skippedAt: null,
 };
 /** Rows of one INSERT. */
 const BATCH_ROWS = 10_000;

@@ -19,6 +19,7 @@ function aLoad(name: string, fields: Partial<FillLoad> = {}): FillLoad {
     twapsCompleteAt: null,
     tradedAt: null,
     missingFrom: null,
+    skippedAt: null,
     ...fields,
   };
 }

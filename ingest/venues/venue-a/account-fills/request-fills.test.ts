@@ -33,7 +33,7 @@ async function append(user: string, fields: Partial<FillLoad> | null): Promise<v
   const account = `venue_a:${user}`;
   const load = {
     ...{ account, user, ledger: 1, receivedAt: 1, knownAt: 1, loadedAt: null, ordersFrom: 0, twapsFrom: 0 },
-    ...{ ordersCompleteAt: null, twapsCompleteAt: null, tradedAt: null, missingFrom: null },
+    ...{ ordersCompleteAt: null, twapsCompleteAt: null, tradedAt: null, missingFrom: null, skippedAt: null },
   };
   const value = fields && codec.encode(fillLoadTopic, { ...load, ...fields });
   seq += 1;

@@ -167,7 +167,14 @@ it('publishes files, does not repeat unchanged ones, repeats unreadable ones, an
   await vi.waitFor(() => expect(host.requests).toHaveLength(requested + 3), 10_000);
   // A ledger that begins now needs all of them once, also that there was no file.
   const ledger = { account: `venue_a:${BUILDER}`, user: BUILDER, ledger: now + 1, receivedAt: now, knownAt: null };
-  const nothing = { loadedAt: null, ordersCompleteAt: null, twapsCompleteAt: null, tradedAt: null, missingFrom: null };
+  const nothing = {
+    loadedAt: null,
+    skippedAt: null,
+    ordersCompleteAt: null,
+    twapsCompleteAt: null,
+    tradedAt: null,
+    missingFrom: null,
+  };
   const value = codec.encode(fillLoadTopic, { ...ledger, ...nothing, ordersFrom: 0, twapsFrom: 0 });
   await log.append([{ ...at, topic: fillLoadTopic.name, key: ledger.account, value }]);
   answers['20260119'] = { body: csv('NEWEST'), headers: { etag: '"new"' } };
