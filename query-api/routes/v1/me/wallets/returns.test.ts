@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RequestError } from '#infra/requests/request-error';
 import type { Store } from '#infra/store/store';
+import type { Wallet } from '#schemas/domain/control/state';
 import { accountFlowsTable } from '#schemas/tables/account-flows';
 import { flowCoverageTable } from '#schemas/tables/flow-coverage';
 import { navSnapshotsTable } from '#schemas/tables/nav-snapshots';
@@ -8,6 +9,7 @@ import type { AccountFlow } from '#schemas/topics/account-flows';
 import { type AccountValue, accountValueTopic } from '#schemas/topics/accounts';
 import { ledgerTopic } from '#schemas/topics/ledgers';
 import { snapshotHeadTopic } from '#schemas/topics/nav-snapshots';
+import { walletNavCurve } from '../../../../accounts/wallet-nav-curve.ts';
 import { insertRows } from '../../../../testing/insert-rows.fixture.ts';
 import { openTestStore } from '../../../../testing/open-test-store.fixture.ts';
 import { bindWallet } from '../../../../testing/pnl-service.fixture.ts';
@@ -193,6 +195,24 @@ describe('GET /v1/me/wallets/{id}/nav-curve', () => {
     };
     expect(await points()).toEqual([100, 100, 1_100]);
     await insertRows(store, flowCoverageTable, [coverage(account, hourOf(1) + 500)], 11);
+  });
+
+  it('waits for these flows until a moment, and is then without them', async () => {
+    let requests = 0;
+    const ingest = {
+      send: () => {
+        requests += 1;
+        return new Promise(() => {});
+      },
+    };
+    const wallet = { id: 'w', provider: 'venue_a_perp', address: LATE } as Wallet;
+    const curve = (flowsUntil: number) => {
+      const read = { caller: { sandbox: false } as never, signal: new AbortController().signal, flowsUntil };
+      return walletNavCurve(wallet, '1D', read, { views: service.views, store, ingest: ingest as never });
+    };
+    for (const flowsUntil of [Date.now() + 500, Date.now() - 1])
+      expect((await curve(flowsUntil)).points.map(({ netDepositsUsdc }) => netDepositsUsdc)).toEqual([100, 100, null]);
+    expect(requests).toBe(1);
   });
 
   it('has no points of an account of venue_a with one snapshot', async () => {
