@@ -31,7 +31,7 @@ describe('a comparison with the venue', () => {
     expect(checks()).toEqual(['1 false']);
     probe.driver.restart();
     acquire(21_000, { 1: '2.98' });
-    acquire(22_000, { 1: '2.99', 9: '5' });
+    acquire(22_000, { 1: '2.99' });
     acquire(23_000, {}, { account: 'venue_b:0x9' });
     expect(checks()).toEqual(['1 false', '1 true']);
     probe.trade(30);
@@ -39,6 +39,22 @@ describe('a comparison with the venue', () => {
     expect(checks()).toHaveLength(2);
     acquire(41_000, {});
     expect(checks().at(-1)).toBe('1 false');
+  });
+
+  it('finds a token different that the ledger has no event of, until the venue has it no longer or would redeem it', () => {
+    const { probe, acquire, checks } = setUp();
+    acquire(10_000, { 8: '100', 9: '5', 7: '0.01' });
+    acquire(11_000, { 6: '1' }, { redeemable: true });
+    expect(checks()).toEqual(['8 false', '9 false', '8 true', '9 true']);
+    probe.driver.restart();
+    acquire(12_000, { 9: '5' });
+    acquire(13_000, { 9: '5' }, { redeemable: true });
+    acquire(14_000, { 9: '5' }, { redeemable: true });
+    expect(checks().slice(4)).toEqual(['9 false', '9 true']);
+    acquire(15_000, { 1: '3' });
+    probe.trade(16);
+    acquire(17_000, { 1: '3' });
+    expect(checks().slice(6)).toEqual(['1 false', '1 true']);
   });
 
   it('finds a token different that the venue would redeem and the ledger has not settled', () => {

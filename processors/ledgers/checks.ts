@@ -1,7 +1,8 @@
 /**
  * Compares the positions of a ledger of venue_b with the venue's at each acquisition. Tokens are compared until they are
  * settled; one that was never compared counts as one that differs, and so does one that the venue would redeem: its
- * settlement is not in the ledger. Once it is, the size that was compared counts.
+ * settlement is not in the ledger. Once it is, the size that was compared counts. A token that the venue states and the
+ * ledger has no event of differs, too, until the venue has it no longer or would redeem it.
  */
 import type { Emit, StageRecord } from '#infra/stages/stage';
 import { parseDecimal, ZERO } from '#schemas/domain/decimal';
@@ -60,7 +61,7 @@ export function forgetTokens({ checks, holders }: LedgersState, tokens: readonly
 }
 
 export function onAcquisition(
-  { checks, accounts }: LedgersState,
+  { checks, accounts, holders }: LedgersState,
   { value, receivedAt }: StageRecord<VenueBAcquisition>,
   emit: Emit,
 ): void {
@@ -69,13 +70,21 @@ export function onAcquisition(
   if (!own) return;
   const { ledger, startedAt } = accounts.get(account)!;
   const held = new Map(positions.map((position) => [position.asset, position]));
+  const isLacked = (instrument: string) => !holders.get(instrument)?.has(account);
+  for (const { asset, size, redeemable } of positions)
+    if (!own.tokens.has(asset) && !redeemable && isLacked(asset) && differsFromVenue(ZERO, parseDecimal(size)))
+      own.tokens.set(asset, { isEqual: null, lacksSettlement: false, isSettled: false });
   for (const [instrument, check] of own.tokens) {
     if (check.isSettled) continue;
-    const position = held.get(instrument);
+    const stated = held.get(instrument);
+    // The ledger never settles what it lacks, so this is not compared once the venue would redeem it.
+    const isOver = isLacked(instrument) && stated?.redeemable === true;
+    const position = isOver ? undefined : stated;
     const size = position ? parseDecimal(position.size) : ZERO;
     const hasSize = !differsFromVenue(positionOf(ledger.books, instrument), size);
     check.lacksSettlement = hasSize && position?.redeemable === true;
     const isEqual = hasSize && !check.lacksSettlement;
+    if (isEqual && isLacked(instrument)) own.tokens.delete(instrument);
     if (isEqual === check.isEqual) continue;
     check.isEqual = isEqual;
     emit(ledgerCheckTopic, account, { account, ledger: startedAt, instrument, receivedAt, isEqual });

@@ -50,7 +50,7 @@ export interface LedgerChecks {
   changedAt: number | null;
   /** When the ledger was last compared, unix ms; null before. */
   checkedAt: number | null;
-  /** The tokens of the ledger, until they are settled for `RETAINED_MS`. */
+  /** The tokens of the ledger, until they are settled for `RETAINED_MS`, and those that it lacks and the venue states. */
   readonly tokens: Map<string, TokenCheck>;
 }
 

@@ -16,7 +16,8 @@ export type RoiWindow = Pick<RoiInput, 'from' | 'to' | 'current'>;
 
 /**
  * Returns the return of a window. A snapshot anchors nothing while the flows between its mark and its value are not known;
- * if the window has no other anchor, this is why it is unavailable.
+ * if the window has no other anchor, this is why it is unavailable. So it is if the window begins with the first point of
+ * all and that is such a snapshot, from the time on from which flows are known.
  * @param series the venue's series of the account, the finest first; points without a value anchor nothing.
  */
 export function accountRoi(
@@ -25,19 +26,22 @@ export function accountRoi(
   window: RoiWindow,
 ): Roi {
   const ofSnapshots: RoiPoint[] = [];
-  const unknown: RoiPoint[] = [];
-  let problem: FlowProblem | null = null;
+  const unknown: (RoiPoint & { readonly problem: FlowProblem })[] = [];
   for (const snapshot of snapshots) {
     const point = pointAtMark(snapshot, history);
     if (typeof point !== 'string') ofSnapshots.push(point);
-    else {
-      unknown.push({ ts: snapshot.hour, nav: snapshot.nav, pnl: null });
-      problem = point;
-    }
+    else unknown.push({ ts: snapshot.hour, nav: snapshot.nav, pnl: null, problem: point });
   }
   const ofVenue = series.map((points) => points.flatMap((point) => withValue(point) ?? []));
   const roi = calculateRoi({ ...window, sources: [ofSnapshots, ...ofVenue], history });
-  if (roi.reason !== 'not_anchored' || problem === null) return roi;
+  if (roi.reason === null && window.from === null) {
+    // The first point of all is one whose value is not known; a later start would leave out what came since.
+    const isFirst = ({ ts }: RoiPoint) => ts >= history.knownFrom && ts < roi.figures.startAt;
+    const first = unknown.find(isFirst);
+    return first ? { reason: first.problem } : roi;
+  }
+  const problem = unknown.at(-1)?.problem;
+  if (roi.reason !== 'not_anchored' || problem === undefined) return roi;
   const all = [...ofSnapshots, ...unknown].sort((a, b) => a.ts - b.ts);
   const isAnchored = calculateRoi({ ...window, sources: [all], history }).reason !== 'not_anchored';
   return isAnchored ? { reason: problem } : roi;

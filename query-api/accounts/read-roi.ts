@@ -8,7 +8,12 @@ import { SERIES_LIFETIME_MS, type SeriesPoint, WINDOWS } from '#schemas/domain/r
 import { accountFlowsRead } from '#schemas/requests/account-flows';
 import type { FollowedLedger } from '#schemas/topics/ledgers';
 import { accountName, providerFamily } from '#schemas/venues/accounts';
-import { flowsFollowedThrough, type ReturnInputs, readReturnInputsOf } from '../queries/read-return-inputs.ts';
+import {
+  flowsFollowedThrough,
+  type ReturnInputs,
+  type ReturnsWindow,
+  readReturnInputsOf,
+} from '../queries/read-return-inputs.ts';
 import { ledgerOf } from '../queries/select-wallets.ts';
 import type { Caller, Dependencies } from '../routes/route.ts';
 import { fetchSeries } from '../upstream/read-series.ts';
@@ -50,19 +55,29 @@ export async function readRoi(read: RoiRead, dependencies: RoiDependencies, know
   const stored = known ?? (await readReturnInputsOf(dependencies, ledgerOf(views.ledgers, wallet), read));
   // The snapshot that anchors the end is a value of some minutes later.
   const anchor = stored.snapshots.findLast(({ hour }) => hour <= through);
-  const inputs = await inputsThrough(read, Math.max(through, anchor?.asOf ?? 0), stored, dependencies);
+  const inputs = await inputsThrough(
+    { ...read, window: read },
+    Math.max(through, anchor?.asOf ?? 0),
+    stored,
+    dependencies,
+  );
   const series = knownSeries(views.accountSeries, accountName(family, wallet.address));
   const roi = accountRoi(inputs, series, window);
   if (family === 'venue_a' || roi.reason !== 'not_anchored' || caller.sandbox) return roi;
   return impliedRoi(read, inputs, window, dependencies);
 }
 
+export interface InputsRead extends Pick<RoiRead, 'wallet' | 'caller' | 'signal' | 'blocksUntil'> {
+  /** Of what `stored` was read for. */
+  readonly window: ReturnsWindow | null;
+}
+
 /**
  * Waits for the flows of an account if they are not known up to a time. Those of venue_a are loaded hourly, so they are
- * requested first; those of venue_b follow with the next blocks.
+ * requested first; those of venue_b follow with the next blocks. Resolves with what is known in the end.
  */
-async function inputsThrough(
-  { wallet, caller, signal, from, to, blocksUntil }: RoiRead,
+export async function inputsThrough(
+  { wallet, caller, signal, window, blocksUntil }: InputsRead,
   through: number,
   stored: ReturnInputs,
   dependencies: RoiDependencies,
@@ -71,7 +86,7 @@ async function inputsThrough(
   const ledger = ledgerOf(views.ledgers, wallet);
   const isKnown = stored.history.knownThrough >= through;
   if (isKnown || !ledger || caller.sandbox) return stored;
-  const read = () => readReturnInputsOf(dependencies, ledger, { from, to });
+  const read = () => readReturnInputsOf(dependencies, ledger, window);
   if (providerFamily(wallet.provider) === 'venue_b') {
     // Before the transfers of the account are followed, or any block is, the next block does not make its flows known.
     if (stored.history.knownThrough <= 0) return stored;
@@ -130,7 +145,7 @@ async function impliedRoi(
   const value = window.current ?? (await currentValue(wallet, caller, signal, dependencies));
   if (!value) return { reason: 'not_anchored' };
   // Its flows are among those that the values of the series follow from.
-  const known = await inputsThrough(read, value.ts, inputs, dependencies);
+  const known = await inputsThrough({ ...read, window: read }, value.ts, inputs, dependencies);
   const isKnown = known.history.knownThrough >= value.ts;
   const checked = (roi: Roi): Roi => (roi.reason === null && !isKnown ? { reason: 'flows_unknown' } : roi);
   const series: SeriesPoint[][] = [];

@@ -90,6 +90,8 @@ export async function readRows(
   // A row without a book is partial, too: the fill of an unknown builder may belong to it.
   const isComplete = (wallet: Wallet) =>
     complete.has(wallet) && !unnamed.has(accountName(providerFamily(wallet.provider), wallet.address));
+  // What the ledger lacks is in no book, so it makes no other book partial.
+  const isWhole = (wallet: Wallet) => isComplete(wallet) && read.agrees(wallet);
   // Rows by builder leave out books without one, and so does their total.
   const isCounted = (book: WalletBook) =>
     (groupBy !== 'builder' || book.builder !== null) && (platform !== 'mine' || isRegistered(book, attributions));
@@ -97,12 +99,12 @@ export async function readRows(
   const books = selected.map((book) => (isComplete(book.wallet) ? book : { ...book, isPartial: true }));
   const walletIds = wallets.map(({ id }) => id);
   const rowsAt = (priced: readonly WalletBook[]) => {
-    const rows = rowsOf(groupBy, priced, { wallets, isKnown, isComplete }, views.events);
+    const rows = rowsOf(groupBy, priced, { wallets, isKnown, isComplete: isWhole }, views.events);
     const sorted = sortRows(rows, sort.replace('-', '') as SortFigure, sort.startsWith('-'));
     const figures = wallets.length > 0 && !wallets.some(isKnown) ? UNKNOWN : sumOfBooks(priced);
     return {
       rows: sorted.map((row) => recordOf(groupBy, row, attributions)),
-      total: toTotal({ books: priced, figures }, wallets.every(isComplete)),
+      total: toTotal({ books: priced, figures }, wallets.every(isWhole)),
       walletIds,
     };
   };

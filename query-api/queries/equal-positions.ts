@@ -7,16 +7,28 @@ interface Token {
   readonly instrument: string;
 }
 
+interface ComparedToken extends Token {
+  readonly isEqual: 0 | 1;
+}
+
+/** What the newest comparisons found. */
+export interface ComparedPositions {
+  /** The tokens that were equal, by `account instrument`. */
+  readonly equal: ReadonlySet<string>;
+  /** The accounts with a token that was not, be it one that the ledger has no event of. */
+  readonly differing: ReadonlySet<string>;
+}
+
 /**
- * Returns the tokens, by `account instrument`, that the newest comparison found equal.
+ * Returns what the newest comparison of each token found.
  * @param ledgers as many as fit into a statement.
  * @param instrument the only token that is looked for.
  */
-export function equalPositions(ledgers: readonly FollowedLedger[], instrument?: string): Query<ReadonlySet<string>> {
+export function comparedPositions(ledgers: readonly FollowedLedger[], instrument?: string): Query<ComparedPositions> {
   return {
-    name: 'equal-positions',
-    sql: `SELECT c.account AS account, c.instrument AS instrument FROM ledger_checks AS c FINAL
-     WHERE c.account IN {accounts:Array(String)} AND c.isEqual
+    name: 'compared-positions',
+    sql: `SELECT c.account AS account, c.instrument AS instrument, toUInt8(c.isEqual) AS isEqual FROM ledger_checks AS c FINAL
+     WHERE c.account IN {accounts:Array(String)}
        ${instrument === undefined ? '' : 'AND c.instrument = {instrument:String}'}
        AND concat(c.account, ' ', toString(toUnixTimestamp64Milli(c.ledger))) IN {ledgers:Array(String)}`,
     parameters: {
@@ -24,12 +36,15 @@ export function equalPositions(ledgers: readonly FollowedLedger[], instrument?: 
       ledgers: ledgers.map(({ account, ledger }) => `${account} ${ledger}`),
       ...(instrument === undefined ? {} : { instrument }),
     },
-    parse: (rows: Token[]) => new Set(rows.map(keyOf)),
+    parse: (rows: ComparedToken[]) => ({
+      equal: new Set(rows.filter((row) => row.isEqual === 1).map(keyOf)),
+      differing: new Set(rows.filter((row) => row.isEqual === 0).map(({ account }) => account)),
+    }),
   };
 }
 
 /** True for a coin: each fill of venue_a states the position. False for a token that was not compared yet. */
-export function isEqual(equal: ReadonlySet<string>, token: Token): boolean {
+export function isEqual({ equal }: ComparedPositions, token: Token): boolean {
   return !token.account.startsWith('venue_b:') || equal.has(keyOf(token));
 }
 

@@ -1,6 +1,7 @@
 /** Fills on chain: what the ledgers state of them, with their trades. */
 import { tradeIdOf } from '#schemas/domain/ledger/fill-id';
 import { VENUES } from '#schemas/domain/providers';
+import { unavailable } from '#schemas/errors';
 import { bookEventsTable } from '#schemas/tables/book-events';
 import { marketsTable } from '#schemas/tables/markets';
 import type { StoredTrade } from '#schemas/tables/trades';
@@ -63,14 +64,22 @@ export async function readChainFills(store: Reader, range: FillRange): Promise<F
   return rows;
 }
 
-/** Adds the trade of each fill. A trade that a reorganization moved has several rows; that of the fill's time counts. */
+/**
+ * Adds the trade of each fill. A trade that a reorganization moved has several rows; that of the fill's time counts. Rejects
+ * with a 503 while the table lacks a trade.
+ */
 export async function withTrades(store: Reader, rows: readonly FillRow[]): Promise<ChainFill[]> {
   if (rows.length === 0) return [];
   const trades = await query(store, tradesOf(rows));
   const byPlace = new Map(trades.map((trade) => [`${trade.id} ${trade.ts}`, trade]));
   const fills = rows.map((own) => {
     const trade = byPlace.get(`${tradeIdOf(own.id)} ${own.ts}`);
-    if (!trade) throw new Error(`the table of trades lacks ${own.id}, a fill of ${own.account}`);
+    // The sink writes a trade before its fill, except after a fault.
+    if (!trade)
+      throw unavailable(
+        'the trade of a fill is not stored yet; try again',
+        new Error(`the table of trades lacks ${own.id}, a fill of ${own.account}`),
+      );
     return { account: own.account, provider: trade.provider, own, trade };
   });
   const outcomes = await outcomesOfComplements(store, fills);

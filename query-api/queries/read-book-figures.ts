@@ -2,7 +2,7 @@
 import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
 import { hasLots } from '#schemas/domain/ledger/open-position';
 import type { BookFigures } from '../pnl/figures.ts';
-import { equalPositions, isEqual } from './equal-positions.ts';
+import { comparedPositions, isEqual } from './equal-positions.ts';
 import { inParts, isOfLedgers, type LedgerPart } from './ledger-rows.ts';
 import { OPEN_SUMS, type OpenRow, readOpenSums } from './open-sums.ts';
 import { type Query, queryBatch, type Reader } from './query.ts';
@@ -23,6 +23,8 @@ export interface ReadFigures {
   readonly books: readonly BookFigures[];
   /** The newest time at which an event reached one of the ledgers, unix ms; 0 without events. */
   readonly newest: number;
+  /** Accounts of which the venue states another position than the ledger, also in a token without a book. */
+  readonly differing: ReadonlySet<string>;
 }
 
 interface BookRow extends OpenRow {
@@ -45,6 +47,7 @@ export async function readBookFigures(
   window: FiguresWindow,
 ): Promise<ReadFigures> {
   const books: BookFigures[] = [];
+  const differing = new Set<string>();
   let newest = 0;
   for (const part of inParts(ledgers)) {
     const { asOf } = window;
@@ -52,14 +55,15 @@ export async function readBookFigures(
     const own = isOfLedgers(part);
     const condition = `${own.sql} AND l.state = 'applied'${until}`;
     const parameters = { ...own.parameters, ...(asOf === null ? {} : { asOf }) };
-    const [rows, equal] = await queryBatch(store, [sumsOf(condition, parameters, window), equalPositions(part)]);
+    const [rows, compared] = await queryBatch(store, [sumsOf(condition, parameters, window), comparedPositions(part)]);
+    for (const account of compared.differing) differing.add(account);
     for (const row of rows) {
       newest = Math.max(newest, row.newest);
-      const figures = figuresOf(row, isEqual(equal, row));
+      const figures = figuresOf(row, isEqual(compared, row));
       if (row.inWindow > 0 || hasLots(figures.open)) books.push(figures);
     }
   }
-  return { books, newest };
+  return { books, newest, differing };
 }
 
 function sumsOf(

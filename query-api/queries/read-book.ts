@@ -2,7 +2,7 @@
 import { type OpenPosition, openPositionOf } from '#schemas/domain/ledger/open-position';
 import { bookEventsTable } from '#schemas/tables/book-events';
 import type { FollowedLedger, LedgerEventRow } from '#schemas/topics/ledgers';
-import { equalPositions, isEqual } from './equal-positions.ts';
+import { comparedPositions, isEqual } from './equal-positions.ts';
 import { type OpenLot, openLots } from './open-lots.ts';
 import { OPEN_SUMS, type OpenRow, readOpenSums } from './open-sums.ts';
 import { type Query, queryBatch, type Reader } from './query.ts';
@@ -56,19 +56,20 @@ export async function readBook(
   scope: string,
 ): Promise<ReadBook | null> {
   const after = cursor === null ? null : placeOf(readCursor(cursor), scope);
-  const [summary, lots, rows, equal] = await queryBatch(store, [
+  const [summary, lots, rows, compared] = await queryBatch(store, [
     summaryOf(place),
     openLots(OF_BOOK, parametersOf(place)),
     // One more than requested shows whether there is a next page.
     eventsOf(place, limit + 1, after),
-    equalPositions([place.ledger], place.instrument),
+    comparedPositions([place.ledger], place.instrument),
   ]);
   if (summary.events === 0) return null;
   const events = rows.slice(0, limit);
   const last = events.at(-1);
   return {
     realized: summary.realized,
-    isPartial: summary.partials > 0 || !isEqual(equal, { account: place.ledger.account, instrument: place.instrument }),
+    isPartial:
+      summary.partials > 0 || !isEqual(compared, { account: place.ledger.account, instrument: place.instrument }),
     lots,
     open: openPositionOf(readOpenSums(summary)),
     events,

@@ -1,6 +1,6 @@
 import type { Wallet } from '#schemas/domain/control/state';
 import { hasLots } from '#schemas/domain/ledger/open-position';
-import { type AccountProvider, PROVIDER_FAMILIES } from '#schemas/venues/accounts';
+import { type AccountProvider, accountName, PROVIDER_FAMILIES, providerFamily } from '#schemas/venues/accounts';
 import { providerOf } from '#schemas/venues/venue-a/coin-market';
 import type { WalletBook } from '../pnl/rows.ts';
 import type { Views } from '../views/views.ts';
@@ -15,6 +15,8 @@ export interface WalletBooks {
   readonly books: readonly WalletBook[];
   /** The newest time at which an event reached one of the ledgers, unix ms; 0 without events. */
   readonly newest: number;
+  /** True if the venue states the positions of the wallet's ledger, as far as they were compared. */
+  readonly agrees: (wallet: Wallet) => boolean;
 }
 
 /** Reads the books of wallets with figures, each once, with marks and markets of their instruments. */
@@ -26,7 +28,7 @@ export async function readWalletBooks(
   requested?: AccountProvider | undefined,
 ): Promise<WalletBooks> {
   const ledgers = new Map(ledgersOf(views.ledgers, wallets, requested).map((ledger) => [ledger.account, ledger]));
-  const { books, newest } = await readBookFigures(store, [...ledgers.values()], window);
+  const { books, newest, differing } = await readBookFigures(store, [...ledgers.values()], window);
   const held = new Map(
     books.filter(({ open }) => hasLots(open)).map((book) => [book.instrument, providerOfBook(book)]),
   );
@@ -52,6 +54,7 @@ export async function readWalletBooks(
       };
     }),
     newest,
+    agrees: ({ provider, address }) => !differing.has(accountName(providerFamily(provider), address)),
   };
 }
 

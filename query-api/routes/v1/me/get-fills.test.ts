@@ -175,6 +175,14 @@ describe('a fill', () => {
     expect((await read()).fills).toMatchObject([{ ts: '2026-03-01T12:00:07.000Z', status: 'pending' }]);
   });
 
+  it('is unavailable for a moment while its trade is not stored', async () => {
+    await putRows(aLedgerRow(1));
+    const { status, headers } = await get();
+    expect([status, headers['retry-after']]).toEqual([503, '1']);
+    await putFills(1);
+    expect((await read()).fills).toHaveLength(1);
+  });
+
   it('of an earlier ledger, one that came too late, and what is no fill are not listed', async () => {
     await putFills(1, 2, 3, 4);
     await putRows(

@@ -51,14 +51,14 @@ export const getPnlCurve = defineCallerRoute({
     const isKnown = (wallet: Wallet) => known.has(wallet);
     const areKnown = wallets.length === 0 || wallets.some(isKnown);
     const counted = { by: 'ts', from: window.from, before: to + 1, asOf: null } as const;
-    const [{ books }, moments] = await Promise.all([
+    const [{ books, agrees }, moments] = await Promise.all([
       readWalletBooks(store, views, [...known], counted, query.provider),
       readRealized(store, ledgersOf(views.ledgers, [...known], query.provider), window),
     ]);
     return {
       total: toTotal(
         { books, figures: areKnown ? sumOfBooks(books) : UNKNOWN },
-        wallets.every((wallet) => complete.has(wallet)),
+        wallets.every((wallet) => complete.has(wallet) && agrees(wallet)),
       ),
       curve: areKnown ? curveOf(moments, window) : [],
       window: { from: isoTime(window.from), to: isoTime(window.to), days },

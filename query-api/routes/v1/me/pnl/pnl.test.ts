@@ -3,7 +3,7 @@ import type { Store } from '#infra/store/store';
 import { bookEventsTable } from '#schemas/tables/book-events';
 import { ledgerChecksTable } from '#schemas/tables/ledger-checks';
 import { tradesTable } from '#schemas/tables/trades';
-import type { LedgerEventRow } from '#schemas/topics/ledgers';
+import { type LedgerEventRow, ledgerTopic } from '#schemas/topics/ledgers';
 import { bookTopics, contextTopics, statusTopics } from '#schemas/topics/normalised';
 import {
   anAccountFill,
@@ -318,6 +318,27 @@ describe('rows', () => {
     const byProvider = await rows('&groupBy=provider');
     expect(byProvider.data).toMatchObject([{ provider: 'venue_b', walletCount: 1, ...sums }]);
     expect(byProvider.total).toEqual(byWallet.total);
+  });
+
+  it('are partial by wallet and provider, with the total, where the venue states what the ledger has no event of', async () => {
+    const { token } = await service.organization('Held before');
+    const address = `0x${'6e'.repeat(20)}`;
+    const account = `venue_b:${address}`;
+    await bind(address, token);
+    applyRecord(VIEWS.ledgers, service.views.ledgers, ledgerTopic, account, { account, ledger: BEGAN });
+    const coverages = async () => {
+      const bodies = [];
+      for (const path of ['?groupBy=wallet', '?groupBy=provider', '?groupBy=event', '/curve'])
+        bodies.push((await service.request('GET', `/v1/me/pnl${path}`, { token })).body);
+      return bodies.flatMap(({ data = [], total: sum }) => [...data, sum].map(({ coverage }) => coverage));
+    };
+    const check = { account, instrument: '777', receivedAt: NOON_MS };
+    await insertRows(store, ledgerChecksTable, [{ ...check, ledger: BEGAN - 1, isEqual: false }]);
+    expect(new Set(await coverages())).toEqual(new Set(['complete']));
+    await insertRows(store, ledgerChecksTable, [{ ...check, ledger: BEGAN, isEqual: false }]);
+    expect(await coverages()).toEqual(Array(6).fill('partial'));
+    await insertRows(store, ledgerChecksTable, [{ ...check, ledger: BEGAN, isEqual: true }], 9);
+    expect(new Set(await coverages())).toEqual(new Set(['complete']));
   });
 
   it('by builder leave out what has none; mine are those of registered builders', async () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { walletOf } from '#schemas/domain/control/lookups';
 import { ApiError } from '#schemas/errors';
-import { walletNavCurve, walletNavCurveSchema } from '../../../../accounts/wallet-nav-curve.ts';
+import { FLOWS_WAIT_MS, walletNavCurve, walletNavCurveSchema } from '../../../../accounts/wallet-nav-curve.ts';
 import { windowParameter } from '../../../../accounts/wallet-pnl-curve.ts';
 import { idPath } from '../../../id-path.ts';
 import { defineCallerRoute } from '../../../route.ts';
@@ -20,6 +20,7 @@ export const getWalletNavCurve = defineCallerRoute({
   handle: ({ params, query, caller, signal }, dependencies) => {
     const wallet = walletOf(dependencies.control.state, caller, params.id);
     if (!wallet) throw new ApiError('not_found', 'no such wallet');
-    return walletNavCurve(wallet, query.window, caller, signal, dependencies);
+    const read = { caller, signal, flowsUntil: Date.now() + FLOWS_WAIT_MS };
+    return walletNavCurve(wallet, query.window, read, dependencies);
   },
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readByAddress } from '../../../../accounts/by-address.ts';
-import { walletNavCurve, walletNavCurveSchema } from '../../../../accounts/wallet-nav-curve.ts';
+import { FLOWS_WAIT_MS, walletNavCurve, walletNavCurveSchema } from '../../../../accounts/wallet-nav-curve.ts';
 import { windowField, windowParameter } from '../../../../accounts/wallet-pnl-curve.ts';
 import { defineCallerRoute } from '../../../route.ts';
 import { addressSelection } from '../wallet-selection.ts';
@@ -22,9 +22,10 @@ export const getWalletsNavCurve = defineCallerRoute({
   }),
   async handle({ query, caller, signal }, dependencies) {
     const { walletAddress, window } = query;
-    const read = await readByAddress(dependencies.control.state, caller, walletAddress, (wallet) =>
-      walletNavCurve(wallet, window, caller, signal, dependencies),
+    const read = { caller, signal, flowsUntil: Date.now() + FLOWS_WAIT_MS };
+    const curves = await readByAddress(dependencies.control.state, caller, walletAddress, (wallet) =>
+      walletNavCurve(wallet, window, read, dependencies),
     );
-    return { window, ...read };
+    return { window, ...curves };
   },
 });

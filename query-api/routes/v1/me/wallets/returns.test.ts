@@ -180,6 +180,21 @@ describe('GET /v1/me/wallets/{id}/nav-curve', () => {
     expect(sent).toEqual([]);
   });
 
+  it('reads the flows up to the newest snapshot first', async () => {
+    const account = `venue_a:${LATE}`;
+    const points = async () =>
+      (await navCurve(account)).body.points.map((point: { netDepositsUsdc: number }) => point.netDepositsUsdc);
+    expect(await points()).toEqual([100, 100, null]);
+    const newest = hourOf(1) + 1_000;
+    expect(sent).toEqual([{ kind: 'venue_a.account_flows', params: { address: LATE, through: newest } }]);
+    answer = async (_, { through }) => {
+      await insertRows(store, flowCoverageTable, [coverage(account, through)], 10);
+      return { publishedAt: through };
+    };
+    expect(await points()).toEqual([100, 100, 1_100]);
+    await insertRows(store, flowCoverageTable, [coverage(account, hourOf(1) + 500)], 11);
+  });
+
   it('has no points of an account of venue_a with one snapshot', async () => {
     expect((await navCurve(`venue_a:${YOUNG}`)).body).toMatchObject({ source: 'snapshot', points: [], asOf: null });
   });
