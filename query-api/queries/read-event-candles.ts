@@ -15,18 +15,21 @@ import { lengthsOf, type SelectedBuckets, selectStoredBars } from './select-stor
 import { instrumentsOf } from './traded-instruments.ts';
 import { unprocessedTrades } from './unprocessed-trades.ts';
 
+/** Unix ms; null if it is unknown. */
+export type CandleTimes = Readonly<Record<'now' | 'tablesAt' | 'chainAt', number | null>>;
+
 /**
  * Reads candles of linked markets, the oldest bucket first, then by provider and market. The limit counts candles, and
  * the bucket in which it falls is returned in full.
- * @param times the pipeline's time, and the time up to which the tables have the bars from recorded trades, unix ms; null
- *   if it is unknown.
+ * @param times unix ms, each null if it is unknown: the pipeline's time, and the times up to which the tables have the bars
+ *   from recorded trades, and those from the trades of the chain.
  * @param orgId in whose turn it uses the store (`readJointCandles`).
  */
 export async function readEventCandles(
   store: Reader,
   links: readonly EventLink[],
   window: CandleWindow,
-  { now, tablesAt }: { readonly now: number | null; readonly tablesAt: number | null },
+  { now, tablesAt, chainAt }: CandleTimes,
   orgId: string,
 ): Promise<MarketCandleList> {
   if (links.length === 0) return new MarketCandleArray([]);
@@ -34,7 +37,11 @@ export async function readEventCandles(
     (a, b) => compare(a.provider, b.provider) || compare(a.providerMarketId, b.providerMarketId),
   );
   const sides = sorted.flatMap(sidesOf);
-  const at = { now: now ?? Number.POSITIVE_INFINITY, unprocessed: unprocessedTrades(sides, tablesAt, now) };
+  const onChain = sides.filter(({ provider }) => provider === 'venue_b');
+  const at = {
+    now: now ?? Number.POSITIVE_INFINITY,
+    unprocessed: [...unprocessedTrades(sides, tablesAt, now), ...unprocessedTrades(onChain, chainAt, now)],
+  };
   const { rows } = await readBuckets(window, now, {
     read: async (range) => ({ rows: await readRange(store, sorted, range, at, orgId) }),
     timeOfRow: (range, nth) => timeOfRow(store, sides, lengthsOf(sides, range.stepMs), range, nth),

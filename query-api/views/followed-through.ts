@@ -2,9 +2,11 @@
  * Up to when figures of venue_b are complete: the time of the newest followed block all of whose rows are in their table,
  * unix ms; null while it is not known. Call each before the table is read.
  */
+import { candleBarsTable } from '#schemas/tables/candle-bars';
 import { accountFillTopic, fillLoadTopic } from '#schemas/topics/account-fills';
 import { accountFlowTopics } from '#schemas/topics/account-flows';
 import { accountSeriesTopic } from '#schemas/topics/account-series';
+import { candleRangeTopic } from '#schemas/topics/candles';
 import { followedBlockTopic } from '#schemas/topics/followed-blocks';
 import { ledgerEventTopic } from '#schemas/topics/ledgers';
 import { tradeTopics } from '#schemas/topics/normalised';
@@ -19,6 +21,10 @@ export const tradesThrough: FollowedThrough = ({ followedThrough }) =>
 /** Of fills of followed accounts. The stage of the ledgers also writes `fillLoadTopic`, which a view follows. */
 export const chainFillsThrough: FollowedThrough = ({ followedThrough }) =>
   followedThrough(fillLoadTopic, [ledgerEventTopic]);
+
+/** Of bars from trades. */
+export const chainBarsThrough: FollowedThrough = ({ followedThrough }) =>
+  followedThrough(candleRangeTopic, candleBarsTable.fromTopics);
 
 /** Of flows of followed accounts. The stage of the flows also writes `accountSeriesTopic`, which a view follows. */
 export const chainFlowsThrough: FollowedThrough = ({ followedThrough }) =>

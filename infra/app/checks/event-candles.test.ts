@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { createCandlesStage } from '#processors/candles/stage';
 import { driveStage } from '#processors/testing/drive-stage.fixture';
-import { readEventCandles } from '#query-api/queries/read-event-candles';
+import { type CandleTimes, readEventCandles } from '#query-api/queries/read-event-candles';
 import { insertRows } from '#query-api/testing/insert-rows.fixture';
 import { openTestStore } from '#query-api/testing/open-test-store.fixture';
 import { aLink, aTrade } from '#query-api/testing/records.fixture';
@@ -26,7 +26,7 @@ const DAY = Date.UTC(2026, 2, 1);
 const SPAN = 3 * 3_600_000 - MINUTE;
 
 /** The bars of these tests are complete, whatever the time is. */
-const NO_TIMES = { now: null, tablesAt: null };
+const NO_TIMES: CandleTimes = { now: null, tablesAt: null, chainAt: null };
 const LINKS = [
   aLink({ providerMarketId: '0xb', yesInstrument: '111', noInstrument: '222', polarity: 'inverse' }),
   aLink({ provider: 'venue_a_outcome', providerMarketId: '#70', yesInstrument: '#70', noInstrument: '#71' }),
@@ -292,7 +292,7 @@ it('a repaired minute opens and closes as the bar of the YES coin, where it has 
   ]);
   await insertRows(store, candleRangesTable, ranges);
   const [, outcome] = LINKS;
-  let times: Parameters<typeof readEventCandles>[3] = NO_TIMES;
+  let times = NO_TIMES;
   const read = async (interval: Interval) =>
     (await readEventCandles(store, [outcome!], { interval, limit: 9, start: null, end: null }, times, 'org')).toArray();
   const minute = { open: '0.4', close: '0.5', high: '0.9', low: '0.1', volume: '4', trades: 2, source: 'official_api' };
@@ -301,8 +301,25 @@ it('a repaired minute opens and closes as the bar of the YES coin, where it has 
     { open: '0.4', close: formatDecimal((UNIT - parseDecimal('0.7')) as Decimal), source: 'official_api' },
   ]);
   // The tables stopped within the second minute, more than 30 s ago.
-  times = { now: DAY + 3 * MINUTE, tablesAt: DAY + 1.5 * MINUTE };
+  times = { now: DAY + 3 * MINUTE, tablesAt: DAY + 1.5 * MINUTE, chainAt: null };
   expect((await read('1m')).map(({ source }) => source)).toEqual(['official_api', null]);
-  times = { now: DAY + 2 * MINUTE, tablesAt: DAY + 1.5 * MINUTE };
+  times = { now: DAY + 2 * MINUTE, tablesAt: DAY + 1.5 * MINUTE, chainAt: DAY };
   expect((await read('1m')).map(({ source }) => source)).toEqual(['official_api', 'trades']);
+});
+
+it('a minute of venue_b that ends after the newest followed block has no source, once that is 30 s behind', async () => {
+  await store.command('TRUNCATE TABLE candle_bars');
+  await store.command('TRUNCATE TABLE candle_ranges');
+  const coin = { provider: 'venue_b', coin: '111', source: 'trades' };
+  await insertRows(store, candleBarsTable, [
+    aCandle({ ...coin, openTime: DAY, low: '0.2' }),
+    aCandle({ ...coin, openTime: DAY + MINUTE, low: '0.2' }),
+  ]);
+  const read = async (chainAt: number) => {
+    const times = { now: DAY + 2 * MINUTE, tablesAt: DAY + 2 * MINUTE, chainAt };
+    const window = { interval: '1m', limit: 9, start: null, end: null } as const;
+    return (await readEventCandles(store, [LINKS[0]!], window, times, 'org')).toArray().map(({ source }) => source);
+  };
+  expect(await read(DAY + 1.5 * MINUTE)).toEqual(['trades', 'trades']);
+  expect(await read(DAY + 1.4 * MINUTE)).toEqual(['trades', null]);
 });

@@ -7,6 +7,7 @@ import { candleBarsTable } from '#schemas/tables/candle-bars';
 import { candleRangeTopic } from '#schemas/topics/candles';
 import { findEvent } from '../../../queries/find-event.ts';
 import { readEventCandles } from '../../../queries/read-event-candles.ts';
+import { chainBarsThrough } from '../../../views/followed-through.ts';
 import { tablesUntil } from '../../../views/freshness.ts';
 import { defineRoute } from '../../route.ts';
 import { eventPath } from './event-path.ts';
@@ -60,11 +61,14 @@ export const getEventCandles = defineRoute({
     );
     const { freshness } = views;
     const tablesAt = await tablesUntil(freshness, candleRangeTopic, candleBarsTable.fromTopics, null);
-    const times = { now: freshness.now(), tablesAt: freshness.isLive() ? tablesAt : null };
-    const candles = await readEventCandles(store, wanted, window, times, turnOf);
+    const isOnChain = wanted.some(({ provider }) => provider === 'venue_b');
+    const chainAt = isOnChain ? await chainBarsThrough(freshness) : null;
+    const processed = freshness.isLive() ? { tablesAt, chainAt } : { tablesAt: null, chainAt: null };
+    const candles = await readEventCandles(store, wanted, window, { now: freshness.now(), ...processed }, turnOf);
+    const at = tablesAt === null ? receivedAt : Math.min(tablesAt, chainAt ?? tablesAt);
     return {
       universalId,
-      fetchedAt: isoTime(tablesAt ?? receivedAt),
+      fetchedAt: isoTime(at),
       candles: candles.toJson(),
     };
   },
