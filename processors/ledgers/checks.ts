@@ -90,7 +90,7 @@ export function onAcquisition(
     emit(ledgerCheckTopic, account, { account, ledger: startedAt, instrument, receivedAt, isEqual });
   }
   own.checkedAt = receivedAt;
-  // The venue may not have had the change yet, so that it is compared again.
+  // The venue may not know the change yet, so that it is compared again.
   if (own.changedAt !== null && (asOf ?? receivedAt) >= own.changedAt + VENUE_LAG_MS) own.changedAt = null;
   const { changedAt } = own;
   emit(ledgerChangeTopic, account, { account, ledger: startedAt, changedAt, checkedAt: receivedAt });

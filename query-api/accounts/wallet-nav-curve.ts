@@ -107,7 +107,7 @@ async function curveOf(
   return { source: SOURCES.venue_b, points, asOf: series.fetchedAt };
 }
 
-/** What is known of the account, with the flows up to its newest snapshot where they can be had in time. */
+/** What is known of the account, with the flows up to its newest snapshot where they arrive in time. */
 async function readInputs(
   wallet: Wallet,
   { caller, signal, flowsUntil }: CurveRead,

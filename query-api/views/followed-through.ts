@@ -31,7 +31,7 @@ export const chainFlowsThrough: FollowedThrough = ({ followedThrough }) =>
   followedThrough(accountSeriesTopic, [accountFlowTopics.venue_b]);
 
 /**
- * Of venue_a: event time up to which the tables hold the fills of followed accounts that had arrived, whichever these are.
+ * Of venue_a: event time up to which the tables hold the fills of followed accounts that arrived, whichever these are.
  * How far the fills of an account have arrived is in its load (`fillsThroughOf`).
  */
 export const coinFillsUntil: FollowedThrough = (freshness) =>

@@ -65,7 +65,7 @@ it('requests 30 days back when a builder is added, then the last three every hou
   expect(drain(due)).toEqual([]);
 });
 
-it('requests all files again when it is told to, each at most once an hour, and not those that fail', () => {
+it('requests all files again on request, each at most once an hour, and not those that fail', () => {
   let now = TODAY;
   const due = new FilesDue({ now: () => now, random: () => 0.5 });
   due.add(BUILDER, TODAY - 5 * DAY_MS);
