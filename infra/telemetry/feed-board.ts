@@ -31,11 +31,13 @@ export class FeedBoard {
   onEvent({ feed, venue, kind }: Pick<FeedEvent, 'feed' | 'kind'> & { readonly venue: Venue }, at: number): void {
     // It is about subscriptions, not about the connection.
     if (kind === 'trades_left_out') return;
+    // A feed that was not known is not lost: ingest states at its start that no connection is open.
+    const isLost = kind === 'disconnected' && this.feeds.has(feed);
     const known = this.feeds.get(feed) ?? { venue, state: kind, since: at, lastFrameAt: null, losses: [] };
     this.feeds.set(feed, known);
     known.state = kind;
     known.since = at;
-    if (kind === 'disconnected') known.losses = [...known.losses.filter((loss) => loss > at - HOUR_MS), at];
+    if (isLost) known.losses = [...known.losses.filter((loss) => loss > at - HOUR_MS), at];
   }
 
   /** Notes that something was received. Called for each frame. */

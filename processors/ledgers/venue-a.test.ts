@@ -285,20 +285,6 @@ describe('the files of registered builders', () => {
     expect(probe.books()).toEqual([unnamedBook]);
   });
 
-  it('name the fills of an account that was bound after they arrived once they arrive again', () => {
-    const probe = createLedgersProbe();
-    probe.driver.feed(builderFillTopic, row(0), position);
-    probe.driver.feed(builderDayTopic, day(1), position);
-    probe.bind(OPERATOR, 'wal_t', TAKER, 'venue_a');
-    probe.page('twaps', 0, []);
-    probe.page('orders', 0, [coinFill(1, { builderFee: '0.05' })]);
-    expect(probe.books()).toEqual([unnamedBook]);
-    const later = { receivedAt: FILE_AT + 1_000 };
-    probe.driver.feed(builderFillTopic, row(0, { fileAt: later.receivedAt }), later);
-    probe.driver.feed(builderDayTopic, day(1, later.receivedAt), later);
-    expect(probe.books()).toEqual([namedBook]);
-  });
-
   it('are forgotten with the events that they can concern', () => {
     const probe = loaded();
     probe.driver.feed(builderFillTopic, row(0), position);

@@ -46,7 +46,8 @@ export async function readCompleteCandles(
   const tablesAt = await tablesUntil(freshness, candleRangeTopic, candleBarsTable.fromTopics, null);
   const now = freshness.now();
   const isLive = freshness.isLive();
-  let fetched: FetchedBars = { bars: [], ranges: isLive ? unprocessedTrades([coin], tablesAt, now) : [] };
+  const unprocessed = isLive ? unprocessedTrades([coin], tablesAt, now) : [];
+  let fetched: FetchedBars = { bars: [], ranges: unprocessed };
   let read = await readCandles(store, coin, window, now, fetched);
   if (now === null) return { ...served(read, tablesAt), formingAt: 0 };
   // The tables have all bars that a recording or the data set of the sandbox contains.
@@ -57,6 +58,8 @@ export async function readCompleteCandles(
   let noRoom: ApiError | null = null;
   const fetch = async (span: Span): Promise<FetchedBars> => {
     const isOptional = span.from === forming || covers(read.complete, span.from, span.until);
+    // Perhaps ingest has stopped, and nobody answers.
+    if (isOptional && unprocessed.length > 0) return { bars: [], ranges: [] };
     try {
       // One request has waited for room as long as a read may wait.
       if (noRoom) throw noRoom;

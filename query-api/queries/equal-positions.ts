@@ -2,7 +2,7 @@
 import type { FollowedLedger } from '#schemas/topics/ledgers';
 import type { Query } from './query.ts';
 
-interface Token {
+export interface Token {
   readonly account: string;
   readonly instrument: string;
 }
@@ -15,8 +15,8 @@ interface ComparedToken extends Token {
 export interface ComparedPositions {
   /** The tokens that were equal, by `account instrument`. */
   readonly equal: ReadonlySet<string>;
-  /** The accounts with a token that was not, be it one that the ledger has no event of. */
-  readonly differing: ReadonlySet<string>;
+  /** The tokens that were not, be it ones that the ledger has no event of. */
+  readonly differing: readonly Token[];
 }
 
 /**
@@ -38,7 +38,7 @@ export function comparedPositions(ledgers: readonly FollowedLedger[], instrument
     },
     parse: (rows: ComparedToken[]) => ({
       equal: new Set(rows.filter((row) => row.isEqual === 1).map(keyOf)),
-      differing: new Set(rows.filter((row) => row.isEqual === 0).map(({ account }) => account)),
+      differing: rows.filter((row) => row.isEqual === 0),
     }),
   };
 }
@@ -48,4 +48,4 @@ export function isEqual({ equal }: ComparedPositions, token: Token): boolean {
   return !token.account.startsWith('venue_b:') || equal.has(keyOf(token));
 }
 
-const keyOf = ({ account, instrument }: Token): string => `${account} ${instrument}`;
+export const keyOf = ({ account, instrument }: Token): string => `${account} ${instrument}`;

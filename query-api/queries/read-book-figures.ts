@@ -2,7 +2,7 @@
 import { type Decimal, parseDecimal, ZERO } from '#schemas/domain/decimal';
 import { hasLots } from '#schemas/domain/ledger/open-position';
 import type { BookFigures } from '../pnl/figures.ts';
-import { comparedPositions, isEqual } from './equal-positions.ts';
+import { comparedPositions, isEqual, keyOf } from './equal-positions.ts';
 import { inParts, isOfLedgers, type LedgerPart } from './ledger-rows.ts';
 import { OPEN_SUMS, type OpenRow, readOpenSums } from './open-sums.ts';
 import { type Query, queryBatch, type Reader } from './query.ts';
@@ -23,7 +23,7 @@ export interface ReadFigures {
   readonly books: readonly BookFigures[];
   /** The newest time at which an event reached one of the ledgers, unix ms; 0 without events. */
   readonly newest: number;
-  /** Accounts of which the venue states another position than the ledger, also in a token without a book. */
+  /** Accounts of which the venue states a position in a token of which the ledger has no event. */
   readonly differing: ReadonlySet<string>;
 }
 
@@ -56,7 +56,9 @@ export async function readBookFigures(
     const condition = `${own.sql} AND l.state = 'applied'${until}`;
     const parameters = { ...own.parameters, ...(asOf === null ? {} : { asOf }) };
     const [rows, compared] = await queryBatch(store, [sumsOf(condition, parameters, window), comparedPositions(part)]);
-    for (const account of compared.differing) differing.add(account);
+    // A token with a book makes that book partial. One without is missing in every sum of its account.
+    const inBooks = new Set(rows.map(keyOf));
+    for (const token of compared.differing) if (!inBooks.has(keyOf(token))) differing.add(token.account);
     for (const row of rows) {
       newest = Math.max(newest, row.newest);
       const figures = figuresOf(row, isEqual(compared, row));

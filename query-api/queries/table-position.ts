@@ -10,8 +10,10 @@ import { SINK_GROUP } from '#schemas/tables/sink-group';
 import type { Topic } from '#schemas/topics/topic';
 import type { Freshness } from '../views/freshness.ts';
 
-/** The longest wait for the log; after that, the last known position counts. */
+/** The longest wait for the log; after that, the last known position counts, unless it is too old. */
 const WAIT_MS = 1_000;
+/** What was known longer ago would make the tables look late. */
+const KNOWN_FOR_MS = 10_000;
 
 interface Options {
   readonly log: EventLog;
@@ -20,8 +22,8 @@ interface Options {
 }
 
 export function openTablePosition({ log, logger, waitMs = WAIT_MS }: Options): Freshness['tablesAsOf'] {
-  /** The last known position, by the names of the topics. */
-  const known = new Map<string, number>();
+  /** The last known position and when it was read (monotonic ms), by the names of the topics. */
+  const known = new Map<string, { readonly position: number; readonly at: number }>();
   return async (topics, until) => {
     const name = topics.map((topic) => topic.name).join();
     const ended = new AbortController();
@@ -30,11 +32,12 @@ export function openTablePosition({ log, logger, waitMs = WAIT_MS }: Options): F
       const missing = await Promise.race([firstMissing(log, topics), timeout]);
       if (missing === 'timeout') throw new Error(`the log did not respond within ${waitMs} ms`);
       const position = Math.min(until, missing - 1);
-      known.set(name, position);
+      known.set(name, { position, at: performance.now() });
       return position;
     } catch (error) {
       logger.debug({ error }, 'could not read the progress of the sink; using its last known position');
-      return known.get(name) ?? null;
+      const last = known.get(name);
+      return last && performance.now() - last.at <= KNOWN_FOR_MS ? last.position : null;
     } finally {
       ended.abort();
     }

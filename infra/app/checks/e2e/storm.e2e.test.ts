@@ -44,7 +44,7 @@ const DELAY_MAX_MS = 2_000;
  * What a busy machine may add to that: the rush itself takes processor time of the one machine on which all processes run.
  * Without turns and the spare weight the delay is most of the venue's minute.
  */
-const BUSY_MACHINE_MS = 1_000;
+const BUSY_MACHINE_MS = 3_000;
 /** More reads than the venue allows within its minute, at 1,200 of weight and 20 each. */
 const ANSWERED_MIN = 1_200 / 20;
 /** Trades of a coin that the venue replays. */

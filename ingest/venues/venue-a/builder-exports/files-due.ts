@@ -13,8 +13,6 @@ const JITTER = 0.2;
 interface Entry extends BuilderFile {
   /** Infinity for an older file that was requested once. */
   dueAt: number;
-  /** When it was requested last with success, unix ms; 0 before. */
-  doneAt: number;
   failures: number;
 }
 
@@ -54,7 +52,7 @@ export class FilesDue {
       const first = Math.max(since, newest - (REQUESTED_DAYS - 1) * DAY_MS);
       for (const day of files.keys()) if (day < first) files.delete(day);
       for (let day = newest; day >= first; day -= DAY_MS) {
-        if (!files.has(day)) files.set(day, { builder, day, dueAt: 0, doneAt: 0, failures: 0 });
+        if (!files.has(day)) files.set(day, { builder, day, dueAt: 0, failures: 0 });
         const file = files.get(day)!;
         if (file.dueAt <= now && (next === null || file.dueAt < next.dueAt)) next = file;
       }
@@ -62,23 +60,13 @@ export class FilesDue {
     return next;
   }
 
-  /** Makes all files due again, each at most once an hour. */
-  repeatAll(): void {
-    const now = this.options.now();
-    for (const { files } of this.builders.values())
-      for (const entry of files.values())
-        if (entry.failures === 0) entry.dueAt = Math.min(entry.dueAt, Math.max(now, entry.doneAt + HOUR_MS));
-  }
-
   /**
-   * The request succeeded: the file of a recent day is due again in an hour.
-   * @param isOpen so is one that cannot be read, or that an account still needs.
+   * The request succeeded: the file of a recent day is due again in an hour, and so is one that cannot be read.
    */
-  markDone(file: BuilderFile, isOpen = false): void {
+  markDone(file: BuilderFile, isUnreadable = false): void {
     const entry = file as Entry;
-    const isRepeated = isOpen || entry.day >= (Math.floor(this.options.now() / DAY_MS) - REPEATED_DAYS) * DAY_MS;
+    const isRepeated = isUnreadable || entry.day >= (Math.floor(this.options.now() / DAY_MS) - REPEATED_DAYS) * DAY_MS;
     entry.dueAt = isRepeated ? this.options.now() + HOUR_MS : Number.POSITIVE_INFINITY;
-    entry.doneAt = this.options.now();
     entry.failures = 0;
   }
 

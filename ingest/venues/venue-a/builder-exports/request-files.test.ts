@@ -3,7 +3,6 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { loadSettings } from '#infra/config/settings';
 import { Lz4Error } from '#schemas/domain/lz4/read-frames';
 import { writeLz4Frame } from '#schemas/domain/lz4/write-frame';
-import { fillLoadTopic } from '#schemas/topics/account-fills';
 import { builderDayTopic, registeredBuilderTopic } from '#schemas/topics/builder-exports';
 import { DAY_MS, readBuilderFileText, readBuilderRows } from '#schemas/venues/venue-a/builder-export';
 import { type Answer, startHttpServer } from '../../../testing/http-server.fixture.ts';
@@ -65,22 +64,6 @@ it('requests 30 days back when a builder is added, then the last three every hou
   expect(drain(due)).toEqual([]);
 });
 
-it('requests all files again on request, each at most once an hour, and not those that fail', () => {
-  let now = TODAY;
-  const due = new FilesDue({ now: () => now, random: () => 0.5 });
-  due.add(BUILDER, TODAY - 5 * DAY_MS);
-  expect(drain(due)).toHaveLength(5);
-  now += HOUR - 1;
-  due.repeatAll();
-  expect(drain(due)).toEqual([]);
-  now += 1;
-  expect(drain(due)).toHaveLength(5);
-  now += 2 * HOUR;
-  for (let next = due.next(); next; next = due.next()) due.markFailed(next);
-  due.repeatAll();
-  expect(drain(due)).toEqual([-4, -5]);
-});
-
 it('requests a file that failed again with growing waits', () => {
   let now = TODAY;
   const due = new FilesDue({ now: () => now, random: () => 0.5 });
@@ -105,8 +88,6 @@ it('publishes files, does not repeat unchanged ones, repeats unreadable ones, an
   await codec.prepare([registeredBuilderTopic, builderDayTopic]);
   const builder = { builder: BUILDER, since: TODAY - 5 * DAY_MS };
   const known = { builder: BUILDER, day: TODAY - 3 * DAY_MS, fileAt: 1, hasFile: true, rows: 1, sha256: 'x' };
-  await log.createTopics([fillLoadTopic]);
-  await codec.prepare([fillLoadTopic]);
   const at = { partition: 0, receivedAt: 1_000, seq: 1 };
   await log.append([
     { ...at, topic: registeredBuilderTopic.name, key: BUILDER, value: codec.encode(registeredBuilderTopic, builder) },
@@ -165,30 +146,4 @@ it('publishes files, does not repeat unchanged ones, repeats unreadable ones, an
   const requested = host.requests.length;
   now += HOUR;
   await vi.waitFor(() => expect(host.requests).toHaveLength(requested + 3), 10_000);
-  // A ledger that begins now needs all of them once, also that there was no file.
-  const ledger = { account: `venue_a:${BUILDER}`, user: BUILDER, ledger: now + 1, receivedAt: now, knownAt: null };
-  const nothing = {
-    loadedAt: null,
-    skippedAt: null,
-    ordersCompleteAt: null,
-    twapsCompleteAt: null,
-    tradedAt: null,
-    missingFrom: null,
-  };
-  const value = codec.encode(fillLoadTopic, { ...ledger, ...nothing, ordersFrom: 0, twapsFrom: 0 });
-  await log.append([{ ...at, topic: fillLoadTopic.name, key: ledger.account, value }]);
-  answers['20260119'] = { body: csv('NEWEST'), headers: { etag: '"new"' } };
-  answers['20260117'] = { body: csv('THIRD') };
-  const count = published().length;
-  const again = ['20260115 OLDEST "old"', '20260116 null null', '20260117 THIRD null', '20260119 NEWEST "new"'];
-  // What was requested a moment before the ledger was known is requested again an hour later.
-  const publishedLater = () => {
-    now += HOUR;
-    return published().slice(count).toSorted();
-  };
-  await expect.poll(publishedLater, { interval: 1_000, timeout: 10_000 }).toEqual(again);
-  const total = host.requests.length;
-  now += HOUR;
-  await expect.poll(() => host.requests.length).toBeGreaterThanOrEqual(total + 3);
-  expect(published()).toHaveLength(count + 4);
 });

@@ -1,8 +1,7 @@
 /**
  * Requests the daily files of registered builders (venue page, section 9) in the background, one after the other: 30 days
  * back when a builder is registered and at each start, and those of the last three days every hour. What has arrived
- * follows from the log. A ledger has only the rows of files that arrive after it began, so the files that arrived before
- * are requested and published once more.
+ * follows from the log.
  */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -13,7 +12,6 @@ import { nextTurn } from '#infra/runtime/turn';
 import { TopicFollower } from '#infra/stages/topic-follower';
 import { FieldError } from '#schemas/domain/json-fields';
 import { Lz4Error } from '#schemas/domain/lz4/read-frames';
-import { fillLoadTopic } from '#schemas/topics/account-fills';
 import { builderDayKey, builderDayTopic, registeredBuilderTopic } from '#schemas/topics/builder-exports';
 import {
   type BuilderFile,
@@ -49,8 +47,6 @@ interface KnownFile {
   readonly etag: string | null;
   /** Null where the venue has no file. */
   readonly sha256: string | null;
-  /** When it arrived, unix ms. */
-  readonly at: number;
   /** False for a file that changes nothing: it is requested again, without a tag. */
   readonly isReadable: boolean;
 }
@@ -59,7 +55,7 @@ interface KnownFile {
 export async function startFileRequests(options: FileRequestsOptions): Promise<Running> {
   const { context, now = Date.now } = options;
   const { log, codec } = context;
-  const topics = [registeredBuilderTopic, builderDayTopic, fillLoadTopic] as const;
+  const topics = [registeredBuilderTopic, builderDayTopic] as const;
   await log.createTopics([...topics]);
   await codec.prepare([...topics]);
   const due = new FilesDue({ now });
@@ -70,18 +66,7 @@ export async function startFileRequests(options: FileRequestsOptions): Promise<R
     topic: builderDayTopic,
     part,
     from: await firstOf(builderDayTopic.name),
-    handle: ({ etag, sha256, fileAt }, { key }) => void known.set(key, { etag, sha256, at: fileAt, isReadable: true }),
-  });
-  let ledgerAt = 0;
-  const ledgers = new TopicFollower(context, {
-    topic: fillLoadTopic,
-    part,
-    from: await firstOf(fillLoadTopic.name),
-    handle: ({ ledger }) => {
-      if (ledger <= ledgerAt) return;
-      ledgerAt = ledger;
-      due.repeatAll();
-    },
+    handle: ({ etag, sha256 }, { key }) => void known.set(key, { etag, sha256, isReadable: true }),
   });
   const builders = new TopicFollower(context, {
     topic: registeredBuilderTopic,
@@ -91,17 +76,16 @@ export async function startFileRequests(options: FileRequestsOptions): Promise<R
     onRemoved: (builder) => due.remove(builder),
   });
   // First what has arrived, which need not be requested unconditionally.
-  const followers = [days, ledgers, builders];
-  for (const follower of followers) await follower.catchUp();
-  for (const follower of followers) await follower.start();
+  for (const follower of [days, builders]) await follower.catchUp();
+  for (const follower of [days, builders]) await follower.start();
   const connection = new ConnectionState({ venue: 'venue_a', feed: SOURCE, ...context });
   const closing = new AbortController();
-  const running = run({ options, due, known, ledgerAt: () => ledgerAt, connection, now, signal: closing.signal });
+  const running = run({ options, due, known, connection, now, signal: closing.signal });
   return {
     close: async () => {
       closing.abort();
       await running;
-      for (const follower of followers.toReversed()) await follower.close();
+      for (const follower of [builders, days]) await follower.close();
       connection.markClosed();
     },
   };
@@ -111,14 +95,12 @@ interface RunOptions {
   readonly options: FileRequestsOptions;
   readonly due: FilesDue;
   readonly known: Map<string, KnownFile>;
-  /** When the newest ledger of an account began, unix ms. */
-  readonly ledgerAt: () => number;
   readonly connection: ConnectionState;
   readonly now: () => number;
   readonly signal: AbortSignal;
 }
 
-async function run({ options, due, known, ledgerAt, connection, now, signal }: RunOptions): Promise<void> {
+async function run({ options, due, known, connection, now, signal }: RunOptions): Promise<void> {
   const { context, intervalMs = BUILDER_FILES.intervalMs } = options;
   const { settings, publisher, logger, metrics } = context;
   const base = upstreamUrl(settings, 'venueAStatsUrl');
@@ -138,22 +120,18 @@ async function run({ options, due, known, ledgerAt, connection, now, signal }: R
     try {
       const key = builderDayKey(file.builder, file.day);
       const url = joinUrl(base, request.slice('GET '.length));
-      const before = known.get(key);
-      const isNeeded = before !== undefined && before.at < ledgerAt();
-      const fetched = await fetchFile(http, url, (!isNeeded && before?.etag) || null, signal);
+      const fetched = await fetchFile(http, url, known.get(key)?.etag ?? null, signal);
       await publisher.whenReady(signal);
       connection.markConnected();
-      const at = now();
-      const response = worthPublishing(file, fetched, known.get(key), { isNeeded, now: at });
+      const response = worthPublishing(file, fetched, known.get(key), now());
       if (response) {
         await publish(publisher, request, response);
         const isReadable = response.file === null || (await canRead(response.file));
         const etag = isReadable ? response.etag : null;
-        known.set(key, { etag, sha256: response.file && hashOf(response.file), at, isReadable });
+        known.set(key, { etag, sha256: response.file && hashOf(response.file), isReadable });
       }
       connection.resetFailures();
-      const after = known.get(key);
-      due.markDone(file, after?.isReadable === false || (after !== undefined && after.at < ledgerAt()));
+      due.markDone(file, known.get(key)?.isReadable === false);
     } catch (error) {
       if (signal.aborted) return;
       due.markFailed(file);
@@ -164,20 +142,16 @@ async function run({ options, due, known, ledgerAt, connection, now, signal }: R
   }
 }
 
-/**
- * The response that changes what is known, or that a ledger needs; null without one. That there is no file means something
- * once it is final.
- */
+/** The response that changes what is known; null without one. That there is no file means something once it is final. */
 function worthPublishing(
   { day }: BuilderFile,
   fetched: FetchedFile,
   known: KnownFile | undefined,
-  { isNeeded, now }: { readonly isNeeded: boolean; readonly now: number },
+  now: number,
 ): BuilderFileResponse | null {
   if (fetched.kind === 'unchanged') return null;
-  if (fetched.kind === 'file') return known?.sha256 === hashOf(fetched.file) && !isNeeded ? null : fetched;
-  const isKnown = known?.isReadable && !(isNeeded && known.sha256 === null);
-  return !isKnown && now >= day + DAY_MS + NO_FILE_MS ? { file: null, etag: null } : null;
+  if (fetched.kind === 'file') return known?.sha256 === hashOf(fetched.file) ? null : fetched;
+  return !known?.isReadable && now >= day + DAY_MS + NO_FILE_MS ? { file: null, etag: null } : null;
 }
 
 /** False for a file that is cut off or malformed: the normaliser makes a dead letter of it. */

@@ -47,10 +47,12 @@ export async function whenFollowed(
   { wasBound, startedAt, withinMs, signal }: FollowWait,
 ): Promise<FollowedAccount> {
   const deadline = performance.now() + withinMs;
+  let isKnown = wasBound;
   for (;;) {
     const ledger = accounts.boundSince(account);
     // What an earlier process found is not in a ledger that began later.
-    if (wasBound && (ledger === null || ledger > startedAt)) throw new AccountNotBoundError();
+    if (isKnown && (ledger === null || (wasBound && ledger > startedAt))) throw new AccountNotBoundError();
+    isKnown ||= ledger !== null;
     const known = accounts.readFrom(account);
     if (known && known.ledger === ledger)
       return {

@@ -1,7 +1,6 @@
 /**
  * Derives the rows of a file from its parts. Rows are emitted when the whole file has been read once, and count from the
- * record of their day on, so a file that is truncated or unreadable changes nothing. Ingest repeats a file that did not
- * change only for ledgers that began after it arrived, and then its rows are emitted again.
+ * record of their day on, so a file that is truncated or unreadable changes nothing.
  */
 import { createHash } from 'node:crypto';
 import type { Emit, Slices, StageRecord } from '#infra/stages/stage';
@@ -68,7 +67,7 @@ function addPart(state: BuilderExportsState, { request, receivedAt, payload }: R
 /** A day without a file has no fills once 48 hours have passed since its end. A file that arrived before stays. */
 function noteMissing(state: BuilderExportsState, file: BuilderFile, receivedAt: number, emit: Emit): undefined {
   const isFinal = receivedAt >= file.day + DAY_MS + NO_FILE_MS;
-  if (!isFinal || state.days.get(builderDayKey(file.builder, file.day))?.sha256) return;
+  if (!isFinal || state.days.has(builderDayKey(file.builder, file.day))) return;
   emitDay(state, { ...file, fileAt: receivedAt, hasFile: false, rows: 0, etag: null, sha256: null }, emit);
 }
 
@@ -80,6 +79,7 @@ function* readFile(
   emit: Emit,
 ): Slices {
   const sha256 = createHash('sha256').update(file).digest('hex');
+  if (state.days.get(builderDayKey(builder, day))?.sha256 === sha256) return;
   try {
     for (const _ of readBuilderRows(file)) yield;
   } catch (error) {
