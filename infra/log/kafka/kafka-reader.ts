@@ -24,7 +24,7 @@ import type { WatermarkBoard } from './watermark-board.ts';
  * How long a broker waits for new records. Short if a partition is left out of the fetch, since a pending fetch cannot
  * add a partition that may be read again meanwhile.
  */
-const FETCH_WAIT_MS = 2_000;
+const FETCH_WAIT_MS = 500;
 const PARTIAL_FETCH_WAIT_MS = 50;
 const FETCH_BYTES = 8 * 1024 * 1024;
 /** Larger than the largest batch of the appender; larger batches are fetched alone. */
