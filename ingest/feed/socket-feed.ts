@@ -206,7 +206,7 @@ export class SocketFeed {
     });
   }
 
-  /** Calls `release` after a time. It does not delay the end of the process, whose successor counts what is still held. */
+  /** Calls `release` after a time. It does not delay the end of the process. */
   private hold(ms: number, release: () => void): NodeJS.Timeout | undefined {
     if (ms > 0) return setTimeout(release, ms).unref();
     release();

@@ -1,6 +1,7 @@
 /**
  * Adds what a backfill found to the ledger of its wallet, and to no other. An event that is in the ledger already has the
- * same id and place, so it counts once. A ledger that began later would have only a part of what was found. How a market was resolved counts for every ledger.
+ * same id and place, so it counts once. A ledger that began later would have only a part of what was found. How a market
+ * was resolved settles it in the ledgers of all accounts.
  */
 import type { Emit, Slices, StageRecord } from '#infra/stages/stage';
 import type { BackfilledEvent, Trade } from '#schemas/topics/normalised';

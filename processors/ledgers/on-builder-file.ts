@@ -1,7 +1,6 @@
 /**
  * Adds the builders of fills from the daily files of registered builders, and removes those whose rows a later file of the
- * day lacks. The rows of followed accounts are retained
- * as long as events, so that a fill that arrives later finds its row.
+ * day lacks. The rows of followed accounts are retained as long as events, so that a fill that arrives later finds its row.
  */
 import type { Emit, Slices, StageRecord } from '#infra/stages/stage';
 import { type BuilderDay, type BuilderFill, builderDayKey } from '#schemas/topics/builder-exports';

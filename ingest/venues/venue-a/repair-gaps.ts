@@ -1,7 +1,7 @@
 /**
- * Requests the venue's bars for gaps in the recorded trades, also for minutes of which a trade came too late. The responses are published like all others, so the
- * normaliser stores the bars and the range in which they are complete, and that range ends the repair. What is open after
- * a restart follows from the log.
+ * Requests the venue's bars for gaps in the recorded trades, also for minutes of which a trade came too late. The responses
+ * are published like all others, so the normaliser stores the bars and the range in which they are complete, and that range
+ * ends the repair. What is open after a restart follows from the log.
  */
 import type { Running } from '#infra/runtime/context';
 import { pause } from '#infra/runtime/pause';

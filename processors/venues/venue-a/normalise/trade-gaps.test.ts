@@ -39,6 +39,10 @@ const listOutcomes = (venue: Driver, at: number, ids: readonly number[]) => {
   venue.answer({ type: 'outcomeMeta' }, { outcomes, questions: [] }, at);
 };
 
+/** The venue lists BTC. */
+const listPerp = (venue: Driver, at: number, isDelisted: boolean) =>
+  venue.answer({ type: 'meta' }, { universe: [{ name: 'BTC', szDecimals: 5, maxLeverage: 40, isDelisted }] }, at);
+
 /** Time passes on a connection that sends its pongs. */
 const pass = (venue: Driver, at: number) => {
   venue.frame('pong', undefined, at);
@@ -202,8 +206,7 @@ describe('a gap in the trades of a coin', () => {
 
   it('ends when the market has ended, and is not opened after that', () => {
     const venue = driveVenueA();
-    const list = (at: number, isDelisted: boolean) =>
-      venue.answer({ type: 'meta' }, { universe: [{ name: 'BTC', szDecimals: 5, maxLeverage: 40, isDelisted }] }, at);
+    const list = (at: number, isDelisted: boolean) => listPerp(venue, at, isDelisted);
     list(0, false);
     venue.feedEvent('connected', 0);
     acknowledge(venue, 10);
@@ -260,8 +263,7 @@ describe('a gap in the trades of a coin', () => {
 
   it('runs to the end of the market if that is known before the loss of the connection', () => {
     const venue = driveVenueA();
-    const list = (at: number, isDelisted: boolean) =>
-      venue.answer({ type: 'meta' }, { universe: [{ name: 'BTC', szDecimals: 5, maxLeverage: 40, isDelisted }] }, at);
+    const list = (at: number, isDelisted: boolean) => listPerp(venue, at, isDelisted);
     list(0, false);
     venue.feedEvent('connected', 0);
     acknowledge(venue, 10);
